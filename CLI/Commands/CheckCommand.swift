@@ -1,0 +1,37 @@
+import ArgumentParser
+import Siding
+import SidingManifest
+
+/// `siding check`: every fault of the config, each in its place.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Validate the config: every fault with file:line:column and what was expected.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Flag(help: "Print the JSON Schema of the config, for editors.")
+    var schema = false
+
+    func run() async throws {
+        if schema {
+            Output.line(Manifest.jsonSchema())
+            return
+        }
+        let workspace = try Workspace.load(options)
+        try await workspace.checkSecrets()
+        let manifest = workspace.manifest
+        if options.json {
+            var object = JSONObject()
+            object.bool("valid", true)
+            object.string("file", manifest.file)
+            object.strings("sources", manifest.sources.map(\.name))
+            object.strings("resources", manifest.resources.map(\.name))
+            object.string("database", workspace.databasePath)
+            Output.line(object.text)
+        } else if options.terminal.isOutput || options.verbose > 0 {
+            options.talk(
+                "\(manifest.file) is valid: \(Words.count(manifest.sources.count, "source")), "
+                    + "\(Words.count(manifest.resources.count, "resource")), database \(workspace.databasePath)")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Siding
+
+/// `siding db`: the file itself.
+struct DatabaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "db", abstract: "Look after the database file.",
+        subcommands: [
+            DatabasePathCommand.self, DatabaseCheckCommand.self, DatabaseMigrateCommand.self,
+            DatabaseBackupCommand.self,
+        ])
+}
+
+/// `siding db path`
+struct DatabasePathCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "path", abstract: "Print where the database is.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        let path = try Workspace.load(options).databasePath
+        if options.json {
+            var object = JSONObject()
+            object.string("path", path)
+            Output.line(object.text)
+        } else {
+            Output.line(path)
+        }
+    }
+}
+
+/// `siding db check`
+struct DatabaseCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the file's integrity and Siding's own rules; exits 74 when something is wrong.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let findings = try await options.withStore { _, store in try await store.check() }
+        if options.json {
+            var object = JSONObject()
+            object.bool("ok", findings.isEmpty)
+            object.strings("findings", findings)
+            Output.line(object.text)
+        } else if findings.isEmpty {
+            if options.terminal.isOutput || options.verbose > 0 { options.talk("the database is sound") }
+        } else {
+            for finding in findings { Output.line(finding) }
+        }
+        if !findings.isEmpty { throw ExitStatus.inputOutput }
+    }
+}
+
+/// `siding db migrate`
+struct DatabaseMigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Bring the file to this version's schema; a backup is made before an existing file changes.")
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let applied = try await options.withStore(.readWriteCreate) { _, store in store.appliedMigrations }
+        if options.json {
+            var object = JSONObject()
+            object.strings("applied", applied)
+            Output.line(object.text)
+        } else if options.terminal.isOutput || !applied.isEmpty {
+            options.talk(applied.isEmpty ? "nothing to do" : "applied: \(applied.joined(separator: ", "))")
+        }
+    }
+}
+
+/// `siding db backup FILE`
+struct DatabaseBackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copy the database, whole, while others may write.")
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The file to make; it must not exist.") var file: String
+
+    func run() async throws {
+        try await options.withStore { _, store in try await store.backup(to: file) }
+        if options.json {
+            var object = JSONObject()
+            object.string("path", file)
+            Output.line(object.text)
+        } else {
+            options.talk("copied to \(file)")
+        }
+    }
+}

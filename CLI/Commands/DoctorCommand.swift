@@ -1,0 +1,48 @@
+import SidingJSON
+import ArgumentParser
+import Foundation
+import Siding
+import SidingChain
+
+/// `siding doctor`: what could stand in the way, looked at in one go and without the network.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Look at config, file, locks, clock, DNS, route, and what each source said last; sends nothing.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let findings = await Examination(options).findings()
+        for finding in findings {
+            if options.json {
+                var object = JSONObject()
+                object.string("check", finding.check)
+                object.string("verdict", finding.verdict.rawValue)
+                object.string("message", finding.message)
+                Output.line(object.text)
+            } else {
+                Output.line(
+                    "\(finding.verdict.rawValue.padding(to: 5)) \(finding.check.padding(to: 11)) \(PlainText.oneLine(finding.message, limit: 4_000))"
+                )
+            }
+        }
+        let statuses = findings.compactMap(\.status)
+        if !statuses.isEmpty { throw ExitStatus.combining(statuses, savedAnything: false) }
+    }
+}
+
+/// One thing that was looked at.
+struct Finding {
+    enum Verdict: String {
+        case good = "ok"
+        case warning = "warn"
+        case bad
+    }
+
+    var check: String
+    var verdict: Verdict
+    var message: String
+    /// The exit code that a bad finding asks for.
+    var status: ExitStatus?
+}

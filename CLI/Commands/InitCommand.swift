@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import SidingManifest
+
+/// `siding init`: a commented config that works as it stands.
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init", abstract: "Write a commented siding.yaml that works as it stands.")
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Which example: \(ExampleManifest.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
+    var example = ExampleManifest.standard.name
+
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+
+    func run() throws {
+        guard let text = ExampleManifest.named(example)?.text else {
+            throw CommandError(
+                .usage, "usage", "there is no example '\(example)'",
+                hint: "there are: \(ExampleManifest.all.map(\.name).joined(separator: ", "))")
+        }
+        let path = options.config ?? "siding.yaml"
+        try write(text, to: path)
+        if options.json {
+            var object = JSONObject()
+            object.string("path", path)
+            object.string("example", example)
+            Output.line(object.text)
+        } else {
+            options.talk("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
+        }
+    }
+
+    /// Makes the file whole or not at all; without `--force` never over another.
+    private func write(_ text: String, to path: String) throws {
+        let flags = force ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT | O_EXCL
+        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let isThere = errno == EEXIST
+            throw CommandError(
+                isThere ? .usage : .inputOutput, isThere ? "exists" : "input_output",
+                isThere ? "\(path) is there already" : "\(path) cannot be written: \(String(cString: strerror(errno)))",
+                hint: isThere ? "--force replaces it" : nil)
+        }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Foundation.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw CommandError(
+                .inputOutput, "input_output", "\(path) could not be written whole: \(String(cString: strerror(errno)))")
+        }
+    }
+}

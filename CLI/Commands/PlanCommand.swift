@@ -1,0 +1,46 @@
+import SidingJSON
+import ArgumentParser
+import Foundation
+import Siding
+import SidingChain
+
+/// `siding plan`: the requests that a sync would begin with, and why.
+struct PlanCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resources; all of them by default.") var resources: [String] = []
+    @Flag(help: "As for a full listing.") var full = false
+
+    func run() async throws {
+        let workspace = try Workspace.load(options)
+        let chosen = try workspace.resources(named: resources)
+        let store =
+            FileManager.default.fileExists(atPath: workspace.databasePath)
+            ? try await workspace.openStore(.readOnly) : nil
+        for resource in chosen {
+            let plan = try await SyncPlan.make(for: resource, options: SyncOptions(isFull: full), in: store)
+            if options.json { Output.line(object(plan).text) } else { print(plan) }
+        }
+        await store?.close()
+    }
+
+    private func object(_ plan: SyncPlan) -> JSONObject {
+        var object = JSONObject()
+        object.string("resource", plan.resource)
+        object.string("method", plan.method)
+        object.string("url", plan.url)
+        object.strings("conditions", plan.conditions)
+        object.string("reason", plan.reason)
+        object.string("paging", plan.paging)
+        return object
+    }
+
+    private func print(_ plan: SyncPlan) {
+        Output.line("\(PlainText.oneLine(plan.resource)): \(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))")
+        for condition in plan.conditions { Output.line("    \(condition)") }
+        Output.line("    because: \(plan.reason)")
+        Output.line("    following pages: \(plan.paging)")
+    }
+}

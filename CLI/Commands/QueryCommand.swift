@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Siding
+import SidingChain
+import SidingSynchronization
+
+/// `siding query SQL`: read-only SQL over the views.
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Run one read-only SQL statement over the stored records.",
+        discussion: """
+            Each resource is a view under its own name: siding query 'select title from posts limit 5'
+            Nothing can be changed; a statement is stopped after --timeout.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The statement.") var sql: String
+    @Option(help: ArgumentHelp("Stop after this long.", valueName: "duration"))
+    var timeout = DurationArgument(.seconds(60))
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let printer = QueryPrinter(isJSON: options.json, terminal: options.terminal)
+            try await store.query(
+                sql, timeLimit: timeout.duration, columns: { printer.begin($0) }, row: { printer.add($0) })
+            printer.end()
+        }
+    }
+}
+
+/// Prints a result: rows as they come for scripts, a table for people.
+private final class QueryPrinter: Sendable {
+    private struct State {
+        var columns: [String] = []
+        var table = Table([])
+        var hasHeader = false
+    }
+
+    private let isJSON: Bool
+    private let terminal: Terminal
+    private let state = Mutex(State())
+
+    init(isJSON: Bool, terminal: Terminal) {
+        self.isJSON = isJSON
+        self.terminal = terminal
+    }
+
+    func begin(_ names: [String]) {
+        state.withLock { $0 = State(columns: names, table: Table(names)) }
+    }
+
+    /// The names of the columns, once: a statement that fails before its first row prints nothing.
+    private func printHeader() {
+        let names = state.withLock { state in
+            defer { state.hasHeader = true }
+            return state.hasHeader ? [] : state.columns
+        }
+        if !names.isEmpty { Output.line(names.map(Self.field).joined(separator: "\t")) }
+    }
+
+    func add(_ row: [QueryCell]) {
+        if isJSON {
+            Output.line(object(row, state.withLock(\.columns)).text)
+        } else if terminal.isOutput {
+            state.withLock { $0.table.add(row.map(\.text)) }
+        } else {
+            printHeader()
+            Output.line(row.map { Self.field($0.text) }.joined(separator: "\t"))
+        }
+    }
+
+    func end() {
+        guard !isJSON else { return }
+        if terminal.isOutput { state.withLock(\.table).print(terminal) } else { printHeader() }
+    }
+
+    private func object(_ row: [QueryCell], _ columns: [String]) -> JSONObject {
+        var object = JSONObject()
+        for (name, cell) in zip(columns, row) {
+            switch cell {
+            case .null: object.null(name)
+            case .integer(let number): object.int(name, number)
+            case .real(let number): object.double(name, number)
+            case .text(let text): object.string(name, text)
+            case .blob(let bytes): object.string(name, Data(bytes).base64EncodedString())
+            }
+        }
+        return object
+    }
+
+    /// Tabs and line breaks inside a value would break the row.
+    private static func field(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
+            .replacing("\r", with: "\\r")
+    }
+}
+
+extension QueryCell {
+    fileprivate var text: String {
+        switch self {
+        case .null: ""
+        case .integer(let number): String(number)
+        case .real(let number): number.description
+        case .text(let text): text
+        case .blob(let bytes):
+            "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+    }
+}

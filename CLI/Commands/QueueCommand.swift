@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `siding queue`: the operator's hands on what waits.
+struct QueueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue", abstract: "Look at what waits, and decide about it.",
+        subcommands: [
+            QueueListCommand.self, QueueShowCommand.self, QueueRunCommand.self, QueueRetryCommand.self,
+            QueueHoldCommand.self, QueueReleaseCommand.self, QueueDropCommand.self, QueueEditCommand.self,
+            QueueResolveCommand.self, QueuePurgeCommand.self,
+        ])
+}

@@ -1,0 +1,80 @@
+import SidingJSON
+import ArgumentParser
+import Siding
+import SidingChain
+
+/// `siding queue list`
+struct QueueListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what waits, oldest first.",
+        discussion: """
+            Marks: * being sent, h held, ? perhaps delivered, ! parked for another reason. --state done or --state \
+            dropped lists what is settled.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var selection: SelectionOptions
+    @Option(help: "At most so many, the oldest; 0 for all. 1000 on a terminal, else all.") var limit: Int?
+
+    /// On a terminal: more lines than anyone reads, and few enough to be there at once.
+    private static let usualLimit = 1_000
+
+    private var most: Int? {
+        guard let limit else { return options.terminal.isOutput && !options.json ? Self.usualLimit : nil }
+        return limit == 0 ? nil : limit
+    }
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more.") }
+    }
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let words = options.words
+            let chosen = try selection.selection(now: words.now)
+            let entries = try await store.entries(chosen, limit: most)
+            if options.json {
+                for entry in entries { Output.line(Shapes.entry(entry).text) }
+            } else if entries.isEmpty {
+                if options.terminal.isOutput { options.talk("nothing waits") }
+            } else {
+                var table = Table(["", "id", "age", ">tries", "next try", "for", "request", "last error"])
+                for entry in entries { table.add(row(entry, words)) }
+                table.print(options.terminal)
+                guard entries.count == most else { return }
+                let left = try await store.count(chosen) - entries.count
+                if left > 0 { options.talk("… and \(Words.grouped(left)) more; --limit 0 shows all") }
+            }
+        }
+    }
+
+    private func row(_ entry: QueueEntry, _ words: Words) -> [String] {
+        let next =
+            switch entry.state {
+            case .queued where entry.waitsOn > 0: "after \(entry.waitsOn)"
+            case .queued where !entry.isHead: "in its lane"
+            case .queued: entry.nextAttemptAt <= words.now ? "due" : words.time(entry.nextAttemptAt)
+            case .sending: "now"
+            case .parked: "parked: \(entry.reason?.rawValue ?? "")"
+            case .done, .dropped: entry.state.rawValue
+            }
+        let mark = entry.state == .sending ? "*" : entry.state == .parked ? Self.mark(entry.reason) : ""
+        let age = options.utc ? entry.createdAt.rfc3339 : Words.duration(words.now - entry.createdAt)
+        return [
+            mark, entry.shortID, age, String(entry.attempts), next, entry.resource ?? Self.lane(entry),
+            "\(entry.method) \(entry.url)",
+            entry.lastError?.message ?? "",
+        ]
+    }
+
+    private static func mark(_ reason: ParkReason?) -> String {
+        switch reason {
+        case .held: "h"
+        case .uncertain: "?"
+        default: "!"
+        }
+    }
+
+    /// A write's lane, where it has one to share.
+    private static func lane(_ entry: QueueEntry) -> String { entry.lane.hasPrefix("entry:") ? "" : entry.lane }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Siding
+import SidingManifest
+
+/// `siding queue resolve ID`
+struct QueueResolveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Decide between a write and what the origin has.",
+        discussion: "'siding queue show ID' prints what each side would have. --mine sends the write over theirs.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The entry's id, or a unique prefix of at least 4 characters.") var id: String
+    @Flag(help: "Send it again, over what the origin has.") var mine = false
+    @Flag(help: "Drop it: the origin's stays.") var theirs = false
+    @Option(help: ArgumentHelp("Send this instead: the whole record as it is to be.", valueName: "file"))
+    var merge: String?
+
+    func validate() throws {
+        guard [mine, theirs, merge != nil].filter(\.self).count == 1 else {
+            throw ValidationError("Say one of --mine, --theirs and --merge FILE.")
+        }
+    }
+
+    func run() async throws {
+        try await options.withStore(.readWrite) { _, store in
+            guard let entry = try await store.entries(QueueSelection(ids: [id])).first else {
+                throw CommandError(.notFound, "not_found", "no queue entry begins with '\(id)'")
+            }
+            let resolved = try await store.resolve(entry.id, as: try resolution())
+            if options.json { return Output.line(Shapes.entry(resolved).text) }
+            let what = resolved.state == .dropped ? "dropped" : "queued as \(resolved.shortID)"
+            options.talk("\(entry.shortID): \(what)")
+        }
+    }
+
+    private func resolution() throws -> ConflictResolution {
+        if mine { return .mine }
+        guard let merge else { return .theirs }
+        let body = try BodyArgument.read(merge == "-" ? "-" : "@\(merge)")
+        try BodyArgument.check(body, contentType: "application/json")
+        return .merge(body)
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingJSON
+
+/// `siding queue show ID`
+struct QueueShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Explain an entry: why it waits, what happens next, and its history.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The entry's id, or a unique prefix of at least 4 characters.") var id: String
+    @Flag(help: "Print a curl command that asks the same, credentials left out.") var curl = false
+    @Flag(help: "Print the body that is sent, byte for byte.") var body = false
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            guard let entry = try await store.entries(QueueSelection(ids: [id])).first else {
+                throw CommandError(.notFound, "not_found", "no queue entry begins with '\(id)'")
+            }
+            let content = try await store.content(of: entry.id)
+            if body { return Output.write(content?.body ?? []) }
+            if curl { return Output.line(CurlCommand(entry, content).text) }
+            let words = options.words
+            let gate = try await store.gates().first { $0.source == entry.source }
+            let explanation = QueueExplanation(entry, gate: gate, now: words.now)
+            let history = try await store.history(of: entry.id)
+            let conflict = entry.state.isSettled ? nil : try await store.conflict(of: entry.id)
+            if options.json {
+                Output.line(Shapes.entry(entry, explanation, history, content, conflict).text)
+            } else {
+                print(entry, content, explanation, history, words)
+                if let conflict { ConflictTable(conflict).print(options.terminal) }
+            }
+        }
+    }
+
+    private func print(
+        _ entry: QueueEntry, _ content: WriteContent?, _ explanation: QueueExplanation, _ history: [QueueEvent],
+        _ words: Words
+    ) {
+        let state = entry.reason.map { "\(entry.state.rawValue): \($0.rawValue)" } ?? entry.state.rawValue
+        var fields: [(String, String)] = [
+            ("id", entry.id), ("kind", entry.kind.rawValue), ("state", state),
+            ("request", "\(entry.method) \(entry.url)"), ("resource", entry.resource ?? ""), ("source", entry.source),
+            ("since", words.time(entry.createdAt)), ("tries", String(entry.attempts)),
+        ]
+        if let content { fields += Self.fields(entry, content, words) }
+        fields += [("why", explanation.why), ("next", explanation.next)]
+        for (name, value) in fields where !value.isEmpty {
+            Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
+        }
+        if let hint = entry.lastError?.hint { Output.line("\("hint".padding(to: 10))\(hint)") }
+        Output.line("history")
+        for event in history {
+            let detail = event.detail.map { ": \($0)" } ?? ""
+            Output.line("  \(words.time(event.at).padding(to: 14)) \(PlainText.oneLine(event.event + detail))")
+        }
+    }
+
+    /// What only writes have.
+    private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ words: Words) -> [(String, String)] {
+        let isAlone = entry.lane.hasPrefix("entry:")
+        let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
+        let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
+        let answer = content.answer.map { answer in
+            let text = String(decoding: answer.body.prefix(2_000), as: UTF8.self)
+            return "\(answer.status) \(text)"
+        }
+        return [
+            ("write", entry.operation ?? ""), ("lane", isAlone ? "" : entry.lane),
+            ("behind", behind.map { String($0.prefix(8)) } ?? ""),
+            ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
+            ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
+            ("body", content.body.map { "\(Words.size($0.count)); --body prints it" } ?? ""),
+            ("sent", content.firstSentAt.map { "may have arrived \(words.time($0))" } ?? ""), ("answer", answer ?? ""),
+        ]
+    }
+}
+
+/// An entry's request as a shell command; every part is quoted for the shell.
+struct CurlCommand {
+    let text: String
+
+    init(_ entry: QueueEntry, _ content: WriteContent?) {
+        var parts = ["curl -sS -X \(entry.method) \(Self.quoted(entry.url))"]
+        for field in content?.headerFields ?? [:] { parts.append("-H \(Self.quoted("\(field.name): \(field.value)"))") }
+        if let content, let field = content.keyField {
+            parts.append("-H \(Self.quoted("\(field): \(content.key)"))")
+        }
+        if let body = content?.body {
+            let isText = String(validating: body, as: UTF8.self) != nil && !body.contains(0) && body.count <= 65_536
+            // What no argument can hold goes through a pipe: siding queue show ID --body | curl …
+            parts.append(
+                isText ? "--data-raw \(Self.quoted(String(decoding: body, as: UTF8.self)))" : "--data-binary @-")
+        }
+        text = parts.joined(separator: " ") + "   # add the credentials of source '\(entry.source)'"
+    }
+
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+}
+
+extension String {
+    /// The text with spaces behind it up to `width` columns.
+    func padding(to width: Int) -> String {
+        self + String(repeating: " ", count: max(width - DisplayWidth.of(self), 0))
+    }
+}

@@ -1,0 +1,114 @@
+import SidingJSON
+import ArgumentParser
+import Siding
+import SidingChain
+
+/// `siding records`: look at what is stored.
+struct RecordsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "records", abstract: "Look at stored records.",
+        subcommands: [RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self])
+}
+
+/// `siding records list RESOURCE`
+struct RecordsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the records of a resource in the text order of their keys.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resource.") var resource: String
+    @Option(help: "At most so many; 0 for all. 100 on a terminal, else all.") var limit: Int?
+    @Option(help: "Begin behind this key.") var after: String?
+    @Flag(help: "The tombstones instead of the living.") var deleted = false
+
+    /// Records are read in short transactions, so that a long listing holds up no writer.
+    private static let batch = 500
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let terminal = options.terminal
+            var left = limit.map { $0 == 0 ? Int.max : $0 } ?? (terminal.isOutput && !options.json ? 100 : Int.max)
+            var key = after
+            var shown = 0
+            while left > 0 {
+                let records = try await store.records(
+                    of: resource, after: key, limit: min(left, Self.batch), deleted: deleted)
+                guard let last = records.last else { break }
+                show(records, terminal)
+                key = last.key
+                shown += records.count
+                left -= records.count
+                if records.count < Self.batch { break }
+            }
+            let total = try await store.count(of: resource)
+            let all = deleted ? total.deleted : total.count
+            if shown < all, after == nil, !options.json { options.talk("\(shown) of \(all); --limit 0 shows all") }
+        }
+    }
+
+    private func show(_ records: [Record], _ terminal: Terminal) {
+        if options.json {
+            for record in records { Output.write(Shapes.record(record).bytes + [0x0A]) }
+            return
+        }
+        for record in records {
+            let line = "\(PlainText.oneLine(record.key, limit: 60))  \(OneLineJSON.text(record.body))"
+            Output.line(terminal.isOutput ? DisplayWidth.cut(line, to: terminal.width) : line)
+        }
+    }
+}
+
+/// `siding records get RESOURCE KEY`
+struct RecordsGetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Print one record: its JSON, as it came.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resource.") var resource: String
+    @Argument(help: "The record's key.") var key: String
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            guard let record = try await store.record(of: resource, key: key) else {
+                throw CommandError(
+                    .notFound, "not_found", "'\(resource)' has no record '\(PlainText.oneLine(key, limit: 100))'",
+                    hint: "'siding records list \(resource)' shows the keys")
+            }
+            if options.json {
+                Output.line(Shapes.record(record).text)
+            } else if options.terminal.isOutput {
+                Output.line(OneLineJSON.text(record.body))
+            } else {
+                Output.write(record.body + [0x0A])
+            }
+        }
+    }
+}
+
+/// `siding records count [RESOURCE…]`
+struct RecordsCountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "count", abstract: "Count the records of resources.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resources; all of them by default.") var resources: [String] = []
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let names = resources.isEmpty ? try await store.resourceStates().map(\.resource) : resources
+            var table = Table(["resource", ">records", ">deleted"])
+            for name in names {
+                let count = try await store.count(of: name)
+                if options.json {
+                    var object = JSONObject()
+                    object.string("resource", count.resource)
+                    object.int("count", count.count)
+                    object.int("deleted", count.deleted)
+                    Output.line(object.text)
+                } else {
+                    table.add([count.resource, String(count.count), String(count.deleted)])
+                }
+            }
+            if !options.json { table.print(options.terminal) }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import SidingJSON
+import ArgumentParser
+import Siding
+import SidingChain
+
+/// `siding runs`: what each sync did.
+struct RunsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "runs", abstract: "Look at the history of runs.",
+        subcommands: [RunsListCommand.self, RunsShowCommand.self])
+}
+
+/// `siding runs list`
+struct RunsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the newest runs.")
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "At most so many.") var limit = 20
+
+    func validate() throws {
+        if limit < 1 { throw ValidationError("--limit is at least 1.") }
+    }
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let words = options.words
+            var table = Table([
+                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", "command",
+            ])
+            for run in try await store.runs(limit: limit) {
+                if options.json {
+                    Output.line(Shapes.run(run).text)
+                    continue
+                }
+                let total = run.resources.reduce(into: RunCounters()) { $0 += $1.counters }
+                table.add([
+                    String(run.id), words.time(run.startedAt),
+                    run.endedAt.map { Words.duration($0 - run.startedAt) } ?? "",
+                    run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
+                    String(total.inserted), String(total.updated), String(total.unchanged), run.command,
+                ])
+            }
+            if !options.json { table.print(options.terminal) }
+        }
+    }
+}
+
+/// `siding runs show ID`
+struct RunsShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show one run, resource by resource.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The run's number, as 'siding runs list' shows it.") var id: Int64
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            guard let run = try await store.run(id) else {
+                throw CommandError(
+                    .notFound, "not_found", "there is no run \(id)", hint: "'siding runs list' shows them")
+            }
+            if options.json { Output.line(Shapes.run(run).text) } else { print(run) }
+        }
+    }
+
+    private func print(_ run: Run) {
+        let words = options.words
+        Output.line("run \(run.id): \(PlainText.oneLine(run.command)), \(run.outcome?.rawValue ?? "running")")
+        Output.line(
+            "started \(words.time(run.startedAt))"
+                + (run.endedAt.map { ", took \(Words.duration($0 - run.startedAt))" } ?? ""))
+        for line in run.resources { print(line) }
+    }
+
+    private func print(_ line: RunResource) {
+        let counters = line.counters
+        let outcome = line.outcome == .notModified ? "not modified" : line.outcome?.rawValue ?? "unfinished"
+        Output.line("\(PlainText.oneLine(line.resource)): \(outcome)")
+        Output.line(
+            "  pages \(counters.pages), requests \(counters.requests), 304s \(counters.notModified), "
+                + "\(Words.size(counters.bytes)), \(Words.duration(line.duration))")
+        Output.line(
+            "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
+                + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "
+                + "duplicates \(counters.duplicates)")
+        for note in line.notes { Output.line("  \(PlainText.oneLine(note))") }
+        if let entry = line.entry { Output.line("  queued as \(entry.prefix(8))") }
+        if let error = line.error {
+            Output.line("  \(PlainText.oneLine(error.message, limit: 2_000))")
+            if let hint = error.hint { Output.line("  \(hint)") }
+        }
+    }
+}

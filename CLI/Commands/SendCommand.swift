@@ -1,0 +1,89 @@
+import ArgumentParser
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingJSON
+
+/// `siding send`: the user's own write, kept first and then sent.
+struct SendCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send", abstract: "Keep a write in the queue, and send it at once if the line is clear.",
+        usage: """
+            siding send <method> <url or source:/path> [-d <body>] [-H <field>] [options]
+            siding send <name>.<verb> [<id>] [-d <body>] [options]
+            """,
+        discussion: """
+            The entry is on disk before the first byte leaves; its id is printed then. What cannot be delivered now is \
+            sent by the next 'siding sync' or 'siding queue run' (exit 75); what the origin refuses waits for a decision \
+            (exit 69). Credentials come from the source's `auth:`, never from here.
+
+            siding send POST tracker:/issues -d '{"title":"It leaks"}'
+            siding send DELETE https://api.example.com/v2/issues/7 --lane issues/7
+            siding send issues.update 7 -d '{"state":"closed"}'      # as `writes:` declares it
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "A method and a URL below a source's base_url, or source:/path; or what `writes:` declares.")
+    var words: [String]
+
+    @Option(
+        name: [.customShort("d"), .long],
+        help: ArgumentHelp("The body; @file reads it from a file, - from standard input.", valueName: "body"))
+    var data: String?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A header field, such as 'If-Match: \"3\"'; may be repeated.", valueName: "field"))
+    var header: [String] = []
+
+    @Option(help: ArgumentHelp("Entries of one lane are delivered in order.", valueName: "lane")) var lane: String?
+    @Option(help: ArgumentHelp("Wait for this entry to be settled first; may be repeated.", valueName: "entry"))
+    var after: [String] = []
+    @Option(help: ArgumentHelp("The idempotency key; the same again is the same entry.", valueName: "key"))
+    var key: String?
+    @Option(help: ArgumentHelp("Give it up to a person's decision after this long, such as 7d.", valueName: "duration"))
+    var expire: DurationArgument?
+    @Flag(help: "Keep it, and leave the sending to the next sync or queue run.") var noSend = false
+    @Flag(help: "Wait until it is delivered, or needs a person.") var wait = false
+
+    func validate() throws {
+        if noSend, wait { throw ValidationError("--wait and --no-send do not go together.") }
+        if lane?.isEmpty == true { throw ValidationError("--lane has a name.") }
+    }
+
+    func run() async throws {
+        let workspace = try Workspace.load(options)
+        let target = try WriteTarget(words, in: workspace.manifest)
+        let write = try request(to: target)
+        let status = try await workspace.withStore(.readWriteCreate) { store in
+            let entry = try await store.enqueue(write)
+            if !options.json {
+                Output.line(entry.id)
+                Output.flush()
+            }
+            return try await WriteDelivery(options: options, workspace: workspace, store: store)
+                .run(entry, on: target.source, sends: !noSend, waits: wait)
+        }
+        if status != .success { throw status }
+    }
+
+    private func request(to target: WriteTarget) throws -> WriteRequest {
+        var write = target.request
+        write.headerFields = try HeaderArguments.fields(header)
+        write.body = try data.map { try BodyArgument.read($0) }
+        if let body = write.body {
+            if write.headerFields[.contentType] == nil { write.headerFields[.contentType] = "application/json" }
+            try BodyArgument.check(body, contentType: write.headerFields[.contentType])
+        }
+        write.key = key
+        for name in [Idempotency.standardField, write.idempotency?.field].compactMap(\.self) {
+            guard let given = write.headerFields[name] else { continue }
+            write.key = key ?? given
+            write.headerFields[name] = nil
+        }
+        write.lane = lane ?? write.lane
+        write.after = after
+        write.expiry = expire?.duration ?? write.expiry
+        return write
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Foundation
+
+/// The process: parse, call, and turn whatever comes of it into words and an exit code.
+@main
+enum Main {
+    static func main() async {
+        Signals.holdStandardFiles()
+        Signals.ignoreBrokenPipes()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        do {
+            var command = try SidingCommand.parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            Output.flush()
+        } catch {
+            Output.flush()
+            Foundation.exit(ErrorReport(error, isJSON: isJSON).print())
+        }
+    }
+}

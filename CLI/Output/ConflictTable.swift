@@ -1,0 +1,28 @@
+import Siding
+import SidingJSON
+
+/// What a write and the origin each made of a record, member by member, for a person.
+struct ConflictTable {
+    private let report: ConflictReport
+
+    init(_ report: ConflictReport) {
+        self.report = report
+    }
+
+    func print(_ terminal: Terminal) {
+        if let disagreement = report.disagreement { Output.line("conflict  \(PlainText.oneLine(disagreement))") }
+        guard let difference = report.difference, !difference.rows.isEmpty else { return }
+        var table = Table(["", "member", "base", "mine", "theirs"])
+        for row in difference.rows {
+            table.add([
+                row.isConflict ? "!" : "", row.path.description, Self.text(row.base), Self.text(row.mine),
+                Self.text(row.theirs),
+            ])
+        }
+        table.print(terminal)
+    }
+
+    private static func text(_ value: JSONDocument?) -> String {
+        value.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "-"
+    }
+}

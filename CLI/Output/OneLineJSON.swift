@@ -1,0 +1,12 @@
+import SidingJSON
+import Siding
+import SidingChain
+
+/// A stored JSON value on one line, safe for a terminal.
+enum OneLineJSON {
+    static func text(_ json: [UInt8]) -> String {
+        var writer = JSONWriter()
+        json.withUnsafeBytes { writer.raw($0) }
+        return PlainText.oneLine(String(decoding: writer.bytes, as: UTF8.self), limit: .max)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import SidingSynchronization
+
+/// Standard output, written in large pieces.
+final class OutputFile: Sendable {
+    private static let capacity = 65_536
+    private let descriptor: Int32
+    private let pending = Mutex<[UInt8]>([])
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    func append(_ bytes: [UInt8]) {
+        let isFull = pending.withLock { pending in
+            pending += bytes
+            return pending.count >= Self.capacity
+        }
+        if isFull { flush() }
+    }
+
+    func flush() {
+        let bytes = pending.withLock { pending in
+            defer { pending.removeAll(keepingCapacity: true) }
+            return pending
+        }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { whole in
+                let rest = UnsafeRawBufferPointer(rebasing: whole[written...])
+                return Foundation.write(descriptor, rest.baseAddress, rest.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { lost() }
+            written += count
+        }
+    }
+
+    /// The reader went away (`| head`), which is no one's fault: end as SIGPIPE would, quietly. A full disk is told.
+    private func lost() -> Never {
+        if errno == EPIPE { exit(141) }
+        Output.talk("siding: standard output cannot be written: \(String(cString: strerror(errno)))")
+        exit(ExitStatus.inputOutput.rawValue)
+    }
+}

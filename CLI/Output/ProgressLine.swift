@@ -1,0 +1,41 @@
+import Siding
+import SidingSynchronization
+
+/// One line on a terminal's standard error that follows a sync, and is gone when it ends.
+final class ProgressLine: Sendable {
+    private let isShown: Bool
+    private let width: Int
+    private let start = ContinuousClock.now
+    private let drawn = Mutex<ContinuousClock.Instant?>(nil)
+
+    init(_ terminal: Terminal, isQuiet: Bool) {
+        isShown = terminal.isError && !isQuiet
+        width = terminal.width
+    }
+
+    /// Draws at most ten times a second.
+    func show(_ progress: SyncProgress) {
+        guard isShown else { return }
+        let now = ContinuousClock.now
+        let isDue = drawn.withLock { drawn in
+            if let drawn, now - drawn < .milliseconds(100) { return false }
+            drawn = now
+            return true
+        }
+        guard isDue else { return }
+        let seconds = max(Double((now - start).wholeMicroseconds) / 1_000_000, 0.001)
+        let counters = progress.counters
+        let records = counters.inserted + counters.updated + counters.unchanged
+        let line =
+            "\(progress.resource): page \(progress.page), \(Words.count(records, "record")), "
+            + "\(Words.grouped(Int(Double(records) / seconds)))/s, \(Words.size(counters.bytes)), "
+            + Words.duration(now - start)
+        Output.draw("\r\u{1B}[2K" + DisplayWidth.cut(line, to: width - 1))
+    }
+
+    /// Takes the line away.
+    func clear() {
+        guard isShown, drawn.withLock({ $0 != nil }) else { return }
+        Output.draw("\r\u{1B}[2K")
+    }
+}

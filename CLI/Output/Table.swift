@@ -1,0 +1,62 @@
+import SidingJSON
+import SidingChain
+
+/// A table for people: aligned by display width, cut to the terminal, free of control characters.
+struct Table {
+    private let titles: [String]
+    private let rightAligned: Set<Int>
+    private var rows: [[String]] = []
+
+    /// - Parameters:
+    ///   - titles: one per column; a title that begins with `>` aligns its column to the right.
+    init(_ titles: [String]) {
+        rightAligned = Set(titles.indices.filter { titles[$0].hasPrefix(">") })
+        self.titles = titles.map { $0.hasPrefix(">") ? String($0.dropFirst()) : $0 }
+    }
+
+    mutating func add(_ cells: [String]) {
+        rows.append(cells.map { PlainText.oneLine($0, limit: 2_000) })
+    }
+
+    /// The lines, cut to `width` columns; nil for no cut.
+    func lines(width: Int?) -> [String] {
+        let widths = columnWidths(within: width)
+        let shown = hasTitles ? [titles.map { $0.uppercased() }] + rows : rows
+        return shown.map { row in
+            let cells = row.enumerated().map { index, cell in pad(cell, index, widths) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    /// Prints the table, its titles in bold where the terminal may be coloured.
+    func print(_ terminal: Terminal) {
+        let lines = lines(width: terminal.isOutput ? terminal.width : nil)
+        for (index, line) in lines.enumerated() {
+            Output.line(index == 0 && terminal.hasColor && hasTitles ? "\u{1B}[1m\(line)\u{1B}[0m" : line)
+        }
+    }
+
+    private var hasTitles: Bool { !titles.allSatisfy(\.isEmpty) }
+
+    private func pad(_ cell: String, _ column: Int, _ widths: [Int]) -> String {
+        let cut = DisplayWidth.cut(cell, to: widths[column])
+        let padding = String(repeating: " ", count: max(widths[column] - DisplayWidth.of(cut), 0))
+        return rightAligned.contains(column) ? padding + cut : cut + padding
+    }
+
+    /// What each column wants, the widest ones shortened first until all fit.
+    private func columnWidths(within width: Int?) -> [Int] {
+        var widths = titles.indices.map { column in
+            max(DisplayWidth.of(titles[column]), rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
+        }
+        guard let width else { return widths }
+        let gaps = 2 * max(widths.count - 1, 0)
+        while widths.reduce(0, +) + gaps > width, let widest = widths.max(), widest > 8,
+            let column = widths.firstIndex(of: widest)
+        {
+            widths[column] -= 1
+        }
+        return widths
+    }
+}

@@ -1,0 +1,52 @@
+import Siding
+
+/// Numbers, sizes and times for people.
+struct Words {
+    let now: Timestamp
+    /// Absolute times in UTC rather than ages.
+    let isAbsolute: Bool
+
+    /// `12 s ago`, `in 5 min`, or RFC 3339.
+    func time(_ moment: Timestamp) -> String {
+        if isAbsolute { return moment.rfc3339 }
+        let distance = now - moment
+        return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
+    }
+
+    /// The largest unit that fits: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`.
+    static func duration(_ duration: Duration) -> String {
+        let seconds = Double(duration.wholeMicroseconds) / 1_000_000
+        switch seconds {
+        case ..<1: return "\(Int((seconds * 1000).rounded())) ms"
+        case ..<90: return "\(Int(seconds.rounded())) s"
+        case ..<5400: return "\(Int((seconds / 60).rounded())) min"
+        case ..<172_800: return "\(Int((seconds / 3600).rounded())) h"
+        default: return "\(Int((seconds / 86_400).rounded())) d"
+        }
+    }
+
+    /// `512 B`, `1.4 MiB`
+    static func size(_ bytes: Int) -> String {
+        let units = ["KiB", "MiB", "GiB", "TiB"]
+        guard bytes >= 1024 else { return "\(bytes) B" }
+        var value = Double(bytes)
+        var unit = ""
+        for next in units where value >= 1024 { (value, unit) = (value / 1024, next) }
+        return "\((value * 10).rounded() / 10) \(unit)"
+    }
+
+    /// `1 record`, `12,345 records`; `plural` for nouns that take more than an s.
+    static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+        "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+    }
+
+    static func grouped(_ number: Int) -> String {
+        var digits = String(abs(number))
+        var groups: [String] = []
+        while digits.count > 3 {
+            groups.insert(String(digits.suffix(3)), at: 0)
+            digits.removeLast(3)
+        }
+        return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
+    }
+}

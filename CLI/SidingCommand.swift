@@ -1,0 +1,25 @@
+import ArgumentParser
+
+/// The root of the command line: one subcommand per job.
+struct SidingCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "siding",
+        abstract: "Fetches remote JSON into SQLite, keeps what could not be had, and goes on where it stopped.",
+        discussion: """
+            Start with 'siding init', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
+
+            Exit codes: 0 done, 3 partly done, 11 locked, 64 usage, 65 data, 66 not found, 69 refused, \
+            74 database, 75 queued for later, 77 sign-in needed, 78 config, 130 and 143 stopped by a signal.
+            """,
+        version: Version.text,
+        groupedSubcommands: [
+            CommandGroup(name: "Set up", subcommands: [InitCommand.self, CheckCommand.self, DemoCommand.self]),
+            CommandGroup(name: "Work", subcommands: [PlanCommand.self, SyncCommand.self, SendCommand.self]),
+            CommandGroup(
+                name: "Inspect",
+                subcommands: [
+                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, QueueCommand.self, RunsCommand.self,
+                ]),
+            CommandGroup(name: "Look after", subcommands: [DatabaseCommand.self, DoctorCommand.self]),
+        ])
+}

@@ -1,0 +1,57 @@
+import Foundation
+import HTTPTypes
+import SidingJSON
+
+/// A body on the command line: the text itself, `@file`, or `-` for standard input.
+enum BodyArgument {
+    static func read(_ argument: String) throws -> [UInt8] {
+        if argument == "-" { return try bytes(of: FileHandle.standardInput, "standard input") }
+        guard argument.hasPrefix("@") else { return Array(argument.utf8) }
+        let path = String(argument.dropFirst())
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw CommandError(.notFound, "not_found", "the body's file \(PlainText.oneLine(path)) cannot be opened")
+        }
+        defer { try? file.close() }
+        return try bytes(of: file, path)
+    }
+
+    private static func bytes(of file: FileHandle, _ name: String) throws -> [UInt8] {
+        do { return Array(try file.readToEnd() ?? Data()) } catch {
+            throw CommandError(.notFound, "not_found", "\(PlainText.oneLine(name)) cannot be read")
+        }
+    }
+
+    /// A body that is called JSON has to be JSON: the origin's refusal would come too late.
+    ///
+    /// - Throws: ``CommandError`` with code 65 that says where it is none.
+    static func check(_ body: [UInt8], contentType: String?) throws {
+        let type = contentType?.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces) ?? ""
+        guard type == "application/json" || type.hasSuffix("+json") else { return }
+        do { _ = try JSONDocument(body) } catch {
+            throw CommandError(
+                .data, "invalid_json", "the body is not JSON: \(error)",
+                hint: "another type is sent as it stands: -H 'Content-Type: …'")
+        }
+    }
+}
+
+/// Header fields on the command line.
+enum HeaderArguments {
+    static func fields(_ arguments: [String]) throws -> HTTPFields {
+        var fields = HTTPFields()
+        for argument in arguments {
+            let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = HTTPField.Name(parts[0].trimmingCharacters(in: .whitespaces)) else {
+                throw CommandError(
+                    .usage, "usage", "a header field reads 'Name: value'; this one does not",
+                    hint: "the value is not shown, as it may be a secret")
+            }
+            let value = parts[1].trimmingCharacters(in: .whitespaces)
+            guard HTTPField.isValidValue(value) else {
+                throw CommandError(.usage, "usage", "the value of the header field '\(name)' holds control characters")
+            }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return fields
+    }
+}

@@ -1,0 +1,90 @@
+import Siding
+import SidingChain
+import SidingManifest
+
+/// Why a command could not do its job: a code, words, and what to do.
+struct CommandError: Error {
+    var status: ExitStatus
+    /// A stable name for scripts.
+    var name: String
+    var message: String
+    var hint: String?
+    /// `siding.yaml:12:5`
+    var place: String?
+
+    init(_ status: ExitStatus, _ name: String, _ message: String, hint: String? = nil, place: String? = nil) {
+        self.status = status
+        self.name = name
+        self.message = message
+        self.hint = hint
+        self.place = place
+    }
+
+    /// The command's word for an error from below.
+    init(_ error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as StoreError: self.init(error)
+        case let error as ManifestError: self.init(error)
+        case let error as Failure:
+            self.init(ExitStatus(error), error.reason.name, error.description)
+        case is CancellationError: self.init(.interrupted, "cancelled", "stopped")
+        default: self.init(.software, "internal", String(describing: error), hint: "this is a bug: please report it")
+        }
+    }
+
+    private init(_ error: StoreError) {
+        let status: ExitStatus =
+            switch error.kind {
+            case .notFound, .ambiguous: .notFound
+            case .cancelled: .interrupted
+            case .invalidQuery, .invalidWrite: .usage
+            case .timeLimit, .outdated: .failure
+            case .leaseLost: .locked
+            case .invalidName: .config
+            case .full, .busy, .inaccessible, .foreign, .newer, .corrupt, .unsupported, .inputOutput: .inputOutput
+            }
+        self.init(status, error.kind.rawValue, error.message, hint: error.hint)
+    }
+
+    private init(_ error: ManifestError) {
+        switch error {
+        case .unreadable:
+            self.init(.config, "config", error.description, hint: "'siding init' writes one that works")
+        case .invalid(let faults):
+            self.init(
+                .config, "config", faults.map(\.description).joined(separator: "\n"),
+                place: faults.first?.place.description)
+        }
+    }
+}
+
+extension ExitStatus {
+    /// The code of a resource that failed.
+    init(_ failure: Failure) {
+        switch failure.reason {
+        case .contract, .tooLarge, .badContent, .truncated: self = .data
+        case .credentialUnavailable, .invalidRequest: self = .config
+        case .proxyAuthentication: self = .signIn
+        case .http(let answer): self.init(answer)
+        case .cancelled: self = .interrupted
+        case .internalFault: self = .software
+        case .hostNotFound, .tlsUntrusted, .redirectRefused: self = .refused
+        // What may pass by itself, but was not to be kept: a failure without a code of its own.
+        case .noInternetConnection, .captivePortal, .timeout, .cantConnectToHost, .temporaryDNS, .tlsHandshake,
+            .proxyUnreachable, .proxyFault, .localResource, .connectionLost, .notProcessed, .protocolViolation,
+            .waitingForOrigin, .notCached, .userCode, .storage,
+            .system:
+            self = .failure
+        }
+    }
+
+    /// The code of an answer that is no success.
+    private init(_ answer: HTTPFailure) {
+        switch answer.statusClass {
+        case .unauthorized: self = .signIn
+        case .backOff, .serverError, .requestTimeout, .tooEarly, .insufficientStorage, .portal: self = .failure
+        case .notImplemented, .conflict, .gone, .refused, .unexpected: self = .refused
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import Siding
+import SidingChain
+import SidingOrigin
+
+/// The tour of `siding demo`: real commands, a real socket, a real file; only the origin is our own.
+struct DemoTour {
+    let directory: String
+
+    private var config: String { "\(directory)/siding.yaml" }
+
+    func run() async throws {
+        let data = DemoData()
+        let origin = try await Origin.start(routes: data.routes)
+        try manifest(origin.url).write(toFile: config, atomically: true, encoding: .utf8)
+
+        say(
+            "An origin with \(data.stations.count) stations and \(data.readings.count) readings listens on \(origin.url.origin)."
+        )
+        say("The config \(config) names both in a few lines:")
+        Output.line(indented(manifest(origin.url)))
+
+        say("1. The first sync fetches every page and saves it:")
+        try await siding("sync", expecting: .success)
+        say("2. Each resource is a view, nested values and all:")
+        try await siding(
+            "query", "SELECT id, name, active, position ->> '$.lat' AS lat FROM stations ORDER BY id LIMIT 4",
+            expecting: .success)
+        say("3. Nothing changed, so the second sync only asks whether it did (304) and writes no record:")
+        try await siding("sync", expecting: .success)
+        try await lineGoesDown(origin, data)
+        try await lineComesBack(origin)
+
+        say("6. Every run is on record:")
+        try await siding("runs", "list", expecting: .success)
+        try await siding("db", "check", expecting: .success)
+        await origin.stop()
+        say("The files stay in \(directory): look at them with 'siding status --config \(config)' or sqlite3.")
+    }
+
+    private func lineGoesDown(_ origin: Origin, _ data: DemoData) async throws {
+        data.readings.put(Dataset.Record(key: "3001", json: #"{"id":3001,"station_id":7,"temperature_c":21.5}"#))
+        // Until it is lifted: a connection that was being accepted just then would still be served.
+        origin.inject(.refuse, at: OriginPattern(path: "/readings"), skipping: 6, times: nil)
+        say("4. A reading is added at the origin, and the line goes down in the middle of the listing:")
+        try await siding("sync", "readings", expecting: .queued)
+        say("The page that could not be had waits in the queue; exit code 75 tells cron to come again:")
+        try await siding("queue", "list", expecting: .success)
+        if let entry = try await waiting() {
+            try await siding("queue", "show", entry.shortID, expecting: .success)
+        }
+    }
+
+    private func lineComesBack(_ origin: Origin) async throws {
+        let queued = try await waiting()
+        origin.forgetRequests()
+        origin.lift()
+        try await origin.restart()
+        say("5. The line is back. The next sync asks first for that very page:")
+        try await siding("sync", "readings", expecting: .success)
+        let first = origin.requests.first?.target ?? "nothing"
+        say("The origin's log begins with GET \(first).")
+        guard let queued, queued.url.hasSuffix(first) else {
+            throw CommandError(
+                .software, "demo", "the sync went on with \(first) instead of \(queued?.url ?? "the queued page")")
+        }
+    }
+
+    /// The entry that waits, if one does.
+    private func waiting() async throws -> QueueEntry? {
+        try await GlobalOptions.parse(["--config", config]).withStore { _, store in
+            try await store.entries(QueueSelection()).first
+        }
+    }
+
+    /// Runs a command of our own as a person would, and shows it.
+    private func siding(_ words: String..., expecting expected: ExitStatus) async throws {
+        let shown = words.map { $0.contains(" ") ? "\"\($0)\"" : $0 }.joined(separator: " ")
+        Output.line("    $ siding \(shown)")
+        Output.flush()
+        var status = ExitStatus.success
+        do {
+            let command = try SidingCommand.parseAsRoot(words + ["--config", config, "-v"])
+            guard var command = command as? any AsyncParsableCommand else { return }
+            try await command.run()
+        } catch let ended as ExitStatus {
+            status = ended
+        }
+        Output.line("    (exit \(status.rawValue))")
+        guard status == expected else {
+            throw CommandError(
+                .software, "demo", "'siding \(shown)' ended with \(status.rawValue), not \(expected.rawValue)")
+        }
+    }
+
+    private func say(_ text: String) {
+        Output.line("\n\(text)")
+        Output.flush()
+    }
+
+    private func indented(_ text: String) -> String {
+        text.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    }
+
+    private func manifest(_ url: HTTPURL) -> String {
+        """
+        version: 1
+        database: { path: demo.db }
+        sources:
+          weather: { base_url: \(url.origin) }
+        resources:
+          stations: { path: /stations, key: id }
+          readings: { path: /readings, key: id, query: { limit: 250 } }
+
+        """
+    }
+}

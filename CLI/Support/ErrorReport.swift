@@ -1,0 +1,70 @@
+import ArgumentParser
+import Siding
+import SidingChain
+
+/// Tells an error to the person or script that asked, and gives the exit code.
+struct ErrorReport {
+    private let error: any Error
+    private let isJSON: Bool
+
+    init(_ error: any Error, isJSON: Bool) {
+        self.error = error
+        self.isJSON = isJSON
+    }
+
+    /// Prints the error: words on standard error, or one JSON object on standard output.
+    func print() -> Int32 {
+        if let status = error as? ExitStatus { return status.rawValue }
+        if let usage { return usage }
+        let problem = CommandError(error)
+        if isJSON {
+            Output.line(ErrorObject(problem).json)
+            Output.flush()
+        } else {
+            for line in problem.message.split(separator: "\n") { Output.talk("siding: \(line)") }
+            if let hint = problem.hint { Output.talk("        \(hint)") }
+        }
+        return problem.status.rawValue
+    }
+
+    /// The code where ArgumentParser has something to say: help and version (0), or bad usage (64).
+    private var usage: Int32? {
+        let isOurs = error is CommandError || error is StoreError || error is Failure || error is CancellationError
+        guard !isOurs else { return nil }
+        let code = SidingCommand.exitCode(for: error).rawValue
+        guard code == 0 || code == ExitStatus.usage.rawValue else { return nil }
+        let text = SidingCommand.fullMessage(for: error)
+        if code == 0 {
+            Output.line(text)
+            Output.flush()
+        } else if isJSON {
+            let message = SidingCommand.message(for: error)
+            Output.line(ErrorObject(CommandError(.usage, "usage", message)).json)
+            Output.flush()
+        } else {
+            Output.talk(text)
+        }
+        return code
+    }
+}
+
+/// `{"error": {"code", "name", "message", "hint", "place"}}`
+struct ErrorObject {
+    let problem: CommandError
+
+    init(_ problem: CommandError) {
+        self.problem = problem
+    }
+
+    var json: String {
+        var object = JSONObject()
+        object.object("error") { error in
+            error.int("code", Int(problem.status.rawValue))
+            error.string("name", problem.name)
+            error.string("message", problem.message)
+            error.optional("hint", problem.hint)
+            error.optional("place", problem.place)
+        }
+        return object.text
+    }
+}

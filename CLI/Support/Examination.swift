@@ -1,0 +1,147 @@
+import Foundation
+import Siding
+import SidingChain
+import SidingManifest
+
+/// The looks that `siding doctor` takes, in order; one that fails does not keep the others from being taken.
+struct Examination {
+    private let options: GlobalOptions
+
+    init(_ options: GlobalOptions) {
+        self.options = options
+    }
+
+    func findings() async -> [Finding] {
+        var findings = [executable]
+        let workspace: Workspace
+        do {
+            workspace = try Workspace.load(options)
+            findings.append(
+                Finding(check: "config", verdict: .good, message: "\(workspace.manifest.file) is valid"))
+        } catch {
+            let problem = CommandError(error)
+            return findings + [bad("config", problem)] + machine
+        }
+        findings += await secrets(workspace)
+        findings += permissions(workspace)
+        findings += await database(workspace)
+        return findings + machine
+    }
+
+    private var executable: Finding {
+        Finding(check: "siding", verdict: .good, message: Version.number)
+    }
+
+    private func bad(_ check: String, _ problem: CommandError) -> Finding {
+        let hint = problem.hint.map { "; \($0)" } ?? ""
+        return Finding(check: check, verdict: .bad, message: problem.message + hint, status: problem.status)
+    }
+
+    private func secrets(_ workspace: Workspace) async -> [Finding] {
+        await workspace.manifest.secretFaults().map { fault in
+            Finding(check: "secret", verdict: .bad, message: fault.description, status: .config)
+        }
+    }
+
+    // MARK: The file
+
+    private func permissions(_ workspace: Workspace) -> [Finding] {
+        let directory = URL(filePath: workspace.databasePath).deletingLastPathComponent().path
+        return [(workspace.databasePath, 0o077), (directory, 0o022)].compactMap { path, unwanted in
+            guard let mode = try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int else {
+                return nil
+            }
+            guard mode & unwanted != 0 else { return nil }
+            let shown = String(mode & 0o777, radix: 8)
+            return Finding(
+                check: "permissions", verdict: .warning, message: "\(path) has mode \(shown): others can reach it")
+        }
+    }
+
+    private func database(_ workspace: Workspace) async -> [Finding] {
+        do {
+            return try await workspace.withStore(.readOnly) { store in
+                try await file(store) + holders(store) + sources(workspace, store)
+            }
+        } catch {
+            let problem = CommandError(error)
+            guard problem.status == .notFound else { return [bad("database", problem)] }
+            return [
+                Finding(check: "database", verdict: .warning, message: "\(problem.message); 'siding sync' makes it")
+            ]
+        }
+    }
+
+    private func file(_ store: SQLiteStore) async throws -> [Finding] {
+        let about = try await store.description()
+        let problems = try await store.check()
+        var findings = [
+            Finding(
+                check: "database", verdict: .good,
+                message: "\(about.path), \(Words.size(about.bytes)), schema \(about.schemaVersion)"),
+            Finding(
+                check: "sqlite", verdict: about.hasWALResetBug ? .warning : .good,
+                message: about.hasWALResetBug
+                    ? "\(about.sqliteVersion) has the WAL-reset bug; Siding's checkpoints avoid it, so write the file with nothing else"
+                    : about.sqliteVersion),
+        ]
+        findings += problems.map { Finding(check: "integrity", verdict: .bad, message: $0, status: .inputOutput) }
+        if problems.isEmpty { findings.append(Finding(check: "integrity", verdict: .good, message: "sound")) }
+        return findings
+    }
+
+    private func holders(_ store: SQLiteStore) async throws -> [Finding] {
+        try await store.leases().map { lease in
+            let who = "process \(lease.holder.processID) (\(lease.holder.command)) since \(lease.holder.since.rfc3339)"
+            return Finding(
+                check: "lock", verdict: .good,
+                message: lease.isAlive
+                    ? "\(lease.name): held by \(who)"
+                    : "\(lease.name): left by \(who), which died; the next run takes it")
+        }
+    }
+
+    /// What each source said last: reachability by outcomes, never by asking.
+    private func sources(_ workspace: Workspace, _ store: SQLiteStore) async throws -> [Finding] {
+        let runs = try await store.runs(limit: 50)
+        let gates = try await store.gates()
+        return workspace.manifest.sources.map { source in
+            if let gate = gates.first(where: { $0.source == source.name }) {
+                return Finding(
+                    check: "source", verdict: .warning, message: "\(source.name): \(gate.reason.rawValue): \(gate.note)"
+                )
+            }
+            let names = Set(workspace.manifest.resources.filter { $0.source.name == source.name }.map(\.name))
+            for run in runs {
+                guard let line = run.resources.first(where: { names.contains($0.resource) && $0.counters.requests > 0 })
+                else { continue }
+                let isGood = line.outcome == .saved || line.outcome == .notModified
+                let message = "\(source.name): run \(run.id) \(line.outcome?.rawValue ?? "unfinished")"
+                return Finding(
+                    check: "source", verdict: isGood ? .good : .warning,
+                    message: message + (line.error.map { ": \($0.message)" } ?? ""))
+            }
+            return Finding(check: "source", verdict: .good, message: "\(source.name): never asked")
+        }
+    }
+
+    // MARK: The machine
+
+    private var machine: [Finding] {
+        let hasRoute = LinuxConnectivity().hasUsableRoute()
+        let resolver = (try? String(contentsOfFile: "/etc/resolv.conf", encoding: .utf8)) ?? ""
+        let hasResolver = resolver.split(separator: "\n").contains { $0.hasPrefix("nameserver") }
+        let year = WallClock.system.now.rfc3339.prefix(4)
+        return [
+            Finding(
+                check: "clock", verdict: year < "2025" ? .warning : .good,
+                message: WallClock.system.now.rfc3339 + (year < "2025" ? ": TLS will fail until it is set" : "")),
+            Finding(
+                check: "dns", verdict: hasResolver ? .good : .warning,
+                message: hasResolver ? "a resolver is configured" : "/etc/resolv.conf names no resolver"),
+            Finding(
+                check: "route", verdict: hasRoute ? .good : .warning,
+                message: hasRoute ? "there is a way out" : "there is no way out: requests will be queued"),
+        ]
+    }
+}

@@ -1,0 +1,10 @@
+import SidingSynchronization
+
+/// Values that several tasks hand in.
+final class Gathered<Value: Sendable>: Sendable {
+    private let state = Mutex<[Value]>([])
+
+    func append(_ value: Value) { state.withLock { $0.append(value) } }
+
+    var values: [Value] { state.withLock { $0 } }
+}

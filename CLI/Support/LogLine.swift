@@ -1,0 +1,36 @@
+import SidingJSON
+import Logging
+import Siding
+import SidingChain
+
+/// Writes log events to standard error, a line each, as text or as JSON.
+struct LogLine: LogHandler {
+    let format: GlobalOptions.LogFormat
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .error
+
+    init(format: GlobalOptions.LogFormat) {
+        self.format = format
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { _, own in own }.sorted { $0.key < $1.key }
+        switch format {
+        case .text:
+            let values = all.map { " \($0.key)=\(PlainText.oneLine("\($0.value)"))" }.joined()
+            Output.talk("\(event.level): \(event.message)\(values)")
+        case .json:
+            var object = JSONObject()
+            object.time("at", WallClock.system.now)
+            object.string("level", event.level.rawValue)
+            object.string("message", event.message.description)
+            for (key, value) in all { object.string(key, "\(value)") }
+            Output.talk(object.text)
+        }
+    }
+}

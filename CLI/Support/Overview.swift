@@ -1,0 +1,126 @@
+import SidingJSON
+import Siding
+import SidingChain
+import SidingManifest
+
+/// The state of everything, as `siding status` shows it.
+struct Overview {
+    struct ResourceLine {
+        var name: String
+        var source: String
+        var records: Int
+        var quarantined: Int
+        var completedAt: Timestamp?
+        var checkpointPage: Int?
+        var isStale: Bool
+    }
+
+    var resources: [ResourceLine]
+    var waiting: [QueueCount]
+    var gates: [SourceGate]
+    var lastRun: Run?
+    var database: DatabaseDescription
+    var hasRoute: Bool
+    var now: Timestamp
+
+    static func gather(
+        _ workspace: Workspace, _ store: SQLiteStore, maxAge: Duration?, now: Timestamp
+    ) async throws -> Overview {
+        let states = try await store.resourceStates()
+        let lines = workspace.manifest.resources.map { resource in
+            let state = states.first { $0.resource == resource.name }
+            let limit = maxAge ?? resource.maxAge
+            let age = state?.completedAt.map { now - $0 }
+            return ResourceLine(
+                name: resource.name, source: resource.source.name, records: state?.records ?? 0,
+                quarantined: state?.quarantined ?? 0,
+                completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
+                isStale: limit.map { limit in age.map { $0 > limit } ?? true } ?? false)
+        }
+        return Overview(
+            resources: lines, waiting: try await store.queueCounts(), gates: try await store.gates(),
+            lastRun: try await store.runs(limit: 1).first, database: try await store.description(),
+            hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
+    }
+
+    /// How many entries are in `state`.
+    private func count(_ state: QueueEntry.State) -> Int {
+        waiting.filter { $0.state == state }.map(\.count).reduce(0, +)
+    }
+
+    /// Whether anything waits for a person who has not put it on hold herself.
+    var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
+
+    var object: JSONObject {
+        var object = JSONObject()
+        object.array("resources", resources.map(Self.object))
+        object.object("queue") { queue in
+            for state in QueueEntry.State.allCases where !state.isSettled {
+                queue.int(state.rawValue, count(state))
+            }
+        }
+        if let lastRun { object.raw("last_run", Shapes.run(lastRun).bytes) } else { object.null("last_run") }
+        object.object("connectivity") { connectivity in
+            connectivity.bool("usable_route", hasRoute)
+            connectivity.array("gates", gates.map(Self.object))
+        }
+        object.object("database") { database in
+            database.string("path", self.database.path)
+            database.int("bytes", self.database.bytes)
+            database.int("schema", self.database.schemaVersion)
+        }
+        return object
+    }
+
+    private static func object(_ line: ResourceLine) -> JSONObject {
+        var object = JSONObject()
+        object.string("resource", line.name)
+        object.string("source", line.source)
+        object.int("records", line.records)
+        object.int("quarantined", line.quarantined)
+        object.optional("completed_at", line.completedAt)
+        object.optional("checkpoint_page", line.checkpointPage)
+        object.bool("stale", line.isStale)
+        return object
+    }
+
+    private static func object(_ gate: SourceGate) -> JSONObject {
+        var object = JSONObject()
+        object.string("source", gate.source)
+        object.string("gate", gate.reason.rawValue)
+        object.optional("until", gate.until)
+        object.string("note", gate.note)
+        return object
+    }
+
+    func print(_ options: GlobalOptions) {
+        let words = Words(now: now, isAbsolute: options.utc)
+        var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
+        for line in resources {
+            let state = line.isStale ? "stale" : "fresh"
+            table.add([
+                line.name, Words.grouped(line.records), String(line.quarantined),
+                line.completedAt.map(words.time) ?? "never",
+                line.checkpointPage.map { $0 > 1 ? "stopped before page \($0)" : "begun, no page yet" }
+                    ?? (line.completedAt == nil ? "not synced" : state),
+            ])
+        }
+        table.print(options.terminal)
+        let waiting = QueueEntry.State.allCases.filter { !$0.isSettled }.compactMap { state in
+            let count = count(state)
+            return count == 0 ? nil : "\(count) \(state.rawValue)"
+        }
+        Output.line("queue: \(waiting.isEmpty ? "empty" : waiting.joined(separator: ", "))")
+        for gate in gates {
+            let until =
+                gate.until.map { $0 > now ? ", for another \(Words.duration($0 - now))" : ", until the next try" } ?? ""
+            Output.line("source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))")
+        }
+        if let lastRun {
+            Output.line(
+                "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(words.time(lastRun.startedAt))")
+        }
+        Output.line("line: \(hasRoute ? "this machine has a route out" : "this machine has no route out")")
+        Output.line("database: \(database.path), \(Words.size(database.bytes)), schema \(database.schemaVersion)")
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Siding
+
+/// Which queue entries are meant.
+struct SelectionOptions: ParsableArguments {
+    @Argument(help: "Ids or unique prefixes of at least 4 characters; '-' reads them from standard input.")
+    var ids: [String] = []
+
+    @Option(help: ArgumentHelp("Entries of this resource; may be repeated.", valueName: "name"))
+    var resource: [String] = []
+
+    @Option(help: ArgumentHelp("Entries of this source; may be repeated.", valueName: "name"))
+    var source: [String] = []
+
+    @Option(help: ArgumentHelp("Entries of this lane; may be repeated.", valueName: "lane"))
+    var lane: [String] = []
+
+    @Option(help: ArgumentHelp("Entries in this state; may be repeated.", valueName: "state"))
+    var state: [StateArgument] = []
+
+    @Option(help: ArgumentHelp("Entries that have waited longer than this.", valueName: "duration"))
+    var olderThan: DurationArgument?
+
+    /// Whether anything narrows the selection.
+    var isNarrow: Bool {
+        !(ids.isEmpty && resource.isEmpty && source.isEmpty && lane.isEmpty && state.isEmpty) || olderThan != nil
+    }
+
+    /// The selection, ids from standard input included; it can be read once.
+    ///
+    /// - Throws: ``CommandError`` with code 66 where ids are to come from standard input and none does: that must never
+    ///   mean every entry.
+    func selection(now: Timestamp) throws -> QueueSelection {
+        let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
+        guard !all.isEmpty || ids.isEmpty else {
+            throw CommandError(.notFound, "not_found", "standard input names no entry")
+        }
+        return QueueSelection(
+            ids: all, resources: resource, sources: source, lanes: lane, states: state.map(\.state),
+            createdBefore: olderThan.map { now + (.zero - $0.duration) })
+    }
+
+    private static func standardInput() -> [String] {
+        var ids: [String] = []
+        while let line = readLine() { ids += line.split(separator: " ").map(String.init) }
+        return ids
+    }
+}
+
+/// A state on the command line.
+struct StateArgument: ExpressibleByArgument, Sendable {
+    static let allValueStrings = QueueEntry.State.allCases.map(\.rawValue)
+    let state: QueueEntry.State
+
+    init?(argument: String) {
+        guard let state = QueueEntry.State(rawValue: argument) else { return nil }
+        self.state = state
+    }
+}

@@ -1,0 +1,109 @@
+import Siding
+import SidingChain
+import SidingHTTP
+
+/// Runs the engine for a command: progress and words for the person, objects for the script, the exit code for both.
+struct SyncRunner {
+    let options: GlobalOptions
+    let store: SQLiteStore
+    let isOffline: Bool
+
+    /// Syncs `resources`; a signal stops it between pages.
+    func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
+        let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
+        let http = HTTPTransports()
+        let engine = SyncEngine(
+            store: store, transports: isOffline ? OfflineTransports() : http, logger: options.logger(),
+            progress: { progress.show($0) })
+        let result: (value: [SyncReport], stopped: ExitStatus?)
+        do {
+            result = try await Signals.stopping {
+                try await engine.run(resources, options: syncOptions, command: command) { report in
+                    progress.clear()
+                    tell(report)
+                }
+            }
+        } catch {
+            await http.shutdown()
+            throw error
+        }
+        await http.shutdown()
+        return status(of: result.value, stopped: result.stopped)
+    }
+
+    private func status(of reports: [SyncReport], stopped: ExitStatus?) -> ExitStatus {
+        if let stopped { return stopped }
+        let statuses = reports.map(ExitStatus.init)
+        // A single resource that fails after saving pages exits with its own code.
+        let saved =
+            reports.count > 1 && reports.contains { $0.line.outcome == .saved || $0.line.outcome == .notModified }
+        return ExitStatus.combining(statuses, savedAnything: saved)
+    }
+
+    private func tell(_ report: SyncReport) {
+        if options.json {
+            Output.line(Shapes.sync(report).text)
+            Output.flush()
+            return
+        }
+        let line = report.line
+        switch line.outcome {
+        case .failed where report.failure?.reason == .cancelled:
+            options.talk("\(line.resource): stopped; the next sync goes on there")
+        case .failed:
+            Output.talk("\(line.resource): failed: \(line.error?.message ?? "")")
+            if let hint = line.error?.hint { Output.talk("    \(hint)") }
+        case .queued:
+            options.talk("\(line.resource): queued: \(line.error?.message ?? "")")
+            if let entry = line.entry { options.talk("    'siding queue show \(entry.prefix(8))' explains") }
+        case .skipped where report.heldBy != nil:
+            Output.talk("\(line.error?.message ?? "")")
+            if let hint = line.error?.hint { Output.talk("    \(hint)") }
+        case .saved where line.counters.quarantined > 0:
+            Output.talk(
+                "\(line.resource): \(Words.count(line.counters.quarantined, "record")) broke the contract: "
+                    + "siding query 'select * from siding_quarantine'")
+            summary(line)
+        default: summary(line)
+        }
+        notes(report)
+    }
+
+    private var isChatty: Bool { (options.terminal.isOutput || options.verbose > 0) && !options.quiet }
+
+    private func summary(_ line: RunResource) {
+        guard isChatty else { return }
+        let counters = line.counters
+        switch line.outcome {
+        case .notModified:
+            Output.talk(
+                "\(line.resource): not modified (\(Words.count(counters.pages, "page")), "
+                    + "\(Words.duration(line.duration)))")
+        case .skipped: Output.talk("\(line.resource): skipped")
+        default:
+            Output.talk(
+                "\(line.resource): saved \(counters.inserted) new, \(counters.updated) changed, "
+                    + "\(counters.unchanged) unchanged (\(Words.count(counters.pages, "page")), "
+                    + "\(Words.size(counters.bytes)), \(Words.duration(line.duration)))")
+        }
+    }
+
+    /// Warnings are always told; the other notes on a terminal.
+    private func notes(_ report: SyncReport) {
+        let told = isChatty ? report.line.notes : report.warnings
+        for note in told { options.talk("\(report.line.resource): \(note)") }
+    }
+}
+
+extension ExitStatus {
+    /// The code of one resource's report.
+    init(_ report: SyncReport) {
+        switch report.line.outcome {
+        case .failed: self = report.failure.map(ExitStatus.init) ?? .failure
+        case .queued: self = .queued
+        case .skipped: self = report.heldBy == nil ? .success : .locked
+        case .saved, .notModified: self = report.line.counters.quarantined > 0 ? .partial : .success
+        case .partial, .interrupted, nil: self = .failure
+        }
+    }
+}

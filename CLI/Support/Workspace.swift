@@ -1,0 +1,80 @@
+import SidingJSON
+import Foundation
+import Siding
+import SidingChain
+import SidingManifest
+
+/// What a command works on: the config, and the database that goes with it.
+struct Workspace {
+    let manifest: Manifest
+    let databasePath: String
+
+    /// Loads the config that the options, the environment or the usual places name.
+    ///
+    /// - Throws: ``CommandError`` with code 78.
+    static func load(_ options: GlobalOptions, environment: [String: String] = ProcessInfo.processInfo.environment)
+        throws -> Workspace
+    {
+        let places = Places(environment: environment)
+        let path = try places.config(given: options.config)
+        let manifest = try Manifest.load(path: path, environment: .process)
+        return Workspace(manifest: manifest, databasePath: try manifest.databasePath ?? places.defaultDatabase())
+    }
+
+    func openStore(_ access: SQLiteStore.Access) async throws -> SQLiteStore {
+        try await SQLiteStore.open(
+            at: databasePath, access: access, durability: manifest.synchronous == .full ? .full : .normal)
+    }
+
+    /// The resources that are meant: all, or those that are named, each once.
+    ///
+    /// - Throws: ``CommandError`` with code 66 for a name that the config does not have.
+    func resources(named names: [String]) throws -> [AnyResource] {
+        guard !names.isEmpty else { return manifest.resources }
+        return try names.reduce(into: [AnyResource]()) { chosen, name in
+            guard let resource = manifest.resources.first(where: { $0.name == name }) else {
+                throw CommandError(
+                    .notFound, "not_found", "\(manifest.file) has no resource '\(PlainText.oneLine(name, limit: 100))'",
+                    hint: "it has: \(manifest.resources.map(\.name).joined(separator: ", "))")
+            }
+            if !chosen.contains(where: { $0.name == name }) { chosen.append(resource) }
+        }
+    }
+
+    /// Fails with 78 where a secret that `resources` need cannot be read.
+    func checkSecrets() async throws {
+        let faults = await manifest.secretFaults()
+        guard faults.isEmpty else { throw ManifestError.invalid(faults) }
+    }
+}
+
+extension Workspace {
+    /// Runs `body` with the store, and closes it however that ends.
+    ///
+    /// - Throws: ``CommandError`` with 66 where there is no database yet, 74 where it cannot be used, and what `body` throws.
+    func withStore<Value>(
+        _ access: SQLiteStore.Access, _ body: (SQLiteStore) async throws -> Value
+    ) async throws -> Value {
+        let store = try await openStore(access)
+        do {
+            let value = try await body(store)
+            await store.close()
+            return value
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Loads the config, and runs `body` with it and its store.
+    ///
+    /// - Throws: ``CommandError`` with 78 for the config, and as ``Workspace/withStore(_:_:)``.
+    func withStore<Value>(
+        _ access: SQLiteStore.Access = .readOnly, _ body: (Workspace, SQLiteStore) async throws -> Value
+    ) async throws -> Value {
+        let workspace = try Workspace.load(self)
+        return try await workspace.withStore(access) { store in try await body(workspace, store) }
+    }
+}

@@ -1,0 +1,95 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingJSON
+import SidingManifest
+
+/// What a write's first words mean: a method and a URL, or what the config's `writes` declares.
+struct WriteTarget {
+    let source: Source
+    /// Method, URL, lane and key's promise; the rest comes from the options.
+    let request: WriteRequest
+
+    /// - Parameter words: `POST source:/path`, or `issues.update 7`.
+    /// - Throws: ``CommandError`` with 66 for a source or a write that the config does not have, 64 for other words.
+    init(_ words: [String], in manifest: Manifest) throws {
+        if let declared = try Self.declared(words, manifest) {
+            self = declared
+            return
+        }
+        guard words.count == 2 else {
+            throw CommandError(
+                .usage, "usage", "a write is told as METHOD URL, METHOD source:/path, or NAME.VERB [ID]",
+                hint: "'siding send --help' has examples")
+        }
+        guard let method = HTTPRequest.Method(words[0].uppercased()) else {
+            throw CommandError(.usage, "usage", "'\(PlainText.oneLine(words[0], limit: 40))' is no HTTP method")
+        }
+        let (source, url) = try Self.place(words[1], manifest)
+        self.init(
+            source: source,
+            request: WriteRequest(to: source.name, method, url, idempotency: source.idempotency, expiry: source.expiry))
+    }
+
+    private init(source: Source, request: WriteRequest) { (self.source, self.request) = (source, request) }
+
+    /// `issues.create`, `issues.update 7`: nil where the first word is no name with a verb.
+    private static func declared(_ words: [String], _ manifest: Manifest) throws -> WriteTarget? {
+        guard let match = words.first?.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_-]*)\.([a-z]+)/), words.count < 3 else {
+            return nil
+        }
+        let name = String(match.1)
+        guard let declaration = manifest.writes.first(where: { $0.name == name }) else {
+            let names = manifest.writes.map(\.name)
+            throw CommandError(
+                .notFound, "not_found", "\(manifest.file) declares no writes '\(name)'",
+                hint: names.isEmpty ? "'writes:' declares them" : "it has: \(names.joined(separator: ", "))")
+        }
+        guard let verb = WriteDeclaration.Verb(rawValue: String(match.2)) else {
+            throw CommandError(.usage, "usage", "'\(match.2)' is no verb: create, update or delete")
+        }
+        do {
+            return WriteTarget(
+                source: declaration.source, request: try declaration.request(verb, id: words.dropFirst().first))
+        } catch {
+            throw CommandError(.usage, "usage", error.detail ?? error.description)
+        }
+    }
+
+    /// - Parameter text: `source:/path`, or a URL; the source with the longest matching base_url is meant.
+    private static func place(_ text: String, _ manifest: Manifest) throws -> (Source, HTTPURL) {
+        if let named = try named(text, manifest) { return named }
+        let url: HTTPURL
+        do { url = try HTTPURL(text) } catch {
+            throw CommandError(.usage, "usage", error.detail ?? error.description, hint: "give source:/path or a URL")
+        }
+        let below = manifest.sources.filter { self.is(url, below: $0.baseURL) }
+        guard let source = below.max(by: { $0.baseURL.path.utf8.count < $1.baseURL.path.utf8.count }) else {
+            throw CommandError(
+                .usage, "usage",
+                "\(Redaction.url(url)) lies below no source's base_url, so nobody would know how to sign in",
+                hint: "\(manifest.file) has: \(names(manifest))")
+        }
+        return (source, url)
+    }
+
+    private static func named(_ text: String, _ manifest: Manifest) throws -> (Source, HTTPURL)? {
+        guard let match = text.wholeMatch(of: /([a-z][a-z0-9_-]*):(?!\/\/)(.*)/) else { return nil }
+        guard let source = manifest.sources.first(where: { $0.name == String(match.1) }) else {
+            throw CommandError(
+                .notFound, "not_found",
+                "\(manifest.file) has no source '\(PlainText.oneLine(String(match.1), limit: 100))'",
+                hint: "it has: \(names(manifest))")
+        }
+        do { return (source, try source.baseURL.appending(path: String(match.2))) } catch {
+            throw CommandError(.usage, "usage", error.detail ?? error.description)
+        }
+    }
+
+    private static func names(_ manifest: Manifest) -> String { manifest.sources.map(\.name).joined(separator: ", ") }
+
+    private static func `is`(_ url: HTTPURL, below base: HTTPURL) -> Bool {
+        let folder = base.path.hasSuffix("/") ? base.path : base.path + "/"
+        return url.origin == base.origin && (url.path == base.path || url.path.hasPrefix(folder))
+    }
+}

@@ -1,0 +1,71 @@
+# Siding: `make` alone says what there is.
+
+PREFIX ?= /usr/local
+SWIFT  ?= swift
+SOURCES = Package.swift Sources Tests CLI Migrations Benchmarks Examples
+# What a build needs beside a Swift 6.2 toolchain, and why.
+PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certificates:the-certificates-that-TLS-trusts
+# What the tests need beside it.
+TEST_PACKAGES = iproute2:network-namespaces-in-tests
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test-setup demo build test lint format bench bench-chain proof model tsan install uninstall clean
+
+help: ## this list
+	@echo 'Siding: make TARGET'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing; says which and why
+	@.ci/setup $(PACKAGES)
+
+test-setup:
+	@.ci/setup $(TEST_PACKAGES)
+
+demo: setup ## build, and show the whole tour on loopback
+	$(SWIFT) build --configuration release --static-swift-stdlib --product siding
+	@.build/release/siding demo
+
+build: setup ## the release executable, .build/release/siding
+	$(SWIFT) build --configuration release --static-swift-stdlib --product siding
+
+test: setup test-setup ## all tests
+	$(SWIFT) test --no-parallel --explicit-target-dependency-import-check error
+
+lint: ## style: swift format, strictly
+	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
+
+format: ## mend the style in place
+	$(SWIFT) format --in-place --recursive --parallel $(wildcard $(SOURCES))
+
+bench: build ## figures, as ratios to the C limit in the same run (installs curl, nginx and xxhash headers)
+	@Benchmarks/run
+
+bench-chain: setup ## what a chain of eight nodes costs over a direct call; fails over 5 µs or 20 allocations
+	$(SWIFT) build --configuration release --product ChainCallBenchmark
+	@.build/release/ChainCallBenchmark
+
+proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
+	SIDING_PROOF=1 $(SWIFT) test --no-parallel --explicit-target-dependency-import-check error
+
+model: ## the model of the queue's lease protocol, by spin, with controls that must fail
+	@.ci/setup spin:the-model-checker gcc:what-it-generates
+	@Tests/Models/check
+
+tsan: setup test-setup ## all tests under ThreadSanitizer; ends with an error where it reports a race
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-sanitizer.supp" $(SWIFT) test --no-parallel --sanitize=thread \
+		--scratch-path .build-tsan -Xswiftc -DSIDING_THREAD_SANITIZER
+
+install: build ## install to PREFIX (/usr/local), shell completions included
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -s -m 755 .build/release/siding $(DESTDIR)$(PREFIX)/bin/siding
+	.build/release/siding --generate-completion-script bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding
+	.build/release/siding --generate-completion-script zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding
+	.build/release/siding --generate-completion-script fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/siding $(DESTDIR)$(PREFIX)/share/bash-completion/completions/siding \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_siding $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/siding.fish
+
+clean: ## remove what was built
+	rm -rf .build .build-* bench-data

@@ -1,0 +1,20 @@
+public import SidingSQLite
+
+/// The schema's history: forward only, each file frozen once released.
+public enum SchemaMigrations {
+    /// All migrations in their order; the position plus one is the version.
+    public static let all: [Migration] = [
+        Migration(version: 1, name: "records", sql: text(PackageResources.V001_records_sql)),
+        Migration(version: 2, name: "listings", sql: text(PackageResources.V002_listings_sql)),
+        Migration(version: 3, name: "runs", sql: text(PackageResources.V003_runs_sql)),
+        Migration(version: 4, name: "queue", sql: text(PackageResources.V004_queue_sql)),
+        Migration(version: 5, name: "leases", sql: text(PackageResources.V005_leases_sql)),
+        Migration(version: 6, name: "responses", sql: text(PackageResources.V006_responses_sql)),
+        Migration(version: 7, name: "text_search", sql: text(PackageResources.V007_text_search_sql)),
+        Migration(version: 8, name: "revisions", sql: text(PackageResources.V008_revisions_sql)),
+        Migration(version: 9, name: "writes", sql: text(PackageResources.V009_writes_sql)),
+        Migration(version: 10, name: "edits", sql: text(PackageResources.V010_edits_sql)),
+    ]
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}

@@ -1,0 +1,178 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One settings list for every target: Swift 6, warnings are errors, imports are explicit and internal by default.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+/// The schema's SQL, embedded in the binary; a test checks that the list equals the folder.
+let migrations = [
+    "V001_records.sql", "V002_listings.sql", "V003_runs.sql", "V004_queue.sql", "V005_leases.sql",
+    "V006_responses.sql", "V007_text_search.sql", "V008_revisions.sql", "V009_writes.sql",
+    "V010_edits.sql",
+]
+
+func nio(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "swift-nio") }
+}
+
+let package = Package(
+    name: "siding",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "siding", targets: ["SidingCLI"]),
+        .library(name: "Siding", targets: ["Siding"]),
+        .library(name: "SidingChain", targets: ["SidingChain"]),
+        .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
+        .library(name: "SidingJSON", targets: ["SidingJSON"]),
+        .library(name: "SidingManifest", targets: ["SidingManifest"]),
+        .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
+        .library(name: "SidingTesting", targets: ["SidingTesting"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-system", exact: "1.8.1"),
+        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
+    ],
+    targets: [
+        // Rooms: who may import whom is what stands in `dependencies`, and the compiler checks it.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "SidingSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(
+            name: "SidingMigrations", dependencies: ["SidingSQLite"], path: "Migrations",
+            resources: migrations.map { .embedInCode($0) }, swiftSettings: settings),
+        .target(name: "SidingSynchronization", swiftSettings: settings),
+        .target(
+            name: "CNetlink",
+            cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]),
+        .target(name: "SidingJSON", swiftSettings: settings),
+        .target(
+            name: "SidingChain", dependencies: ["SidingJSON", "SidingSynchronization", logging, httpTypes],
+            swiftSettings: settings),
+        .target(
+            name: "SidingHTTP",
+            dependencies: [
+                "SidingChain", "SidingSynchronization", asyncHTTPClient, httpTypes, nioSSL, nioHTTPCompression,
+            ]
+                + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
+            swiftSettings: settings),
+        .target(
+            name: "Siding",
+            dependencies: [
+                "CNetlink", "SidingChain", "SidingJSON", "SidingSQLite", "SidingMigrations", "SidingSynchronization",
+                httpTypes, logging, serviceLifecycle,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SidingManifest",
+            dependencies: ["Siding", "SidingChain", "SidingJSON", httpTypes, subprocess, systemPackage, yams],
+            swiftSettings: settings),
+        .target(
+            name: "SidingOrigin",
+            dependencies: ["SidingChain", "SidingSynchronization", httpTypes, nioHTTPCompression]
+                + nio("NIOCore", "NIOPosix", "NIOHTTP1", "NIOEmbedded"),
+            swiftSettings: settings),
+        .target(
+            name: "SidingTesting",
+            dependencies: ["Siding", "SidingChain", "SidingJSON", "SidingOrigin", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "SidingCLI",
+            dependencies: [
+                "Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingManifest", "SidingOrigin",
+                "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
+            ],
+            path: "CLI", swiftSettings: settings),
+        .executableTarget(
+            name: "EmbeddingExample", dependencies: ["Siding", "SidingHTTP", logging, serviceLifecycle, unixSignals],
+            path: "Examples/Embedding", swiftSettings: settings),
+        .executableTarget(
+            name: "GatewayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingJSON", httpTypes],
+            path: "Examples/Gateway", swiftSettings: settings),
+        .executableTarget(
+            name: "TokenRefreshExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", httpTypes],
+            path: "Examples/TokenRefresh", swiftSettings: settings),
+        .executableTarget(
+            name: "RailwayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", httpTypes],
+            path: "Examples/Railway", swiftSettings: settings),
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        .executableTarget(
+            name: "ChainCallBenchmark", dependencies: ["SidingChain", "AllocationCounter", httpTypes, logging],
+            path: "Benchmarks/ChainCall", swiftSettings: settings),
+        .testTarget(
+            name: "SidingSQLiteTests", dependencies: ["SidingSQLite", "SidingSynchronization", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingTests",
+            dependencies: [
+                "CNetlink", "Siding", "SidingTesting", "SidingChain", "SidingJSON", "SidingMigrations", "SidingOrigin",
+                "SidingSQLite", "SidingSynchronization", httpTypes, logging,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingJSONTests", dependencies: ["SidingJSON"], exclude: ["Resources"], swiftSettings: settings),
+        .testTarget(
+            name: "SidingChainTests",
+            dependencies: ["SidingChain", "SidingJSON", "SidingSynchronization", "SidingTesting", httpTypes, logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingOriginTests",
+            dependencies: ["SidingOrigin", "SidingHTTP", "SidingChain", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingTestingTests",
+            dependencies: ["SidingTesting", "SidingChain", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingHTTPTests",
+            dependencies: [
+                "SidingHTTP", "SidingChain", "SidingOrigin", "SidingSynchronization", "SidingTesting", asyncHTTPClient,
+                httpTypes, nioSSL, nioHTTPCompression,
+            ] + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingManifestTests",
+            dependencies: ["SidingManifest", "Siding", "SidingChain", "SidingJSON", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingCLITests",
+            dependencies: [
+                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingOrigin", "SidingSynchronization",
+                "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "GatewayExample", "TokenRefreshExample", "RailwayExample", "EmbeddingExample", "SidingOrigin",
+                "SidingTesting", "SidingChain", httpTypes, subprocess, systemPackage,
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,41 @@
+internal import SidingSynchronization
+
+/// What changed, and when: for each kind the last time, so that everyone can be told what is new to them.
+final class NetworkChangeBoard: Sendable {
+    private struct State {
+        var lastTimes: [UInt64] = NetworkChange.kinds.map { _ in 0 }
+        var fault: NetworkWatchFault?
+    }
+
+    let signal = ChangeSignal()
+    private let state = Mutex(State())
+
+    var fault: NetworkWatchFault? { state.withLock { $0.fault } }
+
+    /// Called by one queue only.
+    func tell(_ change: NetworkChange) {
+        guard !change.isEmpty else { return }
+        let time = signal.count + 1
+        state.withLock { state in
+            for (index, entry) in NetworkChange.kinds.enumerated() where change.contains(entry.kind) {
+                state.lastTimes[index] = time
+            }
+        }
+        signal.fire()
+    }
+
+    /// Nothing can be told, now or from now on.
+    func fail(_ fault: NetworkWatchFault) {
+        state.withLock { $0.fault = fault }
+    }
+
+    func changes(since count: UInt64) -> NetworkChange {
+        state.withLock { state in
+            var change: NetworkChange = []
+            for (entry, time) in zip(NetworkChange.kinds, state.lastTimes) where time > count {
+                change.insert(entry.kind)
+            }
+            return change
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import CNetlink
+internal import Glibc
+
+/// Where the kernel tells of changes: an rtnetlink(7) socket; in tests, a pipe.
+struct NetworkSocket: Sendable {
+    /// Opens it in the calling thread's network namespace. Readable when there is something to take; does not block.
+    var open: @Sendable () throws(NetworkWatchFault) -> Int32
+    /// Takes what waits.
+    var take: @Sendable (_ descriptor: Int32) throws(NetworkWatchFault) -> NetworkChange
+    var close: @Sendable (_ descriptor: Int32) -> Void
+
+    static let rtnetlink = NetworkSocket(
+        open: { () throws(NetworkWatchFault) in
+            let descriptor = siding_netlink_open()
+            guard descriptor >= 0 else { throw NetworkWatchFault(code: errno) }
+            return descriptor
+        },
+        take: { (descriptor) throws(NetworkWatchFault) in
+            var changes: UInt32 = 0
+            guard siding_netlink_take(descriptor, &changes) == 0 else { throw NetworkWatchFault(code: errno) }
+            return NetworkChange(rawValue: changes)
+        },
+        close: { _ = Glibc.close($0) })
+}
+
+/// Why changes of the network cannot be watched, and what to do about it.
+public struct NetworkWatchFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The errno that the kernel gave.
+    public let code: Int32
+
+    public init(code: Int32) {
+        self.code = code
+    }
+
+    public var description: String {
+        "changes of the network cannot be watched (netlink: \(String(cString: strerror(code)))), so that what waits for a "
+            + "connection is tried again by the clock alone: \(advice)"
+    }
+
+    private var advice: String {
+        switch code {
+        case EAFNOSUPPORT, EPERM, EACCES, EPROTONOSUPPORT:
+            "a sandbox forbids it; in a systemd unit add AF_NETLINK to RestrictAddressFamilies="
+        case EMFILE, ENFILE: "too many files are open; raise the limit (ulimit -n, LimitNOFILE=)"
+        default: "the system is short of memory, or has no netlink"
+        }
+    }
+}

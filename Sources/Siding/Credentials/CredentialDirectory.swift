@@ -1,0 +1,133 @@
+internal import Glibc
+internal import SidingChain
+internal import SidingSQLite
+
+/// The directory that credentials lie in, opened and examined: what is done in it goes by the descriptor, so that nobody
+/// can put another in its place meanwhile.
+struct CredentialDirectory: ~Copyable {
+    let path: String
+    let descriptor: Int32
+
+    /// Opens the directory; nil where there is none. Links above it are followed, as a service manager makes some.
+    ///
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` for a directory that another user could change, or that is a
+    ///   link or no directory.
+    static func open(_ path: String) throws(Failure) -> CredentialDirectory? {
+        let path = withoutTrailingSlash(path)
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP, ENOTDIR: throw CredentialFault.unsafe(path, "it is a symbolic link or no directory")
+            case let code: throw CredentialFault.system(code, "the directory \(path) could not be opened")
+            }
+        }
+        let directory = CredentialDirectory(path: path, descriptor: descriptor)
+        try directory.check()
+        return directory
+    }
+
+    /// Opens the directory, made with mode 0700 where it is missing, with those above it.
+    static func make(_ path: String) throws(Failure) -> CredentialDirectory {
+        let path = withoutTrailingSlash(path)
+        if let directory = try open(path) { return directory }
+        try create(path)
+        guard let directory = try open(path) else {
+            throw CredentialFault.system(ENOENT, "the directory \(path) could not be made")
+        }
+        return directory
+    }
+
+    /// The file of `account` in here, where its name cannot lead elsewhere.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` for a name of other characters than letters, digits, `-` and `_`.
+    static func fileName(of account: String) throws(Failure) -> String {
+        let isPlain = account.utf8.allSatisfy { byte in
+            let character = Unicode.Scalar(byte)
+            return ("a"..."z").contains(character) || ("A"..."Z").contains(character)
+                || ("0"..."9").contains(character) || character == "-" || character == "_"
+        }
+        guard isPlain, (1...200).contains(account.utf8.count) else {
+            throw Failure(
+                .invalidRequest, phase: .notSent,
+                detail: "'\(account)' cannot name a credential: only ASCII letters, digits, - and _ can, up to 200")
+        }
+        return account
+    }
+
+    private init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private func check() throws(Failure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw CredentialFault.system(errno, "the directory \(path) could not be examined")
+        }
+        guard status.st_uid == geteuid() else {
+            throw CredentialFault.unsafe(
+                path, "it belongs to user \(status.st_uid), not to user \(geteuid()) who runs this")
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw CredentialFault.unsafe(path, "other users can write in it: chmod 700 \(path)")
+        }
+    }
+
+    private static func create(_ path: String) throws(Failure) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        let code = errno
+        guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+            throw CredentialFault.system(code, "the directory \(path) could not be made")
+        }
+        try create(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw CredentialFault.system(errno, "the directory \(path) could not be made")
+        }
+    }
+
+    /// With a slash at its end, a link would be followed.
+    private static func withoutTrailingSlash(_ path: String) -> String {
+        var path = path
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
+    }
+}
+
+/// The failures of credential files: they name the path, never what it holds.
+enum CredentialFault {
+    /// A file or directory that another user could read or exchange.
+    static func unsafe(_ path: String, _ why: String) -> Failure {
+        unavailable("\(path) is not used: \(why)")
+    }
+
+    static func unavailable(_ detail: String) -> Failure {
+        Failure(.credentialUnavailable, phase: .notSent, detail: detail)
+    }
+
+    /// A failed system call. Where the machine ran out of something, a later try may go well.
+    static func system(_ code: Int32, _ what: String) -> Failure {
+        let detail = "\(what): \(String(cString: strerror(code)))"
+        switch code {
+        case ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM: return Failure(.localResource, phase: .notSent, detail: detail)
+        default: return unavailable(detail)
+        }
+    }
+
+    /// A lock that could not be had.
+    static func lock(_ error: SQLiteError, of account: String) -> Failure {
+        switch error.kind {
+        case .cancelled: Failure(.cancelled, phase: .notSent)
+        case .busy:
+            Failure(
+                .timeout(.total), phase: .notSent,
+                detail: "waiting for another refresh of '\(account)': \(error.message)")
+        case .full: Failure(.localResource, phase: .notSent, detail: error.description)
+        default: unavailable(error.description)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import Glibc
+internal import SidingChain
+
+/// A credential on disk: read whole or not at all, and replaced so that a crash leaves the old or the new one.
+struct CredentialFile {
+    /// What replacing the file consists of, in order.
+    enum Step: String, CaseIterable, Sendable {
+        case create, write, sync, rename
+        case syncDirectory = "sync_directory"
+    }
+
+    /// Asked before each step; an errno ends the step in its place. So tests fail a step, or look at what a crash would leave.
+    typealias Interruption = @Sendable (Step) -> Int32?
+
+    /// More is not a credential.
+    private static let sizeLimit = 65_536
+
+    let name: String
+
+    init(of account: String) throws(Failure) {
+        name = try CredentialDirectory.fileName(of: account)
+    }
+
+    private var temporaryName: String { "\(name).new" }
+
+    /// The credential in the file; nil where there is no file.
+    ///
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` that names the path.
+    func read(in directory: borrowing CredentialDirectory) throws(Failure) -> Credential? {
+        let path = "\(directory.path)/\(name)"
+        // Non-blocking: a pipe in its place would wait for a writer.
+        let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP: throw CredentialFault.unsafe(path, "it is a symbolic link")
+            case let code: throw CredentialFault.system(code, "the credential \(path) could not be opened")
+            }
+        }
+        defer { close(descriptor) }
+        try check(descriptor, path)
+        guard let bytes = contents(descriptor) else {
+            throw CredentialFault.system(errno, "the credential \(path) could not be read")
+        }
+        guard let credential = CredentialFormat.decode(bytes) else {
+            throw CredentialFault.unavailable("\(path) is not a whole credential; sign in again")
+        }
+        return credential
+    }
+
+    /// Replaces the file: a temporary one beside it, synced, renamed over it, and the directory synced.
+    ///
+    /// The directory is locked meanwhile, so that a temporary file found here is a dead writer's.
+    func write(
+        _ credential: Credential, in directory: borrowing CredentialDirectory, interruption: Interruption
+    ) throws(Failure) {
+        try lock(directory)
+        defer { flock(directory.descriptor, LOCK_UN) }
+        let path = "\(directory.path)/\(name)"
+        let place = directory.descriptor
+        func step(_ step: Step, _ run: () -> Bool) throws(Failure) {
+            let code = interruption(step)
+            if let code { errno = code }
+            guard code == nil, run() else {
+                let fault = errno
+                // After the rename there is none; before it nobody needs it.
+                unlinkat(place, temporaryName, 0)
+                throw CredentialFault.system(fault, "the credential \(path) could not be saved (\(step.rawValue))")
+            }
+        }
+        var descriptor: Int32 = -1
+        defer { if descriptor >= 0 { close(descriptor) } }
+        try step(.create) {
+            unlinkat(place, temporaryName, 0)
+            descriptor = openat(place, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return descriptor >= 0 && fchmod(descriptor, 0o600) == 0
+        }
+        try step(.write) { Self.write(CredentialFormat.encode(credential), to: descriptor) }
+        try step(.sync) { fsync(descriptor) == 0 }
+        try step(.rename) { renameat(place, temporaryName, place, name) == 0 }
+        try step(.syncDirectory) { fsync(place) == 0 }
+    }
+
+    /// Like a private key: a file that others can read or write is not trusted.
+    private func check(_ descriptor: Int32, _ path: String) throws(Failure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw CredentialFault.system(errno, "the credential \(path) could not be examined")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw CredentialFault.unsafe(path, "it is not a regular file") }
+        guard status.st_uid == geteuid() else {
+            throw CredentialFault.unsafe(
+                path, "it belongs to user \(status.st_uid), not to user \(geteuid()) who runs this")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw CredentialFault.unsafe(path, "other users can read or write it: chmod 600 \(path), and sign in again")
+        }
+    }
+
+    private func contents(_ descriptor: Int32) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= Self.sizeLimit {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+        return []
+    }
+
+    /// Held by writers for the few milliseconds of a write, and by the kernel's word by nobody dead.
+    private func lock(_ directory: borrowing CredentialDirectory) throws(Failure) {
+        for _ in 0..<5_000 {
+            if flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+            usleep(2_000)
+        }
+        throw CredentialFault.system(errno, "the directory \(directory.path) could not be locked")
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,133 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// What a sync does with a failed page: retain it, gate the source, or let the run fail.
+struct FailureHandling: Sendable {
+    /// While there is no way out, one look per this long is enough.
+    static let offlineProbe = Duration.seconds(30)
+    /// The wait where an origin asks for patience without saying how much.
+    static let unspecifiedPatience = Duration.seconds(60)
+
+    let sync: ResourceSync
+    let position: ListingPosition
+
+    private var source: Source { sync.resource.source }
+    private var store: any Store { sync.engine.store }
+
+    func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
+        let failure = failed.failure
+        switch failure.retention(of: .fetch) {
+        case .keep(let isCounted, let attempts, let minimumWait):
+            try await gate(failure)
+            if let attempts, isCounted, triesSoFar + 1 >= attempts {
+                return try await givenUp(failed, report, tries: attempts)
+            }
+            return try await keep(failure, failed.page, isCounted: isCounted, report) {
+                waiting(failure, tries: $0, minimum: minimumWait)
+            }
+        case .signIn:
+            try await store.setGate(
+                SourceGate(source: source.name, reason: .signIn, until: nil, note: failure.description))
+            return try await notRetained(failed, report, parks: .signIn)
+        case .fail, .park:
+            return try await notRetained(failed, report, parks: .rejected)
+        case .release:
+            return try await released(failed, report)
+        }
+    }
+
+    /// Keeps a failure that may be kept; where nothing is to be retained, only what was in hand goes back.
+    func keep(
+        _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: ResourceSync.Report,
+        wait: @escaping @Sendable (Int) -> Duration
+    ) async throws(StoreError) -> ResourceSync.Report {
+        let retains = sync.options.retains && sync.options.limit == nil
+        guard retains || position.entry != nil else { return sync.failed(failure, report) }
+        let kept = try await retain(failure, page, isCounted: isCounted, report, wait: wait)
+        return retains ? kept : sync.failed(failure, kept)
+    }
+
+    /// Keeps the page in the queue; kept for later is an outcome, not an error.
+    private func retain(
+        _ failure: Failure, _ page: PageRequest, isCounted: Bool, parks: ParkReason? = nil,
+        _ report: ResourceSync.Report,
+        wait: @escaping @Sendable (Int) -> Duration
+    ) async throws(StoreError) -> ResourceSync.Report {
+        let retention = FetchRetention(
+            resource: sync.resource.name, source: source.name, lease: sync.lease, run: sync.run,
+            method: sync.resource.method.rawValue, page: page, error: RecordedError(failure), isCounted: isCounted,
+            parks: parks, expiry: source.expiry, wait: wait)
+        let store = store
+        let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }
+        var report = report
+        report.line.outcome = .queued
+        report.line.entry = entry.id
+        report.line.error = RecordedError(failure)
+        report.failure = failure
+        return report
+    }
+
+    // MARK: Cases
+
+    /// Nothing new is retained; an entry that was taken in hand goes back with what was learned.
+    private func notRetained(
+        _ failed: PageFailure, _ report: ResourceSync.Report, parks reason: ParkReason
+    ) async throws(StoreError) -> ResourceSync.Report {
+        guard position.entry != nil else { return sync.failed(failed.failure, report) }
+        let kept = try await retain(failed.failure, failed.page, isCounted: true, parks: reason, report) { _ in .zero }
+        return sync.failed(failed.failure, kept)
+    }
+
+    private func givenUp(
+        _ failed: PageFailure, _ report: ResourceSync.Report, tries: Int
+    ) async throws(StoreError) -> ResourceSync.Report {
+        let kept = try await retain(failed.failure, failed.page, isCounted: true, parks: .rejected, report) { _ in .zero
+        }
+        var given = sync.failed(failed.failure, kept)
+        given.warn("given up after \(tries) tries")
+        return given
+    }
+
+    /// Our own stop: the page is where it was, and the listing's checkpoint too.
+    private func released(
+        _ failed: PageFailure, _ report: ResourceSync.Report
+    ) async throws(StoreError) -> ResourceSync.Report {
+        guard position.entry != nil else { return sync.failed(failed.failure, report) }
+        let kept = try await retain(failed.failure, failed.page, isCounted: false, report) { _ in .zero }
+        return sync.failed(failed.failure, kept)
+    }
+
+    /// Tries of this very page that counted before now; an entry that is still in hand is for this page.
+    private var triesSoFar: Int { position.entry?.attempts ?? 0 }
+
+    // MARK: Waiting
+
+    /// What one request learned of its source is worth knowing for all of them.
+    private func gate(_ failure: Failure) async throws(StoreError) {
+        let now = sync.engine.wallClock.now
+        switch failure.reason {
+        case .noInternetConnection, .captivePortal:
+            try await store.setGate(
+                SourceGate(
+                    source: source.name, reason: .offline, until: now + Self.offlineProbe, note: failure.description))
+        case .http(let answer) where answer.statusClass == .backOff:
+            try await store.setGate(
+                SourceGate(
+                    source: source.name, reason: .retryAfter, until: now + patience(answer), note: failure.description))
+        default: break
+        }
+    }
+
+    private func patience(_ answer: HTTPFailure) -> Duration {
+        answer.retryAfter(now: sync.engine.wallClock.now.secondsSince1970) ?? Self.unspecifiedPatience
+    }
+
+    private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
+        switch failure.reason {
+        case .noInternetConnection, .captivePortal: return Self.offlineProbe
+        case .http(let answer) where answer.statusClass == .backOff: return patience(answer)
+        default:
+            return max(source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter), minimum ?? .zero)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+internal import SidingChain
+
+extension Failure {
+    /// What a person can do about it, where there is something.
+    var hint: String? {
+        switch reason {
+        case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
+        case .captivePortal: "open a browser on this network and sign in"
+        case .waitingForOrigin: "it goes on when the time has come; 'siding queue retry' asks at once"
+        case .hostNotFound: "check base_url for a misspelt name"
+        case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
+        case .credentialUnavailable: "check the secret's place and its permissions"
+        case .contract: "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
+        case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
+        case .http(let answer): answer.hint
+        default: nil
+        }
+    }
+}
+
+extension HTTPFailure {
+    fileprivate var hint: String? {
+        switch statusClass {
+        case .unauthorized: "check the credentials of the source; the next 'siding sync' tries again"
+        case .refused where status == 403: "the credentials are known but not allowed to read this"
+        case .gone: "check 'path' and 'base_url'; nothing stored was removed"
+        case .backOff: "the origin asks for patience; it goes on when the time has come"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import SidingChain
+
+/// Walks one listing from where it stands to its end: the next page is fetched while this one is saved.
+struct ListingRun: Sendable {
+    let resource: AnyResource
+    let store: any Store
+    let fetcher: PageFetcher
+    let lease: Lease
+    let run: RunID
+    let options: SyncOptions
+    let progress: @Sendable (SyncProgress) -> Void
+
+    /// Where the walk ended.
+    enum End: Sendable {
+        case complete
+        /// Stopped before its end, and why.
+        case cut(String)
+        case failed(PageFailure)
+    }
+
+    struct Result: Sendable {
+        var end: End
+        var counters = RunCounters()
+        var paging: Paging?
+        /// Whether any page was had, so that a refusal is not the first thing that the origin said.
+        var hasPages = false
+    }
+
+    /// Walks from `position` on.
+    func walk(from position: ListingPosition) async throws(StoreError) -> Result {
+        var result = Result(end: .complete)
+        var settles = position.entry?.id
+        var seen: Set<HTTPURL> = []
+        var fetched = await fetch(position.page, paging: resource.paging)
+        while true {
+            let page: FetchedPage
+            switch fetched {
+            case .storeFailed(let error): throw error
+            case .failed(let failure):
+                result.end = .failed(failure)
+                return result
+            case .page(let success): page = bounded(success, &seen, result.counters)
+            }
+            let commit = commit(page, position, settles)
+            guard case .page(let next) = page.next, !Task.isCancelled else {
+                try await save(commit, page, &result)
+                result.end = Self.end(page)
+                return result
+            }
+            async let upcoming = fetch(next, paging: page.paging)
+            try await save(commit, page, &result)
+            settles = nil
+            fetched = await upcoming
+        }
+    }
+
+    private static func end(_ page: FetchedPage) -> End {
+        switch page.next {
+        case .end: .complete
+        case .cut(let why): .cut(why)
+        case .page(let next):
+            .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
+        }
+    }
+
+    /// What came of asking for a page; a value, as it is awaited beside a save.
+    private enum Fetched: Sendable {
+        case page(FetchedPage)
+        case failed(PageFailure)
+        case storeFailed(StoreError)
+    }
+
+    private func fetch(_ page: PageRequest, paging: Paging) async -> Fetched {
+        let stored: StoredPage?
+        do throws(StoreError) {
+            stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
+        } catch { return .storeFailed(error) }
+        do throws(PageFailure) {
+            return .page(try await fetcher.fetch(page, stored: stored, paging: paging))
+        } catch { return .failed(error) }
+    }
+
+    /// The page with its way on cut where the listing turns in a circle, or has enough records.
+    private func bounded(_ page: FetchedPage, _ seen: inout Set<HTTPURL>, _ counters: RunCounters) -> FetchedPage {
+        var page = page
+        seen.insert(page.page.url)
+        if case .page(let next) = page.next, seen.contains(next.url) {
+            page.next = .cut("page \(page.page.number) leads back to a page seen before: a loop")
+        }
+        guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
+        let room = limit - counters.saved
+        if slices.count >= room {
+            page.content = .records(bytes, Array(slices.prefix(max(room, 0))))
+            page.next = .cut("the limit of \(limit) records is reached")
+        }
+        return page
+    }
+
+    private func commit(_ page: FetchedPage, _ position: ListingPosition, _ settles: String?) -> PageCommit {
+        PageCommit(
+            resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
+            content: page.content,
+            progress: options.limit == nil
+                ? PageCommit.Progress(
+                    status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
+                    paging: page.paging.description) : nil,
+            settles: settles, requests: page.requests, bytes: page.bytes)
+    }
+
+    private func save(_ commit: PageCommit, _ page: FetchedPage, _ result: inout Result) async throws(StoreError) {
+        result.counters += try await store.commit(commit)
+        result.hasPages = true
+        result.paging = page.paging
+        progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
+    }
+}
+
+extension RunCounters {
+    /// The records that a run has looked at.
+    var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
+}

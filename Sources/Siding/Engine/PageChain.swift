@@ -1,0 +1,37 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// A page to ask for, on the condition that it changed.
+struct PageQuery: Sendable {
+    var page: PageRequest
+    /// What is stored of the page; nil asks without a condition.
+    var stored: StoredPage?
+}
+
+/// The chain that fetches a page: the assembly that everyone else uses, with a page at its front and bytes at its end.
+enum PageChain {
+    /// The chain for the pages of `resource`.
+    static func make(
+        _ resource: AnyResource, transport: any Transport, connectivity: any Connectivity, jitter: Jitter,
+        clock: any Clock<Duration>, wallClock: WallClock
+    ) -> any Node<PageQuery, LoadedResponse> {
+        let source = resource.source
+        let provider = AuthorizationProvider(authorization: source.authorization)
+        var assembly = ChainAssembly(
+            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
+            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
+            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
+            secondsSince1970: { wallClock.now.secondsSince1970 })
+        assembly.access = source.authorization.access
+        return assembly.chain(
+            from: RequestRouterNode<PageQuery> { try draft($0, resource) },
+            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+    }
+
+    private static func draft(_ query: PageQuery, _ resource: AnyResource) throws -> RequestDraft {
+        var fields: HTTPFields = [:]
+        if let etag = query.stored?.etag { fields[.ifNoneMatch] = etag }
+        if let lastModified = query.stored?.lastModified { fields[.ifModifiedSince] = lastModified }
+        return RequestDraft(route: Route(resource.method, query.page.url), headerFields: fields)
+    }
+}

@@ -1,0 +1,175 @@
+internal import SidingJSON
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSynchronization
+
+/// A page that was fetched and read, but not saved.
+struct FetchedPage: Sendable {
+    var page: PageRequest
+    var content: PageCommit.Content
+    var status: Int
+    var etag: String?
+    var lastModified: String?
+    var next: NextPage
+    /// How the listing is paged: as declared, or as detected on this page.
+    var paging: Paging
+    var requests: Int
+    var bytes: Int
+}
+
+/// Why a page could not be had.
+struct PageFailure: Error, Sendable {
+    var failure: Failure
+    var page: PageRequest
+    var requests: Int
+}
+
+/// Fetches pages of one resource, one at a time, and reads them. It does not store.
+struct PageFetcher: Sendable {
+    let resource: AnyResource
+    let isConditional: Bool
+    private let chain: any Node<PageQuery, LoadedResponse>
+    private let counter: RequestCounter
+    private let reader: PageReader
+    private let turner: PageTurner
+    private let context: ChainContext
+
+    init(
+        _ resource: AnyResource, isConditional: Bool, transport: any Transport, connectivity: any Connectivity,
+        jitter: Jitter,
+        clock: any Clock<Duration>,
+        wallClock: WallClock, context: ChainContext
+    ) {
+        self.resource = resource
+        self.isConditional = isConditional
+        self.context = context
+        counter = RequestCounter()
+        turner = PageTurner(resource: resource)
+        chain = PageChain.make(
+            resource, transport: CountingTransport(transport, counter: counter), connectivity: connectivity,
+            jitter: jitter, clock: clock, wallClock: wallClock)
+        reader = PageReader(
+            records: resource.records, key: resource.key, envelope: turner.envelopePaths,
+            limits: resource.source.jsonLimits)
+    }
+
+    /// Fetches `page`; `stored` is what its last answer left, if anything.
+    func fetch(_ page: PageRequest, stored: StoredPage?, paging: Paging) async throws(PageFailure) -> FetchedPage {
+        let before = counter.value
+        let condition = isConditional ? stored.flatMap { $0.etag ?? $0.lastModified == nil ? nil : stored } : nil
+        do throws(Failure) {
+            let response = try await chain.process(PageQuery(page: page, stored: condition), context)
+            let requests = counter.value - before
+            guard let bytes = response.bytes else {
+                return try unchanged(page, condition, response, paging, requests)
+            }
+            return try read(page, bytes, response, paging, requests)
+        } catch {
+            let placed = error.at(
+                method: resource.method.rawValue,
+                url: Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
+            throw PageFailure(failure: placed, page: page, requests: counter.value - before)
+        }
+    }
+
+    /// A 304 takes the next page and the count from what is stored; 204 and 205 are a page without records.
+    private func unchanged(
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ requests: Int
+    ) throws(Failure) -> FetchedPage {
+        let fields = response.response.headerFields
+        let status = response.response.status.code
+        guard status == 304 else {
+            let next = try turner.next(
+                after: page, by: paging, PageAnswer(headerFields: fields, recordCount: 0, envelope: [:]))
+            return FetchedPage(
+                page: page, content: .records([], []), status: status, next: next, paging: paging, requests: requests,
+                bytes: 0)
+        }
+        guard let stored else {
+            throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
+        }
+        let answer = PageAnswer(headerFields: fields, recordCount: stored.recordCount, envelope: [:])
+        let next = try turner.next(afterUnchanged: page, by: paging, answer, stored: stored.next)
+        return FetchedPage(
+            page: page, content: .notModified(recordCount: stored.recordCount), status: status,
+            etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
+            next: next, paging: paging, requests: requests, bytes: 0)
+    }
+
+    private func read(
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ requests: Int
+    ) throws(Failure) -> FetchedPage {
+        let fields = response.response.headerFields
+        guard response.response.status.code != 206 else {
+            throw Failure(.contract, phase: .answered, detail: "206: a part of a page, which was not asked for")
+        }
+        let contents = try contents(of: bytes, fields)
+        let answer = PageAnswer(
+            headerFields: fields, recordCount: contents.records.count,
+            envelope: Envelope.scalars(contents.envelope, turner.envelopePaths, bytes))
+        let chosen = paging == .automatic ? answer.detectPaging() : paging
+        return FetchedPage(
+            page: page, content: .records(bytes, contents.records), status: response.response.status.code,
+            etag: fields[.eTag], lastModified: fields[.lastModified],
+            next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: requests,
+            bytes: bytes.count)
+    }
+
+    private func contents(of bytes: [UInt8], _ fields: HTTPFields) throws(Failure) -> PageContents {
+        do throws(PageFault) {
+            return try bytes.withUnsafeBufferPointer { (page) throws(PageFault) -> PageContents in
+                try reader.read(UnsafeRawBufferPointer(page))
+            }
+        } catch {
+            var detail = error.description
+            if let type = fields[.contentType], !type.lowercased().contains("json") {
+                detail += "; the origin calls it '\(PlainText.oneLine(type, limit: 60))'"
+            }
+            throw Failure(.contract, phase: .answered, detail: detail)
+        }
+    }
+}
+
+/// Decodes the scalars of an envelope.
+enum Envelope {
+    static func scalars(
+        _ values: [EnvelopeValue?], _ paths: [JSONPath], _ bytes: [UInt8]
+    ) -> [JSONPath: EnvelopeScalar] {
+        bytes.withUnsafeBytes { page in
+            zip(paths, values).reduce(into: [:]) { scalars, found in
+                guard let value = found.1 else { return }
+                switch value.kind {
+                case .string: scalars[found.0] = value.string(in: page).map(EnvelopeScalar.text)
+                case .number:
+                    scalars[found.0] = .text(String(decoding: page[value.range], as: UTF8.self))
+                case .true: scalars[found.0] = .bool(true)
+                case .false: scalars[found.0] = .bool(false)
+                case .null, .object, .array: break
+                }
+            }
+        }
+    }
+}
+
+/// Counts what goes out, inline retries included.
+final class RequestCounter: Sendable {
+    private let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func add() { count.add(1, ordering: .relaxed) }
+}
+
+/// A transport that counts what it sends.
+struct CountingTransport: Transport {
+    private let transport: any Transport
+    private let counter: RequestCounter
+
+    init(_ transport: any Transport, counter: RequestCounter) {
+        self.transport = transport
+        self.counter = counter
+    }
+
+    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        counter.add()
+        return try await transport.send(request, body: body)
+    }
+}

@@ -1,0 +1,207 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// The sync of one resource under its lease: plan, walk, and what to do with a failure.
+struct ResourceSync: Sendable {
+    let engine: SyncEngine
+    let resource: AnyResource
+    let options: SyncOptions
+    let lease: Lease
+    let run: RunID
+
+    /// A report, and the counters that no page has carried into the store yet.
+    struct Report: Sendable {
+        var line: RunResource
+        var failure: Failure?
+        var heldBy: LeaseHolder?
+        var extra = RunCounters()
+        var warnings: [String] = []
+
+        /// The report as the run record has it: with what no page carried.
+        var `public`: SyncReport {
+            var line = line
+            line.counters += extra
+            return SyncReport(line: line, failure: failure, heldBy: heldBy, warnings: warnings)
+        }
+
+        /// Adds a note that a person is told even where all else is silent.
+        mutating func warn(_ text: String) {
+            line.notes.append(text)
+            warnings.append(text)
+        }
+
+        static func skipped(_ resource: AnyResource, note: String) -> Report {
+            Report(line: RunResource(resource: resource.name, outcome: .skipped, notes: [note]))
+        }
+
+        static func held(_ resource: AnyResource, by holder: LeaseHolder) -> Report {
+            let message =
+                "'\(resource.name)' is held by process \(holder.processID) on \(holder.host) "
+                + "(\(holder.command)) since \(holder.since.rfc3339)"
+            let hint = "wait for it, or use --wait-lock 30s"
+            let error = RecordedError(name: "locked", message: message, hint: hint)
+            return Report(
+                line: RunResource(resource: resource.name, outcome: .skipped, error: error), heldBy: holder)
+        }
+    }
+
+    func run() async throws(StoreError) -> Report {
+        var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
+        let opening: ListingOpening
+        do throws(Failure) { opening = try self.opening() } catch {
+            return failed(error, report)
+        }
+        var position = try await engine.store.openListing(opening)
+        note(position, in: &report)
+        if let blocker = position.blockedBy { return blocked(by: blocker, report) }
+        if let gate = try await closedGate() { return try await waits(for: gate, position, report) }
+        var result = try await walk(position)
+        if let reason = restartReason(result, position) {
+            position = try await engine.store.restartListing(opening, because: reason)
+            report.warn("started anew: \(reason)")
+            report.extra += result.failedRequests
+            report.line.counters += result.counters
+            result = try await walk(position)
+        }
+        report.line.counters += result.counters
+        if let paging = result.paging, resource.paging == .automatic, paging != .automatic {
+            report.line.notes.append("paging: \(paging)")
+        }
+        switch result.end {
+        case .complete:
+            return try await succeeded(report)
+        case .cut(let why):
+            // A limit that was asked for is no surprise.
+            if options.limit == nil {
+                report.warn("incomplete: \(why)")
+            } else {
+                report.line.notes.append("incomplete: \(why)")
+            }
+            return try await succeeded(report)
+        case .failed(let failure):
+            report.extra += result.failedRequests
+            // The first page that was saved has settled the entry.
+            if result.hasPages { position.entry = nil }
+            return try await FailureHandling(sync: self, position: position).handle(failure, report)
+        }
+    }
+
+    // MARK: Planning
+
+    private func opening() throws(Failure) -> ListingOpening {
+        ListingOpening(
+            resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
+            lease: lease, run: run, startsAnew: options.isFull, first: try PageTurner(resource: resource).first(),
+            isAside: options.limit != nil)
+    }
+
+    private func note(_ position: ListingPosition, in report: inout Report) {
+        if !position.changedAspects.isEmpty {
+            let stays = position.changedAspects.contains("key") ? "; records under the old key stay" : ""
+            report.warn(
+                "the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing\(stays)")
+        }
+        if let dropped = position.droppedCheckpoint { report.warn("started anew: \(dropped)") }
+        if position.isResumed { report.line.notes.append("resumed at page \(position.page.number)") }
+    }
+
+    private func walk(_ position: ListingPosition) async throws(StoreError) -> ListingRun.Result {
+        let isConditional =
+            resource.isConditional && !options.isFull && options.limit == nil && position.changedAspects.isEmpty
+        let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.logger, isResendable: true)
+        let fetcher = PageFetcher(
+            resource, isConditional: isConditional,
+            transport: engine.transports.transport(for: resource.source.name, resource.source.transport),
+            connectivity: engine.connectivity, jitter: engine.jitter, clock: engine.clock,
+            wallClock: engine.wallClock, context: context)
+        let listing = ListingRun(
+            resource: resource, store: engine.store, fetcher: fetcher, lease: lease, run: run, options: options,
+            progress: engine.progress)
+        return try await listing.walk(from: position)
+    }
+
+    /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
+    private func restartReason(_ result: ListingRun.Result, _ position: ListingPosition) -> String? {
+        // Pages that all answered 304 led on by what was stored of them: a way that may have ended since.
+        let isStoredWay = result.hasPages && result.counters.notModified == result.counters.pages
+        guard isStoredWay || (position.isResumed && !result.hasPages), case .failed(let page) = result.end,
+            case .http(let answer) = page.failure.reason, (400..<500).contains(answer.status),
+            ![401, 403, 408, 425, 429].contains(answer.status)
+        else { return nil }
+        return "the origin refused page \(page.page.number) with \(answer.status)"
+    }
+
+    // MARK: Ends
+
+    private func succeeded(_ report: Report) async throws(StoreError) -> Report {
+        var report = report
+        let counters = report.line.counters
+        report.line.outcome = counters.pages > 0 && counters.notModified == counters.pages ? .notModified : .saved
+        if try await engine.store.gates().contains(where: { $0.source == resource.source.name }) {
+            try await engine.store.openGate(ofSource: resource.source.name)
+        }
+        return report
+    }
+
+    func failed(_ failure: Failure, _ report: Report) -> Report {
+        var report = report
+        report.line.outcome = .failed
+        report.line.error = RecordedError(failure)
+        report.failure = failure
+        return report
+    }
+
+    private func blocked(by entry: QueueEntry, _ report: Report) -> Report {
+        var report = report
+        report.line.outcome = .queued
+        report.line.entry = entry.id
+        report.line.error = RecordedError(
+            name: "parked", message: "the queued page \(entry.shortID) is parked (\(entry.reason?.rawValue ?? ""))",
+            hint: "'siding queue show \(entry.shortID)' says why; 'siding queue release \(entry.shortID)' lets it go on"
+        )
+        return report
+    }
+
+    private func closedGate() async throws(StoreError) -> SourceGate? {
+        let now = engine.wallClock.now
+        return try await engine.store.gates().first { gate in
+            gate.source == resource.source.name && gate.reason == .retryAfter
+                // One that is further ahead than any origin is believed was set before the clock was set back.
+                && gate.until.map { $0 > now && $0 <= now + RetryAfter.longest } ?? false
+        }
+    }
+
+    private func waits(
+        for gate: SourceGate, _ position: ListingPosition, _ report: Report
+    ) async throws(StoreError) -> Report {
+        var failure = Failure(
+            .waitingForOrigin, phase: .notSent,
+            detail: "the next try is from \(gate.until?.rfc3339 ?? "later") on, because \(gate.note)")
+        failure = failure.at(
+            method: resource.method.rawValue,
+            url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
+        let wait = gate.until.map { $0 - engine.wallClock.now } ?? .seconds(30)
+        return try await FailureHandling(sync: self, position: position)
+            .keep(failure, position.page, isCounted: false, report) { _ in wait }
+    }
+}
+
+extension ListingRun.Result {
+    /// What the failed page's requests cost, which no page has counted.
+    fileprivate var failedRequests: RunCounters {
+        var counters = RunCounters()
+        if case .failed(let failure) = end { counters.requests = failure.requests }
+        return counters
+    }
+}
+
+extension RecordedError {
+    /// The recorded form of a failure.
+    init(_ failure: Failure) {
+        var status: Int?
+        if case .http(let answer) = failure.reason { status = answer.status }
+        self.init(
+            name: failure.reason.name, message: failure.description, hint: failure.hint, status: status,
+            phase: failure.phase.rawValue)
+    }
+}

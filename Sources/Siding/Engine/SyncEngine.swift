@@ -1,0 +1,179 @@
+public import Logging
+public import SidingChain
+
+/// Brings resources up to date: the only one that knows chain, store and queue.
+///
+/// It has no state of its own: all state is rows, so any number of engines, in any number of processes, may share a store.
+/// Per resource: take the lease, plan (the retained fetch or the page where the listing stopped, else the first), walk the
+/// pages, and at a failure either retain the request or say why not.
+public struct SyncEngine: Sendable {
+    let store: any Store
+    let transports: any TransportFactory
+    let connectivity: any Connectivity
+    let jitter: Jitter
+    let clock: any Clock<Duration>
+    let wallClock: WallClock
+    let logger: Logger
+    let progress: @Sendable (SyncProgress) -> Void
+
+    /// - Parameters:
+    ///   - store: where everything is kept.
+    ///   - transports: makes a transport per source.
+    ///   - connectivity: labels errors with whether there is a way out.
+    ///   - jitter: spreads waiting.
+    ///   - clock: measures waiting.
+    ///   - wallClock: stamps what is stored.
+    ///   - logger: silent by default.
+    ///   - progress: told after each page.
+    public init(
+        store: any Store,
+        transports: any TransportFactory,
+        connectivity: any Connectivity = LinuxConnectivity(),
+        jitter: Jitter = .random,
+        clock: any Clock<Duration> = ContinuousClock(),
+        wallClock: WallClock = .system,
+        logger: Logger = .silent,
+        progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+    ) {
+        self.store = store
+        self.transports = transports
+        self.connectivity = connectivity
+        self.jitter = jitter
+        self.clock = clock
+        self.wallClock = wallClock
+        self.logger = logger
+        self.progress = progress
+    }
+
+    /// Syncs `resources` one after the other in one run.
+    ///
+    /// - Parameters:
+    ///   - command: what was asked for, for the history: `sync posts`.
+    ///   - report: told as each resource ends.
+    /// - Returns: a report per resource, in order; those after a failure are missing with `failsFast`.
+    /// - Throws: ``StoreError`` where the store itself fails; the run record then says `failed`.
+    @concurrent
+    public func run(
+        _ resources: [AnyResource], options: SyncOptions = SyncOptions(), command: String = "sync",
+        report: @Sendable (SyncReport) -> Void = { _ in }
+    ) async throws(StoreError) -> [SyncReport] {
+        let result: Swift.Result<[SyncReport], StoreError>
+        do throws(StoreError) { result = .success(try await syncs(resources, options, command, report)) } catch {
+            result = .failure(error)
+        }
+        // A page that was given up may have left a refresh behind, and the program may end with this run.
+        for resource in resources { await resource.source.authorization.access?.settled() }
+        return try result.get()
+    }
+
+    private func syncs(
+        _ resources: [AnyResource], _ options: SyncOptions, _ command: String, _ report: @Sendable (SyncReport) -> Void
+    ) async throws(StoreError) -> [SyncReport] {
+        let run = try await store.beginRun(command: command)
+        var reports: [SyncReport] = []
+        do throws(StoreError) {
+            for resource in resources where !Task.isCancelled {
+                let done = try await sync(resource, options: options, command: command, run: run)
+                reports.append(done)
+                report(done)
+                if options.failsFast, done.line.outcome == .failed { break }
+            }
+        } catch {
+            let store = store
+            try? await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: .failed) }
+            throw error
+        }
+        let outcome = Task.isCancelled ? .interrupted : RunOutcome.combining(reports.compactMap(\.line.outcome))
+        let store = store
+        try await uncancelled { () throws(StoreError) in try await store.endRun(run, outcome: outcome) }
+        return reports
+    }
+
+    /// Syncs one resource in a run of its own.
+    @concurrent
+    public func sync(_ resource: AnyResource, options: SyncOptions = SyncOptions()) async throws(StoreError)
+        -> SyncReport
+    {
+        let reports = try await run([resource], options: options, command: "sync \(resource.name)")
+        return reports.first
+            ?? SyncReport(
+                line: RunResource(
+                    resource: resource.name, outcome: .failed,
+                    error: RecordedError(name: "cancelled", message: "cancelled before it began")),
+                failure: Failure(.cancelled, phase: .notSent))
+    }
+
+    private func sync(
+        _ resource: AnyResource, options: SyncOptions, command: String, run: RunID
+    ) async throws(StoreError) -> SyncReport {
+        let start = clock.now
+        var report = try await leased(resource, options, command, run)
+        report.line.duration = Self.duration(from: start, on: clock)
+        let (store, line) = (store, report.line)
+        let extra = report.extra
+        try await uncancelled { () throws(StoreError) in try await store.endResource(line, in: run, extra: extra) }
+        return report.public
+    }
+
+    private func leased(
+        _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
+    ) async throws(StoreError) -> ResourceSync.Report {
+        if let age = try await freshness(of: resource, options) {
+            return .skipped(resource, note: "complete \(age.components.seconds) s ago: fresh enough")
+        }
+        switch try await lease(resource, options, command) {
+        case .held(let holder):
+            return .held(resource, by: holder)
+        case .acquired(let lease):
+            let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
+            let result: Swift.Result<ResourceSync.Report, StoreError>
+            do throws(StoreError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
+            let store = store
+            try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
+            return try result.get()
+        }
+    }
+
+    /// How long ago the resource was completed, if that is recent enough not to ask again.
+    private func freshness(of resource: AnyResource, _ options: SyncOptions) async throws(StoreError) -> Duration? {
+        guard let maxAge = options.maxAge else { return nil }
+        let state = try await store.resourceStates().first { $0.resource == resource.name }
+        guard let completed = state?.completedAt else { return nil }
+        let age = wallClock.now - completed
+        // A completion in the future says that the clock was set back, not that the records are fresh.
+        return age >= .zero && age < maxAge ? age : nil
+    }
+
+    private func lease(
+        _ resource: AnyResource, _ options: SyncOptions, _ command: String
+    ) async throws(StoreError) -> LeaseOutcome {
+        let name = Lease.name(ofResource: resource.name)
+        var waited = Duration.zero
+        let step = Duration.milliseconds(100)
+        while true {
+            let outcome = try await store.acquireLease(name, command: command)
+            if case .acquired = outcome { return outcome }
+            guard waited < options.lockWait else { return outcome }
+            do { try await clock.sleep(for: step) } catch { return outcome }
+            waited += step
+        }
+    }
+
+    private static func duration<Measuring: Clock<Duration>>(
+        from start: any InstantProtocol<Duration>, on clock: Measuring
+    ) -> Duration {
+        guard let start = start as? Measuring.Instant else { return .zero }
+        return start.duration(to: clock.now)
+    }
+}
+
+extension RunOutcome {
+    /// What a run came to, from what its resources came to.
+    static func combining(_ outcomes: [RunOutcome]) -> RunOutcome {
+        let kinds = Set(outcomes)
+        if kinds.isEmpty { return .skipped }
+        if kinds.contains(.failed) { return kinds.isDisjoint(with: [.saved, .notModified]) ? .failed : .partial }
+        for outcome in [RunOutcome.queued, .saved, .notModified] where kinds.contains(outcome) { return outcome }
+        return .skipped
+    }
+}

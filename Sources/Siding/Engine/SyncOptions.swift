@@ -1,0 +1,35 @@
+/// What is out of the ordinary about a sync.
+public struct SyncOptions: Sendable, Hashable {
+    /// Drops checkpoint and validators' use: an unconditional listing from the first page.
+    public var isFull: Bool
+    /// Ends after so many records; such a listing touches neither checkpoint nor validators.
+    public var limit: Int?
+    /// Whether a kept failure is retained in the queue.
+    public var retains: Bool
+    /// Resources whose last complete listing is younger are skipped.
+    public var maxAge: Duration?
+    /// How long to wait for a resource that another run holds.
+    public var lockWait: Duration
+    /// Whether the first failure ends the run.
+    public var failsFast: Bool
+
+    public init(
+        isFull: Bool = false, limit: Int? = nil, retains: Bool = true, maxAge: Duration? = nil,
+        lockWait: Duration = .zero, failsFast: Bool = false
+    ) {
+        self.isFull = isFull
+        self.limit = limit
+        self.retains = retains
+        self.maxAge = maxAge
+        self.lockWait = lockWait
+        self.failsFast = failsFast
+    }
+}
+
+/// How far a sync has come, told after each page.
+public struct SyncProgress: Sendable, Hashable {
+    public var resource: String
+    public var counters: RunCounters
+    /// The page that was saved last.
+    public var page: Int
+}

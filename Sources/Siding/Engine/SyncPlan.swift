@@ -1,0 +1,70 @@
+internal import SidingJSON
+internal import HTTPTypes
+internal import SidingChain
+
+/// What a sync would ask first, and why: neither network nor store is touched to find out.
+public struct SyncPlan: Sendable, Hashable {
+    public var resource: String
+    public var method: String
+    /// With credentials left out.
+    public var url: String
+    /// The condition that is sent along: `If-None-Match`, `If-Modified-Since`.
+    public var conditions: [String]
+    /// Why this request.
+    public var reason: String
+    /// How the following pages are found.
+    public var paging: String
+
+    /// The plan for `resource`.
+    ///
+    /// - Parameter store: nil where there is none yet.
+    /// - Throws: ``StoreError`` where the store cannot be read, a ``Failure`` where the first URL is none.
+    public static func make(
+        for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?
+    ) async throws -> SyncPlan {
+        let first = try PageTurner(resource: resource).first()
+        let start = try await start(resource, options, first, store)
+        let secret = resource.source.authorization.secretQueryNames
+        var conditions: [String] = []
+        if resource.isConditional, !options.isFull, options.limit == nil, start.mayBeConditional,
+            let stored = try await store?.storedPage(start.page, of: resource.name)
+        {
+            if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
+            if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }
+        }
+        return SyncPlan(
+            resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
+            conditions: conditions, reason: start.reason, paging: resource.paging.description)
+    }
+
+    private struct Start {
+        var page: PageRequest
+        var reason: String
+        var mayBeConditional = true
+    }
+
+    private static func start(
+        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: (any Store)?
+    ) async throws -> Start {
+        guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })
+        else { return Start(page: first, reason: "first sync: nothing is stored yet") }
+        if options.isFull { return Start(page: first, reason: "full listing, as asked") }
+        let changed = ResourceDefinition(resource).differences(from: state.definition)
+        if !changed.isEmpty {
+            return Start(
+                page: first, reason: "full listing: the definition changed (\(changed.joined(separator: ", ")))",
+                mayBeConditional: false)
+        }
+        guard options.limit == nil, let checkpoint = state.checkpoint else {
+            return Start(page: first, reason: "new listing from the first page")
+        }
+        let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
+        if let entry = entries.first(where: { $0.kind == .fetch }) {
+            let held = entry.state == .parked ? ", parked (\(entry.reason?.rawValue ?? ""))" : ""
+            return Start(page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)")
+        }
+        let reason =
+            checkpoint.number > 1 ? "the listing stopped here, at page \(checkpoint.number)" : "a listing just begun"
+        return Start(page: checkpoint, reason: reason)
+    }
+}

@@ -1,0 +1,71 @@
+public import SidingJSON
+public import HTTPTypes
+public import SidingChain
+
+/// A collection at a source: what to fetch, how it is paged, and what tells its records apart.
+public struct AnyResource: Sendable {
+    /// The name of the view in the database, and of the resource on the command line.
+    public var name: String
+    public var source: Source
+    /// Below the source's base URL; may carry a query of its own.
+    public var path: String
+    public var method: HTTPRequest.Method
+    public var query: [String: QueryValue]
+    public var queryEncoding: QueryEncoding
+    /// Where the records are; nil for the root array, or the only array of the root object.
+    public var records: JSONPath?
+    /// What tells records apart; several paths make a composite key.
+    public var key: [JSONPath]
+    public var paging: Paging
+    public var stop: StopRules
+    /// Whether stored validators are sent, so that unchanged pages answer 304.
+    public var isConditional: Bool
+    /// How old the last complete listing may be before the resource counts as stale.
+    public var maxAge: Duration?
+
+    public init(
+        _ name: String,
+        from source: Source,
+        at path: String,
+        key: [JSONPath],
+        method: HTTPRequest.Method = .get,
+        query: [String: QueryValue] = [:],
+        queryEncoding: QueryEncoding = QueryEncoding(),
+        records: JSONPath? = nil,
+        paging: Paging = .automatic,
+        stop: StopRules = StopRules(),
+        isConditional: Bool = true,
+        maxAge: Duration? = nil
+    ) {
+        self.name = name
+        self.source = source
+        self.path = path
+        self.key = key
+        self.method = method
+        self.query = query
+        self.queryEncoding = queryEncoding
+        self.records = records
+        self.paging = paging
+        self.stop = stop
+        self.isConditional = isConditional
+        self.maxAge = maxAge
+    }
+
+    /// A resource whose records are told apart by one member.
+    public init(_ name: String, from source: Source, at path: String, key: String, paging: Paging = .automatic) {
+        self.init(name, from: source, at: path, key: [JSONPath(member: key)], paging: paging)
+    }
+}
+
+/// When a listing ends before its pages do.
+public struct StopRules: Sendable, Hashable {
+    /// The most pages of one listing; reaching it closes the listing as incomplete.
+    public var maxPages: Int?
+    /// A member of the envelope that says `false` on the last page.
+    public var hasMore: JSONPath?
+
+    public init(maxPages: Int? = nil, hasMore: JSONPath? = nil) {
+        self.maxPages = maxPages
+        self.hasMore = hasMore
+    }
+}

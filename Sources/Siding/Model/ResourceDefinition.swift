@@ -1,0 +1,41 @@
+internal import SidingJSON
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import SidingChain
+
+/// Everything about a resource that decides which records a listing yields and how they are told apart.
+///
+/// Listings and validators belong to the definition that they were made under. Where it differs from the stored one, they
+/// are discarded, and the next sync is an unconditional full listing.
+public struct ResourceDefinition: Sendable, Hashable {
+    /// The aspects by name, in a form that compares byte for byte.
+    public let aspects: [String: String]
+
+    public init(_ resource: AnyResource) {
+        aspects = [
+            "base_url": resource.source.baseURL.description,
+            "method": resource.method.rawValue,
+            "path": resource.path,
+            "query": resource.queryEncoding.encode(resource.query),
+            "records": resource.records?.description ?? "",
+            "key": resource.key.map(\.description).joined(separator: "\n"),
+            "paginate": "\(resource.paging)",
+        ]
+    }
+
+    init(stored text: String) {
+        aspects = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+    }
+
+    /// The definition as it is stored: one JSON object with sorted members.
+    var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(aspects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+
+    /// The names of the aspects in which this definition differs from `other`, sorted.
+    public func differences(from other: ResourceDefinition) -> [String] {
+        Set(aspects.keys).union(other.aspects.keys).filter { aspects[$0] != other.aspects[$0] }.sorted()
+    }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+
+/// A wall-clock moment as it is stored: whole microseconds since 1970 UTC.
+public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+    public var microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    /// The moment `seconds` after 1970-01-01T00:00:00Z, cut to what can be stored; 1970 itself for what is no number.
+    public init(secondsSince1970 seconds: Double) {
+        let rounded = (seconds * 1_000_000).rounded()
+        microseconds = Int64(exactly: rounded) ?? (rounded > 0 ? .max : rounded < 0 ? .min : 0)
+    }
+
+    public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
+
+    public static func < (one: Timestamp, other: Timestamp) -> Bool { one.microseconds < other.microseconds }
+
+    public static func + (moment: Timestamp, wait: Duration) -> Timestamp {
+        let (sum, overflow) = moment.microseconds.addingReportingOverflow(wait.wholeMicroseconds)
+        return Timestamp(microseconds: overflow ? (wait < .zero ? .min : .max) : sum)
+    }
+
+    public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
+        let (difference, overflow) = later.microseconds.subtractingReportingOverflow(earlier.microseconds)
+        return .microseconds(overflow ? (later > earlier ? .max : .min) : difference)
+    }
+
+    /// RFC 3339 in UTC, cut to the millisecond: `2026-01-31T07:05:00.250Z`.
+    public var rfc3339: String {
+        var (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
+        // Whole seconds only: a fraction in binary is often a little less than the millisecond that it stands for.
+        let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
+        return "\(text.dropLast()).\(String(1_000 + rest / 1_000).dropFirst())Z"
+    }
+}
+
+extension Duration {
+    /// The duration in microseconds, cut to what fits an `Int64`.
+    public var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
+    }
+}
+
+/// Where wall-clock time comes from, so that tests can set it.
+public struct WallClock: Sendable {
+    private let read: @Sendable () -> Timestamp
+
+    public init(_ read: @escaping @Sendable () -> Timestamp) {
+        self.read = read
+    }
+
+    public var now: Timestamp { read() }
+
+    /// The machine's own clock.
+    public static let system = WallClock { Timestamp(secondsSince1970: Date().timeIntervalSince1970) }
+}

@@ -1,0 +1,122 @@
+public import HTTPTypes
+public import SidingChain
+public import SidingJSON
+
+/// How records of one kind are created, changed and deleted at their origin: one entry of the configuration's `writes`.
+public struct WriteDeclaration: Sendable {
+    /// What is done to a record.
+    public enum Verb: String, Sendable, Hashable, CaseIterable {
+        case create, update, delete
+    }
+
+    /// The request of a verb.
+    public struct Operation: Sendable, Hashable {
+        public var method: HTTPRequest.Method
+        /// Below the source's base URL; `{id}` stands for the record's id.
+        public var path: String
+        /// Where the answer to a create holds the real id; nil for where records have their key.
+        public var idPath: JSONPath?
+        /// Whether the record's ETag is sent as a condition.
+        public var sendsIfMatch: Bool
+        /// Whether a record that is gone already counts as deleted.
+        public var goneIsDone: Bool
+
+        public init(
+            _ method: HTTPRequest.Method, _ path: String, idPath: JSONPath? = nil, sendsIfMatch: Bool = false,
+            goneIsDone: Bool = true
+        ) {
+            self.method = method
+            self.path = path
+            self.idPath = idPath
+            self.sendsIfMatch = sendsIfMatch
+            self.goneIsDone = goneIsDone
+        }
+    }
+
+    /// The placeholder of the record's id.
+    public static let placeholder = "{id}"
+
+    public var name: String
+    public var source: Source
+    public var operations: [Verb: Operation]
+    /// The lane of a record's writes; `{id}` stands for its id. Nil gives each record a lane of its own.
+    public var lane: String?
+    /// The origin's promise to honour the key; nil takes the source's.
+    public var idempotency: Idempotency?
+    /// The resource whose records are written: its view shows the writes at once. Nil where none is kept here.
+    public var resource: AnyResource?
+    /// What becomes of a write when someone else changed the record.
+    public var conflict: ConflictPolicy
+    /// Whether writes to one record that have not been sent are made one.
+    public var coalesces: Bool
+
+    public init(
+        _ name: String, at source: Source, operations: [Verb: Operation], lane: String? = nil,
+        idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
+        coalesces: Bool = false
+    ) {
+        self.name = name
+        self.source = source
+        self.operations = operations
+        self.lane = lane
+        self.idempotency = idempotency
+        self.resource = resource
+        self.conflict = conflict
+        self.coalesces = coalesces
+    }
+
+    /// The request that does `verb` to the record `id`.
+    ///
+    /// - Parameters:
+    ///   - id: the record's id; nil for one that is created.
+    ///   - body: sent byte for byte.
+    /// - Throws: ``Failure/Reason/invalidRequest`` where the verb is not declared, or an id is missing or too many.
+    public func request(
+        _ verb: Verb, id: String? = nil, headerFields: HTTPFields = [:], body: [UInt8]? = nil
+    ) throws(Failure) -> WriteRequest {
+        guard let operation = operations[verb] else {
+            throw Self.refusal("'\(name)' declares no \(verb.rawValue); it has \(verbs)")
+        }
+        let needsID = operation.path.contains(Self.placeholder)
+        guard needsID == (id != nil) else {
+            throw Self.refusal(
+                needsID ? "\(name).\(verb.rawValue) needs the id of the record" : "\(name).\(verb.rawValue) takes no id"
+            )
+        }
+        // Later writes to a record that is yet to be created name it by this, and share its lane.
+        let record = id ?? (verb == .create && resource != nil ? TemporaryID.random() : nil)
+        let encoded = id.map(QueryEncoding.escape)
+        let path = encoded.map { operation.path.replacing(Self.placeholder, with: $0) } ?? operation.path
+        return WriteRequest(
+            to: source.name, operation.method, try source.baseURL.appending(path: path), headerFields: headerFields,
+            body: body, lane: lane(record), idempotency: idempotency ?? source.idempotency, expiry: source.expiry,
+            operation: "\(name).\(verb.rawValue)", edit: edit(verb, operation, record))
+    }
+
+    /// What the write does to the record that is kept here.
+    private func edit(_ verb: Verb, _ operation: Operation, _ id: String?) -> WriteEdit? {
+        guard let resource else { return nil }
+        let change: WriteEdit.Change =
+            switch verb {
+            case .create: .create
+            case .update: operation.method == .put ? .replace : .merge
+            case .delete: .delete
+            }
+        return WriteEdit(
+            change, of: resource, key: id, idPath: operation.idPath, conflict: conflict, coalesces: coalesces,
+            goneIsDone: operation.goneIsDone, ifMatch: operation.sendsIfMatch)
+    }
+
+    /// A record that is yet to be created has no lane to share; an edit knows its record's own.
+    private func lane(_ id: String?) -> String? {
+        guard let lane else { return resource == nil ? id.map { "\(name)/\($0)" } : nil }
+        guard lane.contains(Self.placeholder) else { return lane }
+        return id.map { lane.replacing(Self.placeholder, with: $0) }
+    }
+
+    private var verbs: String {
+        Verb.allCases.filter { operations[$0] != nil }.map(\.rawValue).joined(separator: ", ")
+    }
+
+    private static func refusal(_ why: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: why) }
+}

@@ -1,0 +1,132 @@
+public import SidingChain
+
+/// A request that the queue retains.
+public struct QueueEntry: Sendable, Hashable {
+    /// 26 random characters; shown by the first 8, found by any unique prefix of 4 or more.
+    public var id: String
+    public var kind: Kind
+    public var state: State
+    /// Why it is parked.
+    public var reason: ParkReason?
+    public var source: String
+    public var resource: String?
+    public var lane: String
+    public var method: String
+    /// Without credentials.
+    public var url: String
+    /// The page's place in its listing, for a fetch.
+    public var pageNumber: Int?
+    /// Failed tries that count.
+    public var attempts: Int
+    /// How often its sender died.
+    public var crashes: Int
+    public var createdAt: Timestamp
+    /// Not tried on its own before this moment.
+    public var nextAttemptAt: Timestamp
+    public var lastError: RecordedError?
+    public var settledAt: Timestamp?
+    /// Whether it is the oldest unsettled entry of its lane: the others wait for it.
+    public var isHead: Bool
+    /// How many unsettled entries it was told to wait for.
+    public var waitsOn: Int
+    /// The name of the configured write that it came from.
+    public var operation: String?
+    /// The key of the record of ``resource`` that a write is about; a temporary id while the origin has not made one.
+    public var recordKey: String?
+
+    /// Whose request it is: a page of ours, or the user's own.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        case fetch, write
+    }
+
+    /// queued → sending → done; or parked, for a person; or dropped, by a person.
+    public enum State: String, Sendable, Codable, CaseIterable {
+        case queued, sending, parked, done, dropped
+
+        /// Whether nothing more happens to the entry.
+        public var isSettled: Bool { self == .done || self == .dropped }
+    }
+
+    public init(
+        id: String, kind: Kind, state: State, reason: ParkReason? = nil, source: String, resource: String?,
+        lane: String,
+        method: String, url: String, pageNumber: Int? = nil, attempts: Int = 0, crashes: Int = 0, createdAt: Timestamp,
+        nextAttemptAt: Timestamp, lastError: RecordedError? = nil, settledAt: Timestamp? = nil,
+        isHead: Bool = true, waitsOn: Int = 0, operation: String? = nil, recordKey: String? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.state = state
+        self.reason = reason
+        self.source = source
+        self.resource = resource
+        self.lane = lane
+        self.method = method
+        self.url = url
+        self.pageNumber = pageNumber
+        self.attempts = attempts
+        self.crashes = crashes
+        self.createdAt = createdAt
+        self.nextAttemptAt = nextAttemptAt
+        self.lastError = lastError
+        self.settledAt = settledAt
+        self.isHead = isHead
+        self.waitsOn = waitsOn
+        self.operation = operation
+        self.recordKey = recordKey
+    }
+
+    /// The part of the id that people see.
+    public var shortID: String { String(id.prefix(8)) }
+}
+
+/// One line of an entry's history.
+public struct QueueEvent: Sendable, Hashable {
+    public var at: Timestamp
+    /// The process that did it.
+    public var who: String
+    /// `retained`, `claimed`, `failed`, `held`, `released`, `answered`, `dropped`, …
+    public var event: String
+    public var detail: String?
+
+    public init(at: Timestamp, who: String, event: String, detail: String?) {
+        (self.at, self.who, self.event, self.detail) = (at, who, event, detail)
+    }
+}
+
+/// A fetch that is to be retained: which page, why, and when to ask again.
+public struct FetchRetention: Sendable {
+    public var resource: String
+    public var source: String
+    public var lease: Lease
+    public var run: RunID
+    public var method: String
+    public var page: PageRequest
+    public var error: RecordedError
+    /// Whether the failed try counts.
+    public var isCounted: Bool
+    /// Where set, the entry waits for a person rather than for its time.
+    public var parks: ParkReason?
+    /// The wait after so many counted tries.
+    public var wait: @Sendable (_ attempts: Int) -> Duration
+    /// When the entry is parked as expired.
+    public var expiry: Duration?
+
+    public init(
+        resource: String, source: String, lease: Lease, run: RunID, method: String, page: PageRequest,
+        error: RecordedError, isCounted: Bool, parks: ParkReason? = nil, expiry: Duration? = nil,
+        wait: @escaping @Sendable (_ attempts: Int) -> Duration
+    ) {
+        self.resource = resource
+        self.source = source
+        self.lease = lease
+        self.run = run
+        self.method = method
+        self.page = page
+        self.error = error
+        self.isCounted = isCounted
+        self.parks = parks
+        self.wait = wait
+        self.expiry = expiry
+    }
+}

@@ -1,0 +1,81 @@
+internal import SidingChain
+
+/// An entry in plain words: why it waits, what happens next and when.
+public struct QueueExplanation: Sendable, Hashable {
+    public var why: String
+    public var next: String
+
+    /// - Parameters:
+    ///   - gate: the gate of the entry's source, if one is set.
+    ///   - now: against which waiting is told.
+    public init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
+        why = Self.why(entry)
+        next = entry.kind == .write ? Self.nextOfWrite(entry, gate, now) : Self.next(entry, gate, now)
+    }
+
+    private static func why(_ entry: QueueEntry) -> String {
+        let what =
+            entry.kind == .fetch
+            ? "page \(entry.pageNumber ?? 1) of '\(entry.resource ?? "")' could not be fetched"
+            : "the write was not delivered"
+        let tries =
+            entry.attempts == 1
+            ? "1 failed try so far"
+            : entry.attempts == 0 ? "It does not count as a failed try" : "\(entry.attempts) failed tries so far"
+        let error = entry.lastError.map { ": \($0.message)" } ?? ""
+        switch entry.state {
+        case .queued where entry.kind == .write && entry.lastError == nil:
+            return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
+        case .queued, .sending: return "\(what)\(error). \(tries)."
+        case .parked where entry.kind == .write:
+            return "\(parked(entry.reason))\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
+        case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
+        case .done: return "it is settled: it was answered, or a new listing took its place."
+        case .dropped: return "a person dropped it."
+        }
+    }
+
+    static func parked(_ reason: ParkReason?) -> String {
+        switch reason {
+        case .held: "a person put it on hold."
+        case .poison: "three senders died with it in hand, so it is not tried on its own any more."
+        case .rejected: "the origin refused it, and asking the same again would not help."
+        case .uncertain: "it may have reached the origin, and sending it twice could do harm."
+        case .signIn: "the origin wants a sign-in."
+        case .expired: "it waited longer than it was worth."
+        case .keyExpired: "its idempotency key is older than the origin remembers."
+        case .conflict: "someone else changed the same thing meanwhile."
+        case .invalid: "it cannot be sent as it stands."
+        case .dependency: "what it depends on was dropped."
+        case nil: "it is parked."
+        }
+    }
+
+    private static func next(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+        let sync = entry.resource.map { "'siding sync \($0)'" } ?? "'siding queue run'"
+        switch entry.state {
+        case .sending: return "a process is asking for it right now; if that process died, the next sync takes it up."
+        case .done, .dropped: return "nothing; it stays to be looked at for 30 days."
+        case .parked where entry.reason == .held || entry.reason == .poison:
+            return "nothing, until 'siding queue release \(entry.shortID)' or 'siding queue drop \(entry.shortID)'."
+        case .parked:
+            return
+                "\(sync) tries it again; 'siding queue drop \(entry.shortID)' gives it up, and the next sync starts anew."
+        case .queued:
+            let kept =
+                entry.pageNumber.map { page in
+                    page > 1
+                        ? "The listing goes on at page \(page); the pages before it are saved."
+                        : "Nothing was fetched yet."
+                } ?? ""
+            return "\(sync) tries it at once; 'siding queue run' \(due(entry, gate, now)). \(kept)"
+        }
+    }
+
+    static func due(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+        let gateUntil = gate?.reason == .retryAfter ? gate?.until ?? entry.nextAttemptAt : entry.nextAttemptAt
+        let at = max(entry.nextAttemptAt, gateUntil)
+        guard at > now else { return "does so too: it is due" }
+        return "from \(at.rfc3339) on (in \((at - now).components.seconds + 1) s)"
+    }
+}

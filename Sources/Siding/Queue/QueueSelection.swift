@@ -1,0 +1,101 @@
+public import SidingChain
+
+/// Which entries are meant: all conditions hold at once; an empty selection means every unsettled entry.
+public struct QueueSelection: Sendable, Hashable {
+    /// Ids or prefixes of them.
+    public var ids: [String]
+    public var resources: [String]
+    public var sources: [String]
+    public var lanes: [String]
+    /// Empty means both.
+    public var kinds: Set<QueueEntry.Kind>
+    /// Empty means every state that is not settled.
+    public var states: [QueueEntry.State]
+    /// Only entries that were created before this moment.
+    public var createdBefore: Timestamp?
+    /// Only queued entries whose time has come by this moment.
+    public var dueBy: Timestamp?
+
+    public init(
+        ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
+        states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
+        kinds: Set<QueueEntry.Kind> = []
+    ) {
+        self.ids = ids
+        self.resources = resources
+        self.sources = sources
+        self.lanes = lanes
+        self.states = states
+        self.createdBefore = createdBefore
+        self.dueBy = dueBy
+        self.kinds = kinds
+    }
+
+    /// Whether `entry` is meant.
+    public func includes(_ entry: QueueEntry) -> Bool {
+        (ids.isEmpty ? true : ids.contains { entry.id.hasPrefix($0.lowercased()) })
+            && (resources.isEmpty || entry.resource.map(resources.contains) ?? false)
+            && (sources.isEmpty || sources.contains(entry.source))
+            && (kinds.isEmpty || kinds.contains(entry.kind))
+            && (lanes.isEmpty || lanes.contains(entry.lane))
+            && (states.isEmpty ? (!entry.state.isSettled || !ids.isEmpty) : states.contains(entry.state))
+            && (createdBefore.map { entry.createdAt < $0 } ?? true)
+            && (dueBy.map { entry.state == .queued && entry.nextAttemptAt <= $0 } ?? true)
+    }
+}
+
+/// What a person does to entries.
+public enum QueueAction: String, Sendable, CaseIterable {
+    /// Due now, parked or not; the count of tries starts again.
+    case retry
+    /// Parked until released.
+    case hold
+    /// Back to the queue.
+    case release
+    /// Out of the queue for good. A dropped fetch takes its listing's checkpoint along: the next sync starts anew.
+    case drop
+}
+
+/// What an action did to one entry.
+public struct QueueChange: Sendable, Hashable {
+    public var entry: QueueEntry
+    /// Nil where the action was carried out; else why it was not.
+    public var refusal: String?
+
+    public init(entry: QueueEntry, refusal: String?) {
+        (self.entry, self.refusal) = (entry, refusal)
+    }
+}
+
+/// How many entries are in one state, for one reason.
+public struct QueueCount: Sendable, Hashable {
+    public var state: QueueEntry.State
+    /// Why they are parked.
+    public var reason: ParkReason?
+    public var count: Int
+
+    public init(state: QueueEntry.State, reason: ParkReason?, count: Int) {
+        (self.state, self.reason, self.count) = (state, reason, count)
+    }
+}
+
+/// Until when a source is left alone, and why.
+public struct SourceGate: Sendable, Hashable {
+    public enum Reason: String, Sendable, Codable, CaseIterable {
+        case offline
+        case retryAfter = "retry_after"
+        /// Too many tries failed in a row, or lately.
+        case breaker
+        case signIn = "sign_in"
+    }
+
+    public var source: String
+    public var reason: Reason
+    /// Nil until something changes, for `signIn`.
+    public var until: Timestamp?
+    public var note: String
+
+    public init(source: String, reason: Reason, until: Timestamp?, note: String) {
+        (self.source, self.reason, self.until, self.note) = (source, reason, until, note)
+    }
+}

@@ -1,0 +1,93 @@
+internal import SidingJSON
+
+/// A record as one side has it: the origin, or the origin with some edits on top.
+struct RecordState: Hashable, Sendable {
+    /// Nil where there is none. A tombstone keeps its body.
+    var body: JSONDocument?
+    var deletedAt: Timestamp?
+
+    static let nothing = RecordState()
+
+    /// The body of a record that is not deleted.
+    var living: JSONDocument? { deletedAt == nil ? body : nil }
+}
+
+/// An edit that is not settled, as it lies on its record.
+struct PendingEdit: Sendable {
+    var entry: QueueEntry
+    var terms: EditTerms
+    /// The write's body; nil for a delete.
+    var document: JSONDocument?
+    var temporaryID: String?
+    /// What a created record shows as its key where its body has none: the temporary id, then the real one.
+    var identity: JSONDocument?
+    /// What the origin had when the edit was made; nil where it still has that.
+    var base: RecordState?
+
+    func applied(to state: RecordState) -> RecordState {
+        switch terms.change {
+        case .create: return RecordState(body: document.map(named))
+        case .replace: return RecordState(body: document)
+        case .merge:
+            guard let body = state.body, let document else { return state }
+            return RecordState(body: JSONMergePatch(document).applied(to: body))
+        case .delete:
+            return RecordState(body: state.body, deletedAt: state.body.map { _ in state.deletedAt ?? entry.createdAt })
+        }
+    }
+
+    /// Only where the key is one member, wherever that is.
+    private func named(_ document: JSONDocument) -> JSONDocument {
+        guard let identity, terms.key.count == 1, let path = terms.keyPaths.first,
+            document.value(at: path) == nil
+        else { return document }
+        var patch = identity
+        for component in path.components.reversed() {
+            guard case .member(let name) = component else { return document }
+            patch = JSONDocument(object: [name: patch])
+        }
+        return JSONMergePatch(patch).applied(to: document)
+    }
+}
+
+/// The part of a ``WriteEdit`` that is kept in the entry's row.
+struct EditTerms: Codable, Hashable, Sendable {
+    var change: WriteEdit.Change
+    /// JSON paths, as they are written.
+    var key: [String]
+    var id: String?
+    var conflict: ConflictPolicy
+    var coalesces: Bool
+    var goneIsDone: Bool
+    var ifMatch: Bool
+
+    init(_ edit: WriteEdit, isNamed: Bool) {
+        change = edit.change
+        key = edit.keyPaths.map(\.description)
+        id = edit.idPath?.description
+        conflict = edit.conflict
+        coalesces = edit.coalesces && !isNamed
+        goneIsDone = edit.goneIsDone
+        ifMatch = edit.ifMatch
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case change, key, id, conflict, coalesces
+        case goneIsDone = "gone_is_done"
+        case ifMatch = "if_match"
+    }
+
+    var keyPaths: [JSONPath] { key.compactMap { try? JSONPath(parsing: $0) } }
+
+    var idPath: JSONPath? { id.flatMap { try? JSONPath(parsing: $0) } }
+
+    /// The key of a record, as the resource's records have it; nil where it has none.
+    func recordKey(of record: JSONDocument) -> (text: String, kind: RecordKey.Kind)? {
+        let page = [UInt8(ascii: "[")] + record.bytes + [UInt8(ascii: "]")]
+        return page.withUnsafeBytes { bytes in
+            let contents = try? PageReader(records: .root, key: keyPaths).read(bytes)
+            guard case .key(let key) = contents?.records.first?.outcome else { return nil }
+            return (key.text(in: bytes), key.kind)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// The chain that sends a write: the assembly that everyone else uses, with an entry of the queue at its front.
+struct WriteChain: Sendable {
+    let source: Source
+    let transport: any Transport
+    let connectivity: any Connectivity
+    let jitter: Jitter
+    let clock: any Clock<Duration>
+    let wallClock: WallClock
+
+    func make() -> any Node<ClaimedWrite, LoadedResponse> {
+        let provider = AuthorizationProvider(authorization: source.authorization)
+        var assembly = ChainAssembly(
+            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
+            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
+            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
+            secondsSince1970: { [wallClock] in wallClock.now.secondsSince1970 })
+        assembly.access = source.authorization.access
+        // An answer that has arrived is worth more than a quick end.
+        assembly.isAbortable = true
+        return assembly.chain(
+            from: RequestRouterNode<ClaimedWrite> { write in
+                RequestDraft(
+                    route: Route(write.method, write.url), headerFields: write.outgoingFields,
+                    body: write.body.map(RequestBody.bytes) ?? .none)
+            },
+            to: WriteAnswerNode(limit: source.transport.maxBody))
+    }
+}
+
+/// Reads the answer to a write. Its status has said that the origin acted: a body that is cut short or cannot be read takes
+/// nothing back.
+private struct WriteAnswerNode: Node {
+    let limit: Int
+
+    func process(_ input: ResponseContent, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
+        switch input {
+        case .none(let response, let url):
+            return LoadedResponse(response: response, bytes: nil, url: url)
+        case .some(let reply):
+            let bytes = try? await reply.body.collect(upTo: limit)
+            return LoadedResponse(response: reply.response, bytes: bytes, url: reply.url)
+        }
+    }
+}
+
+/// A transport that lets the store know before the first byte leaves, for a write that may not be sent twice.
+struct AnnouncedTransport: Transport {
+    let transport: any Transport
+    let store: any WriteStore
+    let write: ClaimedWrite
+
+    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        do {
+            try await store.markSent(write)
+        } catch {
+            throw Failure(.storage(error.message), phase: .notSent)
+        }
+        return try await transport.send(request, body: body)
+    }
+}

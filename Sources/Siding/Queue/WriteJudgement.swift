@@ -1,0 +1,120 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// What an answer or a failure means for the write that met it, and for its source.
+struct WriteJudgement: Sendable {
+    /// The wait where an origin asks for patience without saying how much.
+    static let unspecifiedPatience = Duration.seconds(60)
+
+    let source: Source
+    let write: ClaimedWrite
+    let jitter: Jitter
+    let now: Timestamp
+
+    /// The origin acted.
+    func judge(_ response: LoadedResponse) -> WriteSettlement {
+        WriteSettlement(
+            .delivered(
+                WriteAnswer(
+                    status: response.response.status.code, contentType: response.response.headerFields[.contentType],
+                    etag: response.response.headerFields[.eTag], body: response.bytes ?? [])), .answers)
+    }
+
+    func judge(_ failure: Failure) -> WriteSettlement {
+        if case .http(let answer) = failure.reason, let settlement = special(answer, failure) { return settlement }
+        return WriteSettlement(verdict(failure), lesson(failure))
+    }
+
+    /// Statuses that mean something of their own to a write.
+    private func special(_ answer: HTTPFailure, _ failure: Failure) -> WriteSettlement? {
+        switch answer.statusClass {
+        // What is to go is gone already.
+        case .gone where isGoneDone:
+            return WriteSettlement(.delivered(kept(answer)), .answers)
+        // The first try of the same key is still being worked on (draft-ietf-httpapi-idempotency-key-header §2.6).
+        case .conflict
+        where answer.status == 409 && write.isKeyed && write.firstSentAt != nil && write.entry.attempts < 3:
+            return WriteSettlement(retry(failure, isCounted: true, waitsForLine: false, minimum: nil), .answers)
+        default: return nil
+        }
+    }
+
+    private var isGoneDone: Bool { write.method == .delete && write.terms?.goneIsDone ?? true }
+
+    private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
+        switch failure.retention(of: .write(resendable: write.isResendable)) {
+        case .keep(let isCounted, let most, let minimum):
+            if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
+            return retry(failure, isCounted: isCounted, waitsForLine: failure.isOfTheLine, minimum: minimum)
+        case .signIn: return parked(.signIn, failure)
+        case .park(let reason): return parked(failure.reason == .invalidRequest ? .invalid : reason, failure)
+        case .fail: return parked(.rejected, failure)
+        case .release: return .released(isUnsent: failure.phase == .notSent)
+        }
+    }
+
+    private func parked(_ reason: ParkReason, _ failure: Failure) -> WriteSettlement.Verdict {
+        guard case .http(let answer) = failure.reason else { return .parked(reason, RecordedError(failure), nil) }
+        return .parked(reason, RecordedError(failure), kept(answer))
+    }
+
+    private func retry(
+        _ failure: Failure, isCounted: Bool, waitsForLine: Bool, minimum: Duration?
+    ) -> WriteSettlement.Verdict {
+        let (backoff, jitter, patience) = (source.retry.backoff, jitter, patience(failure))
+        // Where the gate is what holds it back, the entry itself waits for nothing: it is due when the gate opens.
+        let isGated = failure.reason == .noInternetConnection || failure.reason == .captivePortal
+        return .retry(RecordedError(failure), isCounted: isCounted, waitsForLine: waitsForLine) { attempts in
+            isGated ? .zero : patience ?? max(backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
+        }
+    }
+
+    private func lesson(_ failure: Failure) -> SourceLesson {
+        switch failure.reason {
+        case .noInternetConnection, .captivePortal: .offline(note: failure.description)
+        case .timeout: .failed(isTimeout: true)
+        case .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
+            .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation:
+            .failed(isTimeout: false)
+        case .proxyAuthentication: .signIn(note: failure.description)
+        case .http(let answer): lesson(answer, failure)
+        default: .nothing
+        }
+    }
+
+    private func lesson(_ answer: HTTPFailure, _ failure: Failure) -> SourceLesson {
+        switch answer.statusClass {
+        case .unauthorized: .signIn(note: failure.description)
+        case .backOff:
+            .patience(until: now + (patience(failure) ?? Self.unspecifiedPatience), note: failure.description)
+        case .portal: .offline(note: failure.description)
+        case .serverError, .requestTimeout, .insufficientStorage: .failed(isTimeout: false)
+        // The origin is well and said no.
+        case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: .answers
+        }
+    }
+
+    /// How long the origin asked to be left alone; at most a day, whatever it said.
+    private func patience(_ failure: Failure) -> Duration? {
+        guard case .http(let answer) = failure.reason, answer.statusClass == .backOff else { return nil }
+        return answer.retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience
+    }
+
+    private func kept(_ answer: HTTPFailure) -> WriteAnswer {
+        WriteAnswer(
+            status: answer.status, contentType: answer.headerFields[.contentType], etag: answer.headerFields[.eTag],
+            body: answer.body)
+    }
+}
+
+extension Failure {
+    /// Whether the origin was not reached, or not all the way: a wait for that ends when the line returns.
+    fileprivate var isOfTheLine: Bool {
+        switch reason {
+        case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
+            .captivePortal, .tlsHandshake, .proxyUnreachable:
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingJSON
+
+/// What may not be kept in the queue: requests that are no writes, and credentials, which belong to the source.
+enum WriteSafety {
+    /// What a body may weigh; it is kept in the database until the origin has it.
+    static let bodyLimit = 64 << 20
+    private static let ownFields: Set<String> = [
+        "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// - Throws: ``Failure/Reason/invalidRequest`` that says what may not be kept, and where it belongs instead.
+    static func check(_ write: WriteRequest) throws(Failure) {
+        guard WriteRequest.methods.contains(write.method) else {
+            throw refusal(
+                "\(PlainText.oneLine(write.method.rawValue, limit: 40)) is no write: POST, PUT, PATCH or DELETE")
+        }
+        try check(write.url)
+        for field in write.headerFields { try check(field) }
+        if let key = write.key, !isWritable(key) {
+            throw refusal("an idempotency key is 1 to 255 visible ASCII characters without quotes")
+        }
+        if let body = write.body, body.count > bodyLimit {
+            throw refusal("its body has \(body.count) bytes; the queue keeps at most \(bodyLimit)")
+        }
+    }
+
+    private static func check(_ url: HTTPURL) throws(Failure) {
+        for pair in (url.query ?? "").split(separator: "&") {
+            let name = HTTPURL.decode(String(pair.prefix { $0 != "=" }))
+            guard Redaction.isSecret(queryName: name.lowercased()), !["code", "key", "sig"].contains(name.lowercased())
+            else { continue }
+            throw secret("the query parameter '\(PlainText.oneLine(name, limit: 60))'")
+        }
+    }
+
+    private static func check(_ field: HTTPField) throws(Failure) {
+        let name = field.name.canonicalName
+        if ownFields.contains(name) { throw refusal("the header field '\(field.name)' is written by siding itself") }
+        let isNamedSecret =
+            Redaction.secretHeaderNames.contains(name)
+            || ["token", "secret", "password", "api-key", "apikey"].contains(where: name.contains)
+        let value = field.value.lowercased()
+        if isNamedSecret || value.hasPrefix("bearer ") || value.hasPrefix("basic ") {
+            throw secret("the header field '\(field.name)'")
+        }
+    }
+
+    /// RFC 8941 strings hold visible ASCII; quotes and backslashes would need escapes that not every origin undoes.
+    private static func isWritable(_ key: String) -> Bool {
+        (1...255).contains(key.utf8.count)
+            && key.utf8.allSatisfy {
+                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+    }
+
+    private static func secret(_ what: String) -> Failure {
+        refusal(
+            "\(what) looks like a credential, and the queue keeps none: put it into the source's `auth:`, which is read "
+                + "again each time the request is sent")
+    }
+
+    private static func refusal(_ why: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: why) }
+}

@@ -1,0 +1,198 @@
+internal import HTTPTypes
+public import Logging
+public import SidingChain
+
+/// Delivers the writes that the queue holds.
+///
+/// It has no state of its own: all state is rows, so any number of senders, in any number of processes, may share a store.
+/// Per entry: claim it, send it, settle it. A sender that dies leaves an entry that the next one takes up.
+public struct WriteSender: Sendable {
+    /// How many requests of one process are under way at once, over all sources.
+    static let mostAtOnce = 16
+
+    let store: any WriteStore
+    let sources: [String: Source]
+    let transports: any TransportFactory
+    let connectivity: any Connectivity
+    let jitter: Jitter
+    let clock: any Clock<Duration>
+    let wallClock: WallClock
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - store: where the entries are.
+    ///   - sources: whose entries are sent; those of others are left alone.
+    ///   - transports: makes a transport per source.
+    ///   - connectivity: labels errors with whether there is a way out.
+    ///   - jitter: spreads waiting.
+    ///   - clock: measures waiting.
+    ///   - wallClock: stamps what is stored.
+    ///   - logger: silent by default.
+    public init(
+        store: any WriteStore, sources: [Source], transports: any TransportFactory,
+        connectivity: any Connectivity = LinuxConnectivity(), jitter: Jitter = .random,
+        clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system, logger: Logger = .silent
+    ) {
+        self.store = store
+        self.sources = Dictionary(sources.map { ($0.name, $0) }) { first, _ in first }
+        self.transports = transports
+        self.connectivity = connectivity
+        self.jitter = jitter
+        self.clock = clock
+        self.wallClock = wallClock
+        self.logger = logger
+    }
+
+    /// Sends what is due until nothing is, several at once within the limits of their sources.
+    ///
+    /// - Parameters:
+    ///   - names: only entries of these sources; nil for all.
+    ///   - report: told as each entry is settled.
+    /// - Returns: the entries that were tried, as they were left.
+    /// - Throws: ``StoreError`` where the store itself fails; what was under way is settled first, or left for the next
+    ///   sender.
+    @concurrent
+    public func drain(
+        sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
+    ) async throws(StoreError) -> [QueueEntry] {
+        _ = try await store.reap()
+        let limits = sources.filter { names?.contains($0.key) ?? true }.mapValues(\.transport.concurrency)
+        guard !limits.isEmpty else { return [] }
+        let request = ClaimRequest(sources: limits)
+        let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
+        return try await withTaskGroup(of: Result<QueueEntry?, StoreError>.self) { group in
+            var (underWay, done) = (most, [QueueEntry]())
+            var failure: StoreError?
+            var reapedAt = wallClock.now
+            for _ in 0..<most { group.addTask { await deliverNext(request) } }
+            while let result = await group.next() {
+                underWay -= 1
+                switch result {
+                case .failure(let error): failure = failure ?? error
+                case .success(nil): break
+                case .success(let entry?):
+                    done.append(entry)
+                    report(entry)
+                    // A long queue must not keep what another sender left behind when it died.
+                    if wallClock.now - reapedAt >= Self.pace {
+                        reapedAt = wallClock.now
+                        _ = try? await store.reap()
+                    }
+                    // What was delivered makes room: for the next of its lane, and after an outage for more at once.
+                    let more = failure == nil ? min(2, most - underWay) : 0
+                    for _ in 0..<more { group.addTask { await deliverNext(request) } }
+                    underWay += more
+                }
+            }
+            return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
+        }.get()
+    }
+
+    /// Sends one entry at once, where it is its turn in its lane.
+    ///
+    /// - Parameter passesGates: whether it is tried although its source is to be left alone: a person asked for it.
+    /// - Returns: the entry as it was left; nil where it was not its turn, or it is not queued.
+    @concurrent
+    public func send(_ entry: String, passesGates: Bool = false) async throws(StoreError) -> QueueEntry? {
+        let request = ClaimRequest(
+            sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
+        guard let write = try await store.claim(request) else { return nil }
+        return try await deliver(write)
+    }
+
+    /// Sends what is due whenever something is, until `isDone` says so or the task is cancelled.
+    ///
+    /// It looks again at least once per ``pace``, so that what other processes queue or leave behind is seen; and at once
+    /// when the line returns.
+    ///
+    /// - Parameters:
+    ///   - changes: tells when links, addresses and routes change; nil looks at the routes by the clock.
+    ///   - isDone: asked after each look.
+    @concurrent
+    public func watch(
+        sources names: Set<String>? = nil, wakingOn changes: NetworkChanges? = nil,
+        report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
+        until isDone: @Sendable () async throws(StoreError) -> Bool
+    ) async throws(StoreError) {
+        var reachable = reachable(names)
+        while !Task.isCancelled {
+            // Taken before the look, so that no change falls between.
+            let mark = changes?.mark
+            let tried = try await drain(sources: names, report: report)
+            if try await isDone() { return }
+            if !tried.isEmpty { continue }
+            await pause(changes, mark)
+            let now = self.reachable(names)
+            let returned = now.subtracting(reachable)
+            if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
+            reachable = now
+        }
+    }
+
+    /// The sources to which there is a way.
+    private func reachable(_ names: Set<String>?) -> Set<String> {
+        Set(
+            sources.values.filter { source in
+                names?.contains(source.name) ?? true && connectivity.hasUsableRoute(to: source.baseURL.host)
+            }.map(\.name))
+    }
+
+    /// Waits for ``pace``, or until the network changes.
+    private func pause(_ changes: NetworkChanges?, _ mark: NetworkChanges.Mark?) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await clock.sleep(for: Self.pace) }
+            if let changes, let mark { group.addTask { await changes.next(after: mark) } }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// How often ``watch(sources:wakingOn:report:until:)`` looks at least.
+    static let pace = Duration.milliseconds(500)
+
+    /// Takes the next entry and sends it; nil where there is none, it was lost meanwhile, or the task is cancelled.
+    private func deliverNext(_ request: ClaimRequest) async -> Result<QueueEntry?, StoreError> {
+        do throws(StoreError) {
+            guard !Task.isCancelled, let write = try await store.claim(request) else { return .success(nil) }
+            return .success(try await deliver(write))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func deliver(_ write: ClaimedWrite) async throws(StoreError) -> QueueEntry? {
+        let settlement = await attempt(write)
+        let store = store
+        // What was learned is kept although the sender was told to stop meanwhile.
+        return try await uncancelled { () throws(StoreError) in try await store.settle(write, settlement) }
+    }
+
+    private func attempt(_ write: ClaimedWrite) async -> WriteSettlement {
+        guard let source = sources[write.entry.source] else {
+            return WriteSettlement(.released(isUnsent: true), .nothing)
+        }
+        let secrets = SentSecrets()
+        let line = NotingTransport(
+            transport: transports.transport(for: source.name, source.transport), secrets: secrets,
+            own: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
+            secretQueryNames: source.authorization.secretQueryNames)
+        let transport: any Transport =
+            write.isResendable ? line : AnnouncedTransport(transport: line, store: store, write: write)
+        let chain = WriteChain(
+            source: source, transport: transport, connectivity: connectivity, jitter: jitter, clock: clock,
+            wallClock: wallClock
+        ).make()
+        let context = ChainContext(
+            requestID: "entry \(write.entry.shortID)", logger: logger, isResendable: write.isResendable)
+        do throws(Failure) {
+            let response = try await chain.process(write, context)
+            return judgement(write, source).judge(response).scrubbed(of: secrets)
+        } catch {
+            return judgement(write, source).judge(error).scrubbed(of: secrets)
+        }
+    }
+
+    private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {
+        WriteJudgement(source: source, write: write, jitter: jitter, now: wallClock.now)
+    }
+}

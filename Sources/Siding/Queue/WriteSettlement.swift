@@ -1,0 +1,63 @@
+public import SidingChain
+
+/// What came of sending a write: what becomes of the entry, and what was learned of its source.
+public struct WriteSettlement: Sendable {
+    public var verdict: Verdict
+    public var lesson: SourceLesson
+
+    public init(_ verdict: Verdict, _ lesson: SourceLesson) {
+        (self.verdict, self.lesson) = (verdict, lesson)
+    }
+
+    /// What becomes of the entry.
+    public enum Verdict: Sendable {
+        /// The origin has it.
+        case delivered(WriteAnswer)
+        /// Back to the queue, to be tried again after `wait`, which is told how many tries have counted by then.
+        case retry(
+            RecordedError, isCounted: Bool, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        /// It waits for a person.
+        case parked(ParkReason, RecordedError, WriteAnswer?)
+        /// Back to the queue as if it had not been tried, but for what may have arrived.
+        case released(isUnsent: Bool)
+    }
+}
+
+/// An origin's answer to a write.
+public struct WriteAnswer: Sendable, Hashable {
+    /// At most this many bytes of the body are kept with the entry.
+    public static let bodyLimit = 65_536
+
+    public var status: Int
+    public var contentType: String?
+    /// The validator of the record that it holds (RFC 9110 §8.8.3), as it was written.
+    public var etag: String?
+    /// The whole body: a record in it is taken into the store.
+    public var body: [UInt8]
+
+    public init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
+        self.status = status
+        self.contentType = contentType
+        self.etag = etag
+        self.body = body
+    }
+
+    /// What of the body is kept with the entry.
+    var keptBody: [UInt8] { Array(body.prefix(Self.bodyLimit)) }
+}
+
+/// What a request taught about its source; shared by all processes.
+public enum SourceLesson: Sendable, Hashable {
+    /// It answers: an outage is over.
+    case answers
+    /// A try failed; `isTimeout` costs more of the retry budget, as it cost more time.
+    case failed(isTimeout: Bool)
+    /// There is no way out.
+    case offline(note: String)
+    /// It asks for patience until then.
+    case patience(until: Timestamp, note: String)
+    /// It wants a sign-in.
+    case signIn(note: String)
+    /// Nothing.
+    case nothing
+}

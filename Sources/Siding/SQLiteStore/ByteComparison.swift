@@ -1,0 +1,10 @@
+internal import Glibc
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes.
+    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
+    }
+}

@@ -1,0 +1,118 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Carries out a person's decision between a write and the origin, inside a transaction.
+struct ConflictResolver {
+    let hand: QueueHand
+
+    private var transitions: QueueTransitions { hand.transitions }
+
+    /// - Returns: the entry as it is now; for a merge the new one.
+    func resolve(
+        _ prefix: String, as resolution: ConflictResolution, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        let entry = try QueueSelecting.entry(withPrefix: prefix, transaction)
+        try hand.checkIsChangeable(entry, transaction)
+        switch resolution {
+        case .mine: return try sendMine(entry, transaction)
+        case .theirs: return try takeTheirs(entry, transaction)
+        case .merge(let body): return try send(body, of: entry, transaction)
+        }
+    }
+
+    /// The sides of an unsettled edit; nil where the entry is none.
+    static func report(
+        on prefix: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ConflictReport? {
+        try sides(of: QueueSelecting.entry(withPrefix: prefix, database), database).map { ConflictReport($0) }
+    }
+
+    private static func sides(
+        of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> EditSides? {
+        guard let resource = entry.resource, let key = entry.recordKey,
+            let row = try SQLiteStore.resourceRow(resource, database)
+        else { return nil }
+        let now = try RecordBase.load(row.id, key, database)?.state ?? .nothing
+        return EditSides(of: entry.id, among: try EditRows.edits(of: resource, key, database), now: now)
+    }
+
+    private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        try ConflictWatch.rekey(entry.id, transaction)
+        if let fields = try fieldsForNow(entry, transaction) {
+            try transaction.execute(
+                "UPDATE siding_queue SET headers = ?2 WHERE id = ?1", entry.id, WriteRows.json(fields))
+        }
+        _ = try transitions.requeue(entry, event: "resolved", transaction)
+        return try QueueSelecting.entry(withPrefix: entry.id, transaction)
+    }
+
+    private func takeTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        try transitions.settle(entry.id, as: .dropped, event: "resolved", detail: "for the origin", transaction)
+        return try QueueSelecting.entry(withPrefix: entry.id, transaction)
+    }
+
+    private func send(
+        _ body: [UInt8], of entry: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        let fields = try fieldsForNow(entry, transaction)
+        let change = WriteChange(body: try request(for: body, entry, transaction), headerFields: fields, releases: true)
+        return try WriteReplacer(hand: hand).replace(entry.id, with: change, transaction)
+    }
+
+    /// What makes of the origin's record the one that is wanted.
+    private func request(
+        for body: [UInt8], _ entry: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> [UInt8] {
+        guard let sides = try Self.sides(of: entry, transaction) else { return body }
+        switch sides.edit.terms.change {
+        case .create, .replace: return body
+        case .delete:
+            throw StoreError(
+                .invalidWrite, "\(entry.shortID) deletes its record, which cannot be merged with anything",
+                hint: "resolve it with --mine or --theirs")
+        case .merge: return try patch(to: body, from: sides.theirs.living, entry)
+        }
+    }
+
+    private func patch(to body: [UInt8], from theirs: JSONDocument?, _ entry: QueueEntry) throws -> [UInt8] {
+        try EditEnqueuer.check(body, of: entry.resource ?? "")
+        guard let theirs else {
+            throw StoreError(
+                .invalidWrite, "the origin has no record any more that \(entry.shortID) could change",
+                hint: "drop it, and send a new write that creates the record")
+        }
+        do {
+            return Array(try JSONMergePatch.difference(from: theirs, to: try JSONDocument(body)).document.bytes)
+        } catch {
+            throw StoreError(.invalidWrite, "\(error)")
+        }
+    }
+
+    /// A condition of the write's own (RFC 9110 §13.1.1) names the state that the origin had then; nil where there is none.
+    private func fieldsForNow(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> HTTPFields? {
+        var fields = try WriteReplacer.Content.load(of: entry, transaction).headerFields
+        guard fields[.ifMatch] != nil else { return nil }
+        fields[.ifMatch] = try Validator.strong(for: entry, transaction)
+        return fields
+    }
+}
+
+/// The validator by which a write may say for which state of a record it is made.
+enum Validator {
+    /// Weak ones never match (RFC 9110 §13.1.1); nil where none is known.
+    static func strong(
+        for entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
+        let etag = try database.first(
+            """
+            SELECT b.etag FROM siding_bases b JOIN siding_resources r ON r.id = b.resource
+            WHERE r.name = ?1 AND b.key = ?2
+            """, entry.resource, entry.recordKey
+        ) { $0.optionalText(0) }
+        guard let etag = etag ?? nil, etag.hasPrefix("\"") else { return nil }
+        return etag
+    }
+}

@@ -1,0 +1,57 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// What becomes of an edit that the origin refused because it has something else by now.
+struct ConflictSettler {
+    /// A policy that sends again gives up after so many refusals.
+    static let mostTries = 3
+
+    let transitions: QueueTransitions
+
+    enum Verdict {
+        case park, drop, again
+    }
+
+    /// Keeps what the answer says that the origin has, and decides by the edit's policy.
+    func verdict(
+        on entry: QueueEntry, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
+    ) throws -> Verdict {
+        guard let found = try EditRows.edit(of: entry.id, transaction),
+            let overlay = try RecordOverlay.load(found.resource, now: transitions.now, transaction)
+        else { return .park }
+        let knows = try keepTheirs(answer, found.edit, found.key, overlay, transaction)
+        switch found.edit.terms.conflict {
+        case .hold: return .park
+        case .theirs: return .drop
+        case .mine: return try again(entry, body: nil, transaction)
+        case .merge:
+            let sides = try ConflictWatch.sides(of: entry.id, found.key, overlay, transaction)
+            guard knows, let body = sides?.mergedBody else { return .park }
+            return try again(entry, body: body, transaction)
+        }
+    }
+
+    private func again(_ entry: QueueEntry, body: [UInt8]?, _ transaction: borrowing Transaction) throws -> Verdict {
+        guard entry.attempts + 1 < Self.mostTries else { return .park }
+        try ConflictWatch.rekey(entry.id, body: body, transaction)
+        return .again
+    }
+
+    /// - Returns: whether the answer told what the origin has. If it did not, the validator that was refused is at least
+    ///   known to be old.
+    private func keepTheirs(
+        _ answer: WriteAnswer?, _ edit: PendingEdit, _ key: String, _ overlay: RecordOverlay,
+        _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let theirs = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
+        guard let theirs else {
+            try transaction.execute(
+                "UPDATE siding_bases SET etag = NULL WHERE resource = ?1 AND key = ?2", overlay.resource, key)
+            return false
+        }
+        try overlay.setBase(of: key, RecordState(body: theirs), etag: answer?.etag, transaction)
+        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+        try overlay.show(key, transaction)
+        return true
+    }
+}

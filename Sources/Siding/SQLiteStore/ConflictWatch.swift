@@ -1,0 +1,69 @@
+internal import FoundationEssentials
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Looks after the edits of a record below which the origin's state has changed, each by its own policy.
+struct ConflictWatch {
+    let overlay: RecordOverlay
+    let transitions: QueueTransitions
+
+    /// Only what waits in the queue is touched, and what waits for a merge that may be possible now.
+    func check(_ key: String, _ transaction: borrowing Transaction) throws {
+        for edit in try EditRows.edits(of: overlay.name, key, transaction) where edit.base != nil {
+            guard isOpen(edit) else { continue }
+            // What an earlier one of them came to may have changed the rest.
+            guard let sides = try Self.sides(of: edit.entry.id, key, overlay, transaction) else { continue }
+            try decide(sides, transaction)
+        }
+    }
+
+    private func isOpen(_ edit: PendingEdit) -> Bool {
+        edit.entry.state == .queued
+            || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
+    }
+
+    static func sides(
+        of entry: String, _ key: String, _ overlay: RecordOverlay, _ transaction: borrowing some Queryable & ~Copyable
+    ) throws -> EditSides? {
+        let now = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        return EditSides(of: entry, among: try EditRows.edits(of: overlay.name, key, transaction), now: now)
+    }
+
+    private func decide(_ sides: EditSides, _ transaction: borrowing Transaction) throws {
+        let entry = sides.edit.entry
+        switch sides.edit.terms.conflict {
+        case .mine: return
+        case .merge:
+            if let body = sides.mergedBody { return try send(body, of: sides.edit, transaction) }
+            fallthrough
+        case .hold:
+            guard entry.state == .queued, let why = sides.disagreement else { return }
+            _ = try transitions.park(entry, as: .conflict, why, transaction)
+        case .theirs:
+            guard let why = sides.disagreement else { return }
+            try transitions.settle(
+                entry.id, as: .dropped, event: "dropped", detail: "\(why), which is to win", transaction)
+        }
+    }
+
+    /// What was not sent yet may change its body; it gets a new key all the same.
+    private func send(_ body: [UInt8], of edit: PendingEdit, _ transaction: borrowing Transaction) throws {
+        let isSame = edit.document.map { Array($0.bytes) } == body
+        if !isSame {
+            try Self.rekey(edit.entry.id, body: body, transaction)
+            try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)
+        }
+        if edit.entry.state == .parked {
+            _ = try transitions.requeue(edit.entry, event: "released", transaction)
+        }
+    }
+
+    /// Another request needs another key.
+    static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET key = ?2, body = COALESCE(?3, body), base = NULL, first_sent_at = NULL WHERE id = ?1
+            """, entry, UUID().uuidString.lowercased(), body.map(SQLiteValue.blob))
+    }
+}

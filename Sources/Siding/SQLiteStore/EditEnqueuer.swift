@@ -1,0 +1,74 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Lays the edit of a write that is being accepted on its record, inside the accepting transaction.
+struct EditEnqueuer {
+    let write: WriteRequest
+    let edit: WriteEdit
+    let transitions: QueueTransitions
+
+    /// The key of the record that the edit is about.
+    static func key(of edit: WriteEdit, entry id: String) -> String { edit.key ?? TemporaryID.prefix + id }
+
+    /// Whether the origin has yet to make the record's key.
+    private var isTemporary: Bool { edit.change == .create && (edit.key.map(TemporaryID.matches) ?? true) }
+
+    /// - Throws: ``StoreError/Kind/invalidWrite`` where there is no record to be made of the body.
+    func check(_ transaction: borrowing Transaction) throws {
+        guard edit.key != nil || edit.change == .create else {
+            throw StoreError(.invalidWrite, "a write that changes a record of '\(edit.resource)' says which: its key")
+        }
+        if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource) }
+        guard isTemporary, let key = edit.key else { return }
+        let isTaken = try transaction.first("SELECT 1 FROM siding_queue WHERE temporary_id = ?1", key) { _ in true }
+        if isTaken != nil { throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record") }
+    }
+
+    /// - Throws: ``StoreError/Kind/invalidWrite`` where `body` is no object.
+    static func check(_ body: [UInt8], of resource: String) throws(StoreError) {
+        let name = "the body of a write to '\(resource)'"
+        let document: JSONDocument
+        do { document = try JSONDocument(body) } catch {
+            throw StoreError(.invalidWrite, "\(name) is not JSON: \(error)")
+        }
+        guard document.kind == .object else {
+            throw StoreError(.invalidWrite, "\(name) is \(document.kind); a record is an object")
+        }
+    }
+
+    /// Keeps what the write does with its entry, and shows it.
+    func apply(to id: String, _ transaction: borrowing Transaction) throws {
+        try register(transaction)
+        let key = Self.key(of: edit, entry: id)
+        guard let overlay = try RecordOverlay.load(edit.resource, now: transitions.now, transaction) else { return }
+        try overlay.keepBase(of: key, transaction)
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET resource = ?2, record_key = ?3, edit = ?4, temporary_id = ?5, edit_order = seq
+            WHERE id = ?1
+            """, id, edit.resource, key, try SQLiteStore.json(EditTerms(edit, isNamed: write.key != nil)),
+            isTemporary ? key : nil)
+        try PendingColumn.show(in: edit.resource, transaction)
+        try showColumns(overlay, transaction)
+        try overlay.show(key, transaction)
+    }
+
+    private func register(_ transaction: borrowing Transaction) throws {
+        guard try SQLiteStore.resourceRow(edit.resource, transaction) == nil else { return }
+        _ = try ResourceRegistration.insert(
+            edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
+    }
+
+    /// The columns of what the write brings to the view.
+    func showColumns(_ transaction: borrowing Transaction) throws {
+        guard let overlay = try RecordOverlay.load(edit.resource, now: transitions.now, transaction) else { return }
+        try showColumns(overlay, transaction)
+    }
+
+    private func showColumns(_ overlay: RecordOverlay, _ transaction: borrowing Transaction) throws {
+        guard edit.change != .delete, let body = write.body else { return }
+        try ColumnKeeper(resource: overlay.resource, name: overlay.name)
+            .addColumns(of: EditRows.document(body), transaction)
+    }
+}

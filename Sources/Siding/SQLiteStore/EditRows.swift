@@ -1,0 +1,80 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// How edits and what lies below them are kept in rows.
+enum EditRows {
+    /// A record's unsettled edits, in the order in which they lie on each other.
+    static func edits(
+        of resource: String, _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [PendingEdit] {
+        try database.query(
+            """
+            SELECT \(QueueRows.columns), \(contents) FROM siding_queue
+            WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL ORDER BY edit_order, seq
+            """, resource, key, map: edit)
+    }
+
+    /// The edit of an entry, settled or not; nil where it is none.
+    static func edit(
+        of entry: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (resource: String, key: String, edit: PendingEdit)? {
+        try database.first(
+            """
+            SELECT \(QueueRows.columns), \(contents), record_key FROM siding_queue WHERE id = ?1 AND edit IS NOT NULL
+            """, entry
+        ) { row in
+            let edit = try edit(row)
+            return (edit.entry.resource ?? "", row.text(QueueRows.count + 4), edit)
+        }
+    }
+
+    private static let contents: SQL = "edit, body, temporary_id, base"
+
+    private static func edit(_ row: borrowing Row) throws -> PendingEdit {
+        let first = QueueRows.count
+        let entry = try QueueRows.entry(row)
+        guard let terms = SQLiteStore.decode(EditTerms.self, row.optionalText(first)) else {
+            throw StoreError(.corrupt, "queue entry \(entry.id) has an edit that cannot be read")
+        }
+        return PendingEdit(
+            entry: entry, terms: terms,
+            document: terms.change == .delete || row.isNull(first + 1) ? nil : try document(row.blob(first + 1)),
+            temporaryID: row.optionalText(first + 2),
+            identity: row.optionalText(first + 2).map { JSONDocument(string: $0) },
+            base: row.isNull(first + 3) ? nil : try state(ofBase: row.blob(first + 3)))
+    }
+
+    /// Empty for nothing.
+    private static func state(ofBase bytes: [UInt8]) throws -> RecordState {
+        bytes.isEmpty ? .nothing : RecordState(body: try document(bytes))
+    }
+
+    /// Bytes that were checked when they were stored, under whatever limits held then.
+    static func document(_ bytes: [UInt8]) throws -> JSONDocument {
+        let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
+        do { return try JSONDocument(bytes, limits: limits) } catch {
+            throw StoreError(.corrupt, "a stored record or edit is not JSON: \(error)")
+        }
+    }
+}
+
+/// What the origin has under a key that edits lie on.
+struct RecordBase: Hashable {
+    var state: RecordState
+    var etag: String?
+
+    static func load(
+        _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordBase? {
+        try database.first(
+            "SELECT body, deleted_at, etag FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key
+        ) { row in
+            RecordBase(
+                state: RecordState(
+                    body: row.isNull(0) ? nil : try EditRows.document(row.blob(0)),
+                    deletedAt: row.optionalInt(1).map(Timestamp.init)),
+                etag: row.optionalText(2))
+        }
+    }
+}

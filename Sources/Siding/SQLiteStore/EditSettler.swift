@@ -1,0 +1,75 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Takes an origin's answer to an edit into its record, inside the settling transaction and before the entry is settled.
+struct EditSettler {
+    let transitions: QueueTransitions
+
+    /// The origin acted: what it answered lies below the edits that are left, or, where it answered no record, what the
+    /// edit made of the one that was there.
+    func deliver(_ id: String, _ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+        guard let settled = try EditRows.edit(of: id, transaction),
+            let overlay = try RecordOverlay.load(settled.resource, now: transitions.now, transaction)
+        else { return }
+        guard settled.edit.temporaryID == nil else { return try name(settled.edit, answer, overlay, transaction) }
+        try takeIn(answer, to: settled.edit, settled.key, overlay, transaction)
+    }
+
+    /// Gives a created record its real id first. An answer that does not say it leaves nothing that could show: a pull
+    /// brings the record.
+    private func name(
+        _ edit: PendingEdit, _ answer: WriteAnswer, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+    ) throws {
+        let document = try? JSONDocument(answer.body)
+        let place = edit.terms.idPath ?? (edit.terms.key.count == 1 ? edit.terms.keyPaths.first : nil)
+        let real = place.flatMap { document?.value(at: $0) }
+        let settler = TemporarySettler(
+            transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",
+            composite: edit.terms.key.count > 1 ? document.flatMap(edit.terms.recordKey)?.text : nil)
+        guard let key = try settler.settle(real, transaction) else { return }
+        var named = edit
+        named.identity = real
+        try takeIn(answer, to: named, key, overlay, transaction)
+    }
+
+    private func takeIn(
+        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: RecordOverlay,
+        _ transaction: borrowing Transaction
+    ) throws {
+        let base = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        guard edit.terms.change != .delete else {
+            let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
+            return try overlay.moveBase(of: key, gone, etag: nil, transaction)
+        }
+        let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
+        if let record {
+            try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
+        }
+        let state = record.map { RecordState(body: $0) } ?? edit.applied(to: base)
+        try overlay.moveBase(of: key, state, etag: record == nil ? nil : answer.etag, transaction)
+    }
+
+    /// The record in an answer: an object whose key is `key`, of the type that the resource's keys have.
+    static func record(
+        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: RecordOverlay,
+        _ transaction: borrowing Transaction
+    ) throws -> JSONDocument? {
+        guard let document = try? JSONDocument(answer.body), document.kind == .object,
+            let found = edit.terms.recordKey(of: document), found.text == key
+        else { return nil }
+        return try fits(found.kind, overlay, transaction) ? document : nil
+    }
+
+    /// The first record that has a key fixes the type of all.
+    static func fits(
+        _ kind: RecordKey.Kind, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let type = try transaction.first("SELECT key_type FROM siding_resources WHERE id = ?1", overlay.resource) {
+            $0.optionalText(0)
+        }
+        if let stored = type ?? nil { return stored == kind.storedName }
+        _ = try RecordSaver.fixKeyType(kind, of: overlay.resource, transaction)
+        return true
+    }
+}

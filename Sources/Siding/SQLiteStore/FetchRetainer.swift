@@ -1,0 +1,51 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Retains a fetch inside a transaction: a new entry, or the resource's own brought up to date.
+struct FetchRetainer {
+    let fetch: FetchRetention
+    let owner: String
+    let now: Timestamp
+
+    private var transitions: QueueTransitions { QueueTransitions(owner: owner, now: now) }
+
+    func retain(_ transaction: borrowing Transaction) throws -> QueueEntry {
+        let existing = try transitions.unsettledFetch(of: fetch.resource, transaction)
+        let isSamePage = existing?.url == fetch.page.url.description
+        let attempts = (isSamePage ? existing?.attempts ?? 0 : 0) + (fetch.isCounted ? 1 : 0)
+        let entry = try existing ?? insert(transaction)
+        let due = now + fetch.wait(attempts)
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
+                page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11
+            WHERE id = ?1
+            """,
+            entry.id, fetch.parks == nil ? "queued" : "parked", fetch.parks?.rawValue, fetch.method,
+            fetch.page.url.description, fetch.page.number, fetch.page.offset, attempts, due.microseconds,
+            try SQLiteStore.json(fetch.error), fetch.error.status)
+        try transitions.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
+        guard let retained = try transitions.unsettledFetch(of: fetch.resource, transaction) else {
+            throw StoreError(.inputOutput, "the entry \(entry.id) vanished while it was retained")
+        }
+        return retained
+    }
+
+    private func insert(_ transaction: borrowing Transaction) throws -> QueueEntry {
+        let id = EntryID.random()
+        let expiry = fetch.expiry.map { now + $0 }
+        try transaction.execute(
+            """
+            INSERT INTO siding_queue (id, kind, state, source, resource, account, lane, position, head, method, url, key,
+                keyed, created_at, not_before, expires_at)
+            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?2, 'fetch:' || ?3,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = 'fetch:' || ?3), 1, ?4, ?5, ?1, 0, ?6,
+                ?6, ?7)
+            """, id, fetch.source, fetch.resource, fetch.method, fetch.page.url.description, now.microseconds,
+            expiry?.microseconds)
+        return QueueEntry(
+            id: id, kind: .fetch, state: .queued, source: fetch.source, resource: fetch.resource,
+            lane: "fetch:\(fetch.resource)", method: fetch.method, url: fetch.page.url.description, createdAt: now,
+            nextAttemptAt: now)
+    }
+}

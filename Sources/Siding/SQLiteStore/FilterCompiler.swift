@@ -1,0 +1,164 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// A piece of a statement with the values that its placeholders stand for, in order.
+struct Condition {
+    var sql: SQL
+    var arguments: [SQLiteValue] = []
+}
+
+/// Makes SQL of a ``RecordFilter``: every value is bound, every path quoted by ``SQL``.
+///
+/// SQL's third truth value never gets out: `NOT` is written `IS NOT TRUE`, and at the top a condition that is neither true
+/// nor false selects nothing, as a false one does.
+enum FilterCompiler {
+    /// SQLite refuses expressions deeper than 100 (``Connection`` sets the limit); a level here takes up to three.
+    static let deepest = 25
+
+    static func condition(_ filter: RecordFilter, depth: Int = 0) throws(StoreError) -> Condition {
+        guard depth < deepest else {
+            throw StoreError(.invalidQuery, "the filter is nested deeper than \(deepest)")
+        }
+        switch filter {
+        case .compare(let path, let comparison, let value):
+            return try compare(path, comparison, value)
+        case .isOneOf(let path, let values):
+            return try isOneOf(path, values, depth)
+        case .text(let path, let comparison, let text):
+            return try self.text(path, comparison, text)
+        case .all(let parts):
+            return try joined(parts, "AND", whenEmpty: "1", depth)
+        case .any(let parts):
+            return try joined(parts, "OR", whenEmpty: "0", depth)
+        case .not(let part):
+            let inner = try condition(part, depth: depth + 1)
+            return Condition(sql: "(\(inner.sql)) IS NOT TRUE", arguments: inner.arguments)
+        }
+    }
+
+    /// The member as an SQL value.
+    ///
+    /// - Throws: where SQLite 3.40 cannot reach the member: it compares names as they are written in the body.
+    static func member(_ path: JSONPath, asJSON: Bool = false) throws(StoreError) -> SQL {
+        for case .member(let name) in path.components where !ReachableName.isReachable(name) {
+            throw StoreError(
+                .invalidQuery, "SQLite cannot reach the member '\(PlainText.oneLine(name, limit: 80))'",
+                hint: "read the records and compare in the program")
+        }
+        let literal = SQL("\(literal: path.description)")
+        return asJSON ? "body -> \(literal)" : "body ->> \(literal)"
+    }
+
+    private static func compare(
+        _ path: JSONPath, _ comparison: RecordFilter.Comparison, _ value: RecordValue
+    ) throws(StoreError) -> Condition {
+        // `->>` makes a REAL of such an integer, `->` keeps its digits.
+        if case .digits(let digits) = value, comparison == .isEqual || comparison == .isNotEqual {
+            let member = try member(path, asJSON: true)
+            let sign: SQL = comparison == .isEqual ? "=" : "IS NOT"
+            return Condition(sql: "\(member) \(sign) ?", arguments: [.text(digits)])
+        }
+        let member = try member(path)
+        if value == .null {
+            switch comparison {
+            case .isEqual: return Condition(sql: "\(member) IS NULL")
+            case .isNotEqual: return Condition(sql: "\(member) IS NOT NULL")
+            default: return Condition(sql: "0")
+            }
+        }
+        return Condition(sql: "\(member) \(comparison.sql) ?", arguments: [value.sqlite])
+    }
+
+    private static func isOneOf(
+        _ path: JSONPath, _ values: [RecordValue], _ depth: Int
+    ) throws(StoreError) -> Condition {
+        let digits = values.filter { if case .digits = $0 { true } else { false } }
+        let plain = values.filter { $0 != .null && !digits.contains($0) }
+        let list = try Condition(
+            sql: "\(member(path)) IN (SELECT value FROM json_each(?))", arguments: [.text(json(plain))])
+        var parts = digits.map { RecordFilter.compare(path, .isEqual, $0) }
+        if values.contains(.null) { parts.append(.compare(path, .isEqual, .null)) }
+        guard !parts.isEmpty else { return list }
+        let rest = try joined(parts, "OR", whenEmpty: "0", depth)
+        return Condition(sql: "(\(list.sql) OR \(rest.sql))", arguments: list.arguments + rest.arguments)
+    }
+
+    /// One parameter however long the list: the statement stays the same, and no limit is passed.
+    private static func json(_ values: [RecordValue]) -> String {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for value in values {
+            switch value {
+            case .null, .digits: break
+            case .integer(let integer): writer.integer(integer)
+            case .real(let real): writer.double(real)
+            case .text(let text): writer.string(text)
+            }
+        }
+        writer.endArray()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func text(
+        _ path: JSONPath, _ comparison: RecordFilter.TextComparison, _ text: String
+    ) throws(StoreError) -> Condition {
+        let member = try member(path)
+        switch comparison {
+        case .contains:
+            return Condition(sql: "instr(\(member), ?) > 0", arguments: [.text(text)])
+        case .hasPrefix:
+            return Condition(
+                sql: "substr(\(member), 1, length(?)) = ?", arguments: [.text(text), .text(text)])
+        case .isLike:
+            return Condition(sql: "\(member) LIKE ? ESCAPE '\\'", arguments: [.text(text)])
+        }
+    }
+
+    /// Joined as a balanced tree: a row of a hundred would be an expression a hundred levels deep.
+    private static func joined(
+        _ parts: [RecordFilter], _ word: SQL, whenEmpty: SQL, _ depth: Int
+    ) throws(StoreError) -> Condition {
+        guard parts.count > 1 else {
+            guard let only = parts.first else { return Condition(sql: whenEmpty) }
+            return try condition(only, depth: depth + 1)
+        }
+        let middle = parts.count / 2
+        let left = try joined(Array(parts[..<middle]), word, whenEmpty: whenEmpty, depth)
+        let right = try joined(Array(parts[middle...]), word, whenEmpty: whenEmpty, depth)
+        return Condition(
+            sql: "(\(left.sql) \(word) \(right.sql))", arguments: left.arguments + right.arguments)
+    }
+}
+
+/// Member names that SQL can ask for.
+enum ReachableName {
+    /// SQLite 3.40 compares names as they are written, so one that needs escapes is out of its reach.
+    static func isReachable(_ name: String) -> Bool {
+        !name.isEmpty && !name.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 0x20 }
+    }
+}
+
+extension RecordFilter.Comparison {
+    fileprivate var sql: SQL {
+        switch self {
+        case .isEqual: "="
+        case .isNotEqual: "IS NOT"
+        case .isLess: "<"
+        case .isLessOrEqual: "<="
+        case .isGreater: ">"
+        case .isGreaterOrEqual: ">="
+        }
+    }
+}
+
+extension RecordValue {
+    fileprivate var sqlite: SQLiteValue {
+        switch self {
+        case .null: .null
+        case .integer(let integer): .integer(integer)
+        case .digits(let digits): .real(Double(digits) ?? 0)
+        case .real(let real): .real(real)
+        case .text(let text): .text(text)
+        }
+    }
+}

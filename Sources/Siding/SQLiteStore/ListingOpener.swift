@@ -1,0 +1,163 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Opens a listing inside a transaction: at its retained fetch, at its checkpoint, or at the first page.
+struct ListingOpener {
+    let opening: ListingOpening
+    let owner: String
+    let now: Timestamp
+
+    func open(_ transaction: borrowing Transaction) throws -> ListingPosition {
+        if opening.isAside { return try aside(transaction) }
+        let resource = try registerResource(transaction)
+        var dropped: String?
+        if !resource.changedAspects.isEmpty {
+            try discard(resource.id, "the definition changed", transaction)
+        }
+        if opening.startsAnew {
+            try discard(resource.id, "a full listing was asked for", transaction)
+        } else {
+            dropped = try dropOldCheckpoint(resource.id, transaction)
+        }
+        var position = try resume(resource.id, transaction) ?? begin(resource.id, transaction)
+        position.changedAspects = resource.changedAspects
+        position.droppedCheckpoint = dropped
+        return position
+    }
+
+    /// A listing of its own: it makes the resource known where it is not, and leaves all else as it is.
+    private func aside(_ transaction: borrowing Transaction) throws -> ListingPosition {
+        let known = try transaction.first("SELECT 1 FROM siding_resources WHERE name = ?1", opening.resource) { _ in
+            true
+        }
+        if known == nil { _ = try registerResource(transaction) }
+        return ListingPosition(listing: 0, page: opening.first, isResumed: false)
+    }
+
+    func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
+        let resource = try registerResource(transaction)
+        try discard(resource.id, reason, transaction)
+        // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
+        try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource.id)
+        var position = try begin(resource.id, transaction)
+        position.droppedCheckpoint = reason
+        return position
+    }
+
+    // MARK: The resource and its definition
+
+    private func registerResource(
+        _ transaction: borrowing Transaction
+    ) throws -> (id: Int64, changedAspects: [String]) {
+        let found = try transaction.first(
+            "SELECT id, definition, source FROM siding_resources WHERE name = ?1", opening.resource
+        ) { row in
+            (id: row.int(0), definition: ResourceDefinition(stored: row.text(1)), source: row.text(2))
+        }
+        guard let found else {
+            let id = try ResourceRegistration.insert(
+                opening.resource, source: opening.source, opening.definition, now: now, transaction)
+            return (id, [])
+        }
+        let changed = opening.definition.differences(from: found.definition)
+        if !changed.isEmpty { try redefine(found.id, changed, transaction) }
+        if found.source != opening.source { try rename(found.id, transaction) }
+        return (found.id, changed)
+    }
+
+    /// Validators and checkpoints belong to the old definition; so does the key type, where the key changed.
+    private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET definition = ?2, source = ?3, definition_version = definition_version + 1,
+                key_type = CASE WHEN ?4 THEN NULL ELSE key_type END
+            WHERE id = ?1
+            """, resource, opening.definition.text, opening.source, changed.contains("key"))
+        try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
+    }
+
+    /// The source was given another name: what waits for it follows.
+    private func rename(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET source = ?2 WHERE id = ?1", resource, opening.source)
+        try transaction.execute(
+            "UPDATE siding_queue SET source = ?2, account = ?2 WHERE resource = ?1 AND kind = 'fetch' AND settled_at IS NULL",
+            opening.resource, opening.source)
+    }
+
+    // MARK: Old checkpoints
+
+    private func dropOldCheckpoint(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
+        let oldest = now + (.zero - opening.resumeWithin)
+        let isOld = try transaction.first(
+            "SELECT checkpoint_at < ?2 FROM siding_listings WHERE resource = ?1 AND state = 'open'", resource,
+            oldest.microseconds
+        ) { $0.int(0) == 1 }
+        guard isOld == true else { return nil }
+        // A page that a person holds stays held, however old it grows.
+        let entry = try QueueTransitions(owner: owner, now: now).unsettledFetch(of: opening.resource, transaction)
+        if let entry, QueueTransitions.waitsForPerson(entry) { return nil }
+        let reason = "its checkpoint is older than \(opening.resumeWithin.components.seconds / 3600) h"
+        try discard(resource, reason, transaction)
+        return reason
+    }
+
+    private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
+            WHERE resource = ?1 AND state = 'open'
+            """, resource, reason)
+        let queue = QueueTransitions(owner: owner, now: now)
+        if let entry = try queue.unsettledFetch(of: opening.resource, transaction) {
+            try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
+        }
+    }
+
+    // MARK: Where to go on
+
+    private func resume(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition? {
+        guard let listing = try openRow(resource, transaction) else { return nil }
+        var position = ListingPosition(
+            listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
+        let queue = QueueTransitions(owner: owner, now: now)
+        guard let entry = try queue.unsettledFetch(of: opening.resource, transaction) else { return position }
+        position.isResumed = true
+        let claimed = try queue.claim(entry, transaction)
+        if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
+        return position
+    }
+
+    private func openRow(
+        _ resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> (number: Int64, page: PageRequest)? {
+        let row = try transaction.first(
+            """
+            SELECT listing, next_url, next_number, next_offset FROM siding_listings
+            WHERE resource = ?1 AND state = 'open'
+            """, resource
+        ) { row in
+            (number: row.int(0), page: PageRequest(row, at: 1))
+        }
+        guard let row, let page = row.page else { return nil }
+        return (row.number, page)
+    }
+
+    private func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
+        let first = opening.first
+        try transaction.execute(
+            """
+            INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
+                checkpoint_at, run)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6)
+            ON CONFLICT (resource) DO UPDATE SET
+                listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
+                next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
+                incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
+                run = excluded.run
+            """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run)
+        let listing = try transaction.first("SELECT listing FROM siding_listings WHERE resource = ?1", resource) {
+            $0.int(0)
+        }
+        return ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
+    }
+}

@@ -1,0 +1,141 @@
+internal import SidingJSON
+internal import SidingChain
+internal import SidingSQLite
+
+/// Saves one page inside a transaction: its records, and what it moves.
+struct PageSaver {
+    let page: PageCommit
+    let owner: String
+    let now: Timestamp
+
+    func save(
+        _ transaction: borrowing Transaction, knownShapes: Set<UInt64>
+    ) throws -> (counters: RunCounters, newShapes: Set<UInt64>) {
+        let resource = try resourceRow(transaction)
+        var counters = RunCounters()
+        var newShapes: Set<UInt64> = []
+        switch page.content {
+        case .notModified:
+            counters.notModified = 1
+        case .records(let bytes, let slices):
+            let records = RecordSaver(
+                resource: resource.id, keyType: resource.keyType, run: page.run, now: now,
+                url: page.page.url.description, revision: resource.revision + 1,
+                pull: try pull(resource.id, revision: resource.revision + 1, transaction))
+            counters = try records.save(slices, of: bytes, transaction)
+            newShapes = try ColumnKeeper(resource: resource.id, name: page.resource)
+                .addColumns(of: slices, in: bytes, knownShapes: knownShapes, transaction)
+        }
+        counters.pages = 1
+        counters.requests = page.requests
+        counters.bytes = page.bytes
+        if let progress = page.progress { try move(resource.id, progress, transaction) }
+        if let entry = page.settles {
+            try QueueTransitions(owner: owner, now: now)
+                .settle(entry, as: .done, event: "answered", detail: nil, transaction)
+        }
+        try RunCounting.add(counters, to: page.resource, in: page.run, transaction)
+        return (counters, newShapes)
+    }
+
+    /// A page without edited records is asked this once.
+    private func pull(
+        _ resource: Int64, revision: Int64, _ transaction: borrowing Transaction
+    ) throws -> RecordPull? {
+        guard try RecordOverlay.isNeeded(for: resource, transaction) else { return nil }
+        let overlay = RecordOverlay(resource: resource, name: page.resource, now: now, revision: revision)
+        return RecordPull(overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now))
+    }
+
+    private func resourceRow(_ transaction: borrowing Transaction) throws -> (
+        id: Int64, keyType: RecordKey.Kind?, revision: Int64
+    ) {
+        let row = try transaction.first(
+            "SELECT id, key_type, revision FROM siding_resources WHERE name = ?1", page.resource
+        ) { row in
+            (
+                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
+                revision: row.int(2)
+            )
+        }
+        guard let row else { throw StoreError(.notFound, "the resource '\(page.resource)' was never opened") }
+        return row
+    }
+
+    private var recordCount: Int {
+        switch page.content {
+        case .records(_, let slices): slices.count
+        case .notModified(let count): count
+        }
+    }
+
+    // MARK: Validators, checkpoint, and the end of the listing
+
+    private func move(
+        _ resource: Int64, _ progress: PageCommit.Progress, _ transaction: borrowing Transaction
+    ) throws {
+        var next: PageRequest?
+        if case .page(let following) = progress.next { next = following }
+        try rememberPage(resource, progress, next, transaction)
+        try moveCheckpoint(resource, progress, next, transaction)
+        if progress.next == .end { try complete(resource, transaction) }
+    }
+
+    /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one.
+    private func rememberPage(
+        _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
+    ) throws {
+        let isCut = next == nil && progress.next != .end
+        try transaction.execute(
+            """
+            INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
+                next_offset, records, fetched_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT (resource, url) DO UPDATE SET
+                listing = excluded.listing, status = excluded.status, etag = excluded.etag,
+                last_modified = excluded.last_modified, next_url = excluded.next_url,
+                next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
+                fetched_at = excluded.fetched_at
+            """,
+            resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
+            isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
+            now.microseconds)
+    }
+
+    private func moveCheckpoint(
+        _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
+    ) throws {
+        let state: String
+        var reason: String?
+        switch progress.next {
+        case .page: state = "open"
+        case .end: state = "complete"
+        case .cut(let why): (state, reason) = ("incomplete", why)
+        }
+        let moved = try transaction.execute(
+            """
+            UPDATE siding_listings SET state = ?3, incomplete = ?4, paging = ?5, next_url = ?6, next_number = ?7,
+                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10
+            WHERE resource = ?1 AND listing = ?2 AND state = 'open'
+            """,
+            resource, page.listing, state, reason, progress.paging, next?.url.description, next?.number, next?.offset,
+            recordCount, now.microseconds)
+        guard moved == 1 else {
+            throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
+        }
+    }
+
+    /// The listing is whole: pages that it did not see belong to tokens that will not come back.
+    private func complete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_pages WHERE resource = ?1 AND listing <> ?2", resource, page.listing)
+        try transaction.execute(
+            """
+            DELETE FROM siding_quarantine WHERE resource = ?1
+                AND url NOT IN (SELECT url FROM siding_pages WHERE resource = ?1)
+            """, resource)
+        try transaction.execute(
+            "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
+            now.microseconds, page.run)
+    }
+}

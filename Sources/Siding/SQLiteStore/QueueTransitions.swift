@@ -1,0 +1,189 @@
+internal import Glibc
+internal import SidingChain
+internal import SidingSQLite
+
+/// The transitions of queue entries, each one statement inside a transaction, each told in the entry's history.
+struct QueueTransitions {
+    /// The process that does it.
+    let owner: String
+    /// The process in words, for the history.
+    let who = "process \(getpid())"
+    let now: Timestamp
+
+    init(owner: String, now: Timestamp) {
+        self.owner = owner
+        self.now = now
+    }
+
+    /// A sender that died this often with an entry in hand is not given it again.
+    static let mostCrashes = 3
+
+    /// The resource's fetch that waits or is under way.
+    func unsettledFetch(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> QueueEntry? {
+        try database.first(
+            """
+            SELECT \(QueueRows.columns) FROM siding_queue
+            WHERE kind = 'fetch' AND resource = ?1 AND parameters = '' AND settled_at IS NULL
+            """, resource, map: QueueRows.entry)
+    }
+
+    /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
+    static func waitsForPerson(_ entry: QueueEntry) -> Bool {
+        entry.state == .parked && (entry.reason == .held || entry.reason == .poison)
+    }
+
+    /// Takes a fetch in hand. The caller holds its resource's lease, so an entry that is still `sending` belongs to a dead
+    /// sender.
+    ///
+    /// - Returns: the entry, `sending` where it was taken; parked where a person has to look at it first.
+    func claim(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        var entry = entry
+        if entry.state == .sending {
+            entry.crashes += 1
+            try note(entry.id, "crashed", "its sender ended without an answer", transaction)
+            if entry.crashes >= Self.mostCrashes {
+                return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
+            }
+        }
+        if Self.waitsForPerson(entry) { return entry }
+        entry.state = .sending
+        entry.reason = nil
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = 'sending', reason = NULL, owner = ?2, token = token + 1, crashes = ?3,
+                first_sent_at = COALESCE(first_sent_at, ?4)
+            WHERE id = ?1
+            """, entry.id, owner, entry.crashes, now.microseconds)
+        try note(entry.id, "claimed", nil, transaction)
+        return entry
+    }
+
+    /// Puts a fetch that is still in hand back, due as it was: its run ended without a word on it.
+    func giveBack(under lease: Lease, _ transaction: borrowing Transaction) throws {
+        guard let resource = lease.resource, let entry = try unsettledFetch(of: resource, transaction),
+            entry.state == .sending
+        else { return }
+        try transaction.execute("UPDATE siding_queue SET state = 'queued', owner = NULL WHERE id = ?1", entry.id)
+        try note(entry.id, "given back", "its run ended early", transaction)
+    }
+
+    /// Parks what waited past its expiry; a person, or the next sync of its resource, may still take it up.
+    func parkExpired(_ transaction: borrowing Transaction) throws {
+        let expired = try transaction.query(Self.expired, now.microseconds, map: QueueRows.entry)
+        for entry in expired { _ = try park(entry, as: .expired, "it waited too long", transaction) }
+    }
+
+    static let expired: SQL =
+        "SELECT \(QueueRows.columns) FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1"
+
+    /// Ends an entry: answered or superseded (`done`), or dropped by a person.
+    func settle(
+        _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
+            WHERE id = ?1 AND settled_at IS NULL
+            """, id, state.rawValue, now.microseconds)
+        try note(id, event, detail, transaction)
+        try promote(laneOf: id, transaction)
+        try tellDependants(of: id, state, transaction)
+        try RecordOverlay.lift(id, now: now, transaction)
+    }
+
+    /// The oldest unsettled entry of the lane is its head; in the settling transaction, so that no lane is ever without.
+    private func promote(laneOf id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(Self.promotion, id)
+    }
+
+    static let promotion: SQL = """
+        UPDATE siding_queue SET head = 1 WHERE seq = (
+            SELECT seq FROM siding_queue
+            WHERE lane = (SELECT lane FROM siding_queue WHERE id = ?1) AND settled_at IS NULL
+            ORDER BY position, seq LIMIT 1)
+        """
+
+    /// What waited for an entry that is done goes on; what waited for one that was dropped waits for a person.
+    private func tellDependants(
+        of id: String, _ state: QueueEntry.State, _ transaction: borrowing Transaction
+    ) throws {
+        let dependants = try transaction.query(
+            """
+            SELECT \(QueueRows.columns) FROM siding_queue
+            WHERE id IN (SELECT entry FROM siding_dependencies WHERE parent = ?1) AND settled_at IS NULL
+            """, id, map: QueueRows.entry)
+        for dependant in dependants {
+            try transaction.execute(
+                """
+                UPDATE siding_queue SET waits_on = (
+                    SELECT COUNT(*) FROM siding_dependencies AS d JOIN siding_queue AS p ON p.id = d.parent
+                    WHERE d.entry = ?1 AND p.settled_at IS NULL)
+                WHERE id = ?1
+                """, dependant.id)
+            if state == .dropped, dependant.state != .parked {
+                _ = try park(
+                    dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
+            }
+        }
+    }
+
+    func park(
+        _ entry: QueueEntry, as reason: ParkReason, _ detail: String?, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        var parked = entry
+        parked.state = .parked
+        parked.reason = reason
+        try transaction.execute(
+            "UPDATE siding_queue SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3 WHERE id = ?1", entry.id,
+            reason.rawValue, entry.crashes)
+        try note(entry.id, reason == .held ? "held" : "parked", detail ?? reason.rawValue, transaction)
+        return parked
+    }
+
+    /// Back to the queue, due now, with a clean record of tries. Since when its key may be known to the origin is not
+    /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. An origin that
+    /// wanted a sign-in has not taken the key. Whoever says so of a conflict has seen what the origin has now.
+    func requeue(_ entry: QueueEntry, event: String, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, crashes = 0,
+                not_before = ?2, waits_for = NULL,
+                first_sent_at = CASE WHEN keyed = 0 OR reason IN ('uncertain', 'key_expired', 'sign_in') THEN NULL
+                    ELSE first_sent_at END,
+                base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END,
+                expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
+            WHERE id = ?1
+            """, entry.id, now.microseconds)
+        try note(entry.id, event, nil, transaction)
+        var queued = entry
+        (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
+        queued.nextAttemptAt = now
+        return queued
+    }
+
+    /// Writes a line of the entry's history.
+    func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "INSERT INTO siding_attempts (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,
+            now.microseconds, who, event, detail)
+    }
+}
+
+/// Settled entries stay to be looked at, for a while.
+enum QueuePruning {
+    /// 30 days, in microseconds.
+    static let retention: Int64 = 30 * 86_400 * 1_000_000
+
+    @discardableResult
+    static func removeSettled(before moment: Int64, _ transaction: borrowing Transaction) throws -> Int {
+        // The tombstones of temporary ids were for those who watched them.
+        try transaction.execute(
+            """
+            DELETE FROM siding_records WHERE deleted_at IS NOT NULL AND pending = 0 AND (resource, key) IN (
+                SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
+                WHERE q.temporary_id IS NOT NULL AND q.settled_at < ?1)
+            """, moment)
+        return try transaction.execute(
+            "DELETE FROM siding_queue WHERE settled_at IS NOT NULL AND settled_at < ?1", moment)
+    }
+}

@@ -1,0 +1,35 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// What came of a record that edits lie on: it goes below them, and the record is made anew.
+struct RecordPull {
+    let overlay: RecordOverlay
+    let run: RunID
+    /// Nil where what came is not from the origin, so that no edit can be in conflict with it.
+    let transitions: QueueTransitions?
+
+    func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
+        var find = try transaction.prepare("SELECT 1 FROM siding_bases WHERE resource = ?1 AND key = ?2")
+        try find.bind(1, overlay.resource)
+        try find.bindTextBytes(2, key)
+        return try find.step()
+    }
+
+    /// - Returns: what changed at the origin, as a page counts it; what shows is told apart by the resource's revision.
+    func take(
+        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
+    ) throws -> RecordChange {
+        let key = String(decoding: key, as: UTF8.self)
+        let base = try RecordBase.load(overlay.resource, key, transaction)
+        let before = base?.state ?? .nothing
+        let after = RecordState(body: try EditRows.document(Array(body)))
+        guard before != after else { return .unchanged }
+        try overlay.setBase(of: key, after, transaction)
+        if let transitions {
+            try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+        }
+        try overlay.show(key, run: run, transaction)
+        if before.body == nil { return .inserted }
+        return before.deletedAt == nil ? .updated : .revived
+    }
+}

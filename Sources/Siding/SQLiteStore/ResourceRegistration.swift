@@ -1,0 +1,20 @@
+internal import SidingSQLite
+
+/// Makes a resource known: its row, and its view.
+enum ResourceRegistration {
+    /// - Returns: the resource's number.
+    /// - Throws: ``StoreError/Kind/invalidName`` for a name that cannot be a view's.
+    static func insert(
+        _ name: String, source: String, _ definition: ResourceDefinition, now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws -> Int64 {
+        try ResourceName.check(name, transaction)
+        try transaction.execute(
+            "INSERT INTO siding_resources (name, source, definition, created_at) VALUES (?1, ?2, ?3, ?4)", name, source,
+            definition.text, now.microseconds)
+        let id = transaction.lastInsertedRowID
+        // A resource without records can be queried too.
+        try transaction.execute(ResourceView(resource: id, name: name, columns: []).creation)
+        return id
+    }
+}

@@ -1,0 +1,39 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// How header fields stand in `siding_responses`: as JSON, in pairs of name and value, in their order.
+enum ResponseFields {
+    /// The fields without the validators, which have columns of their own.
+    static func text(_ fields: HTTPFields) throws -> String {
+        let others = fields.filter { $0.name != .eTag && $0.name != .lastModified }
+        return try SQLiteStore.json(others.map { [$0.name.rawName, $0.value] })
+    }
+
+    static func headerFields(_ text: String, etag: String?, lastModified: String?) throws -> HTTPFields {
+        guard let pairs = SQLiteStore.decode([[String]].self, text) else { throw unreadable }
+        var fields = HTTPFields()
+        for pair in pairs where pair.count == 2 {
+            guard let name = HTTPField.Name(pair[0]) else { throw unreadable }
+            fields.append(HTTPField(name: name, value: pair[1]))
+        }
+        fields[.eTag] = etag
+        fields[.lastModified] = lastModified
+        return fields
+    }
+
+    /// The same text for the same variant: it is part of the row's key.
+    static func text(_ variant: CacheVariant) throws -> String {
+        try SQLiteStore.json(variant.fields.map { [$0.name, $0.value] })
+    }
+
+    static func variant(_ text: String) throws -> CacheVariant {
+        guard let pairs = SQLiteStore.decode([[String?]].self, text) else { throw unreadable }
+        return try CacheVariant(
+            pairs.map { pair in
+                guard pair.count == 2, let name = pair[0] else { throw unreadable }
+                return CacheVariant.Field(name: name, value: pair[1])
+            })
+    }
+
+    private static let unreadable = StoreError(.corrupt, "a stored answer's header fields cannot be read")
+}

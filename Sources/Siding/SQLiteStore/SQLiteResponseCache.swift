@@ -1,0 +1,102 @@
+public import SidingChain
+internal import SidingSQLite
+
+/// Stored answers in the store's own file: they survive the process and are shared by all that open the file.
+///
+/// ```swift
+/// let cache = SQLiteResponseCache(store)
+/// let sender = ETagNode(RequestSenderNode(transport), cache: cache, keying: CacheKeying(account: "me"))
+/// ```
+/// Reading writes nothing, but for a stamp once an hour, which decides what goes first when room is needed. Calls throw
+/// ``/SidingChain/Failure/Reason/notCached`` with the ``StoreError`` beneath.
+public struct SQLiteResponseCache: ResponseCache {
+    /// A reader moves the stamp of a row that is older than this.
+    static let touchInterval = Duration.seconds(3600)
+
+    private let store: SQLiteStore
+    /// The most bytes that are kept, counted by ``/SidingChain/CachedResponse/byteCount``.
+    public let byteLimit: Int
+
+    /// - Parameters:
+    ///   - store: where the rows lie; its clock says what was used when.
+    ///   - byteLimit: the most bytes that are kept; 64 MiB unless said otherwise.
+    public init(_ store: SQLiteStore, byteLimit: Int = 64 << 20) {
+        self.store = store
+        self.byteLimit = byteLimit
+    }
+
+    public func head(for request: CacheRequest) async throws(Failure) -> CachedHead? {
+        try await failing { try await store.read { try ResponseRows.find(request, $0)?.head } }
+    }
+
+    public func response(for request: CacheRequest) async throws(Failure) -> CachedResponse? {
+        let found = try await failing {
+            try await store.read { snapshot -> (row: ResponseRows.Found, body: [UInt8])? in
+                guard let row = try ResponseRows.find(request, snapshot) else { return nil }
+                return (row, try ResponseRows.body(row.id, snapshot))
+            }
+        }
+        guard let found else { return nil }
+        await touch(found.row)
+        return CachedResponse(head: found.row.head, body: found.body)
+    }
+
+    @discardableResult
+    public func store(_ response: CachedResponse) async throws(Failure) -> Bool {
+        guard response.byteCount <= byteLimit else { return false }
+        let (now, limit) = (store.clock.now, byteLimit)
+        try await failing {
+            try await store.write { transaction in
+                try ResponseRows.removeOtherVariants(of: response.head, transaction)
+                let id = try ResponseRows.insert(response, usedAt: now, transaction)
+                try ResponseRows.shrink(to: limit, sparing: id, transaction)
+            }
+        }
+        return true
+    }
+
+    public func refresh(_ head: CachedHead, validated: CachedHead) async throws(Failure) -> Bool {
+        try await failing { try await store.write { try ResponseRows.refresh(head, validated: validated, $0) } }
+    }
+
+    public func remove(_ key: CacheKey) async throws(Failure) {
+        try await failing {
+            // A look first: most calls have nothing to remove, and a write would wait for its turn.
+            guard try await store.read({ try ResponseRows.exists(key, $0) }) else { return }
+            try await store.write { try ResponseRows.remove(key, $0) }
+        }
+    }
+
+    public func removeAll(ofAccount account: String) async throws(Failure) {
+        try await failing {
+            try await store.write { transaction in
+                try transaction.execute("DELETE FROM siding_responses WHERE account = ?1", account)
+            }
+        }
+    }
+
+    public func evict(to bytes: Int) async throws(Failure) {
+        try await failing { try await store.write { try ResponseRows.shrink(to: bytes, sparing: nil, $0) } }
+    }
+
+    /// Notes the use, at most once an hour. That is no reason to fail a read: the file may be full, or read-only.
+    private func touch(_ row: ResponseRows.Found) async {
+        let now = store.clock.now
+        let idle = now - row.usedAt
+        // A stamp of the future is one of a clock that was set back: it would keep the row for ever.
+        guard store.writer != nil, idle >= Self.touchInterval || idle < .zero else { return }
+        _ = try? await store.write { transaction in
+            try transaction.execute(
+                "UPDATE siding_responses SET used_at = ?2 WHERE id = ?1", row.id, now.microseconds)
+        }
+    }
+
+    @discardableResult
+    private func failing<Value>(_ body: () async throws -> Value) async throws(Failure) -> Value {
+        do { return try await body() } catch {
+            let error = StoreError(mapping: error)
+            guard error.kind != .cancelled else { throw Failure(.cancelled, phase: .notSent) }
+            throw Failure(.notCached, phase: .notSent, detail: error.message, underlying: error)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import SidingChain
+internal import SidingSQLite
+
+extension SQLiteStore {
+    public func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.lease, owner: me, transaction)
+            return try ListingOpener(opening: opening, owner: me, now: now).open(transaction)
+        }
+    }
+
+    public func restartListing(
+        _ opening: ListingOpening, because reason: String
+    ) async throws(StoreError) -> ListingPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.lease, owner: me, transaction)
+            let opener = ListingOpener(opening: opening, owner: me, now: now)
+            return try opener.restart(because: reason, transaction)
+        }
+    }
+
+    public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT etag, last_modified, next_url, next_number, next_offset, records FROM siding_pages
+                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND url = ?2
+                """, resource, page.url.description
+            ) { row in
+                StoredPage(
+                    etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
+                    recordCount: Int(row.int(5)))
+            }
+        }
+    }
+
+    public func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
+        let me = try ownerID()
+        let now = clock.now
+        let known = shapes.known(of: page.resource)
+        let saved = try await write { transaction in
+            try Self.check(page.lease, owner: me, transaction)
+            return try PageSaver(page: page, owner: me, now: now).save(transaction, knownShapes: known)
+        }
+        // Only now: shapes of a page that was rolled back would hide its columns.
+        shapes.add(saved.newShapes, to: page.resource)
+        if saved.counters.inserted + saved.counters.updated > 0 { changeSignal.fire() }
+        return saved.counters
+    }
+}
+
+extension PageRequest {
+    /// The page in three columns from `column` on; nil where the URL is null or is none.
+    init?(_ row: borrowing Row, at column: Int) {
+        guard let text = row.optionalText(column), let url = try? HTTPURL(text) else { return nil }
+        self.init(url: url, number: Int(row.int(column + 1)), offset: Int(row.int(column + 2)))
+    }
+}

@@ -1,0 +1,106 @@
+internal import SidingChain
+internal import SidingSQLite
+
+extension SQLiteStore {
+    public func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(fetch.lease, owner: me, transaction)
+            return try FetchRetainer(fetch: fetch, owner: me, now: now).retain(transaction)
+        }
+    }
+
+    public func entries(_ selection: QueueSelection) async throws(StoreError) -> [QueueEntry] {
+        try await entries(selection, limit: nil)
+    }
+
+    /// The oldest entries that `selection` means, at most `limit`; nil for all.
+    public func entries(_ selection: QueueSelection, limit: Int?) async throws(StoreError) -> [QueueEntry] {
+        try await read { snapshot in try QueueSelecting.entries(selection, limit: limit, snapshot) }
+    }
+
+    /// How many entries `selection` means; none of them is read.
+    public func count(_ selection: QueueSelection) async throws(StoreError) -> Int {
+        try await read { snapshot in try QueueSelecting.count(selection, snapshot) }
+    }
+
+    /// How many entries are in which state, for which reason; settled ones are left out.
+    public func queueCounts() async throws(StoreError) -> [QueueCount] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT state, reason, COUNT(*) FROM siding_queue WHERE settled_at IS NULL
+                GROUP BY state, reason ORDER BY state, reason
+                """
+            ) { row in
+                QueueCount(
+                    state: QueueEntry.State(rawValue: row.text(0)) ?? .parked,
+                    reason: row.optionalText(1).flatMap(ParkReason.init), count: Int(row.int(2)))
+            }
+        }
+    }
+
+    public func history(of entry: String) async throws(StoreError) -> [QueueEvent] {
+        try await read { snapshot in
+            try snapshot.query(
+                "SELECT at, who, event, detail FROM siding_attempts WHERE entry = ?1 ORDER BY seq", entry
+            ) { row in
+                QueueEvent(
+                    at: Timestamp(microseconds: row.int(0)), who: row.text(1), event: row.text(2),
+                    detail: row.optionalText(3))
+            }
+        }
+    }
+
+    public func perform(
+        _ action: QueueAction, on selection: QueueSelection
+    ) async throws(StoreError) -> [QueueChange] {
+        let me = try ownerID()
+        let now = clock.now
+        let owner = owner
+        let changes = try await write { transaction in
+            let hand = QueueHand(transitions: QueueTransitions(owner: me, now: now), isAlive: owner.isAlive)
+            return try QueueSelecting.entries(selection, transaction).map { entry in
+                try hand.perform(action, on: entry, transaction)
+            }
+        }
+        if changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
+        return changes
+    }
+
+    public func gates() async throws(StoreError) -> [SourceGate] {
+        try await read { snapshot in
+            try snapshot.query(
+                "SELECT name, gate, gate_until, gate_note FROM siding_sources WHERE gate IS NOT NULL ORDER BY name"
+            ) { row in
+                SourceGate(
+                    source: row.text(0), reason: SourceGate.Reason(rawValue: row.text(1)) ?? .offline,
+                    until: row.optionalInt(2).map(Timestamp.init), note: row.text(3))
+            }
+        }
+    }
+
+    public func setGate(_ gate: SourceGate) async throws(StoreError) {
+        let now = clock.now.microseconds
+        try await write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO siding_sources (name, gate, gate_until, gate_note, changed_at) VALUES (?1, ?2, ?3, ?4, ?5)
+                ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
+                    gate_note = excluded.gate_note, changed_at = excluded.changed_at
+                """, gate.source, gate.reason.rawValue, gate.until?.microseconds, gate.note, now)
+        }
+    }
+
+    public func openGate(ofSource source: String) async throws(StoreError) {
+        let now = clock.now.microseconds
+        try await write { transaction in
+            try transaction.execute(
+                """
+                UPDATE siding_sources SET gate = NULL, gate_until = NULL, gate_note = NULL, changed_at = ?2
+                WHERE name = ?1 AND gate IS NOT NULL
+                """, source, now)
+        }
+    }
+}

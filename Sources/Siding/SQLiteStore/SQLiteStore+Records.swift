@@ -1,0 +1,82 @@
+internal import SidingJSON
+internal import SidingChain
+internal import SidingSQLite
+
+extension SQLiteStore {
+    public func records(
+        of resource: String, after key: String?, limit: Int, deleted: Bool
+    ) async throws(StoreError) -> [Record] {
+        try await read { snapshot in
+            let id = try Self.resourceID(resource, snapshot)
+            return try snapshot.query(
+                """
+                SELECT \(Self.recordColumns) FROM siding_records
+                WHERE resource = ?1 AND (?2 IS NULL OR key > ?2) AND (deleted_at IS NOT NULL) = ?3
+                ORDER BY key LIMIT ?4
+                """, id, key, deleted, limit
+            ) { row in Self.record(row, resource) }
+        }
+    }
+
+    public func record(of resource: String, key: String) async throws(StoreError) -> Record? {
+        try await read { snapshot in
+            let id = try Self.resourceID(resource, snapshot)
+            return try snapshot.first(
+                """
+                SELECT \(Self.recordColumns) FROM siding_records
+                WHERE resource = ?1 AND key = ?2
+                """, id, key
+            ) { row in Self.record(row, resource) }
+        }
+    }
+
+    public func count(of resource: String) async throws(StoreError) -> RecordCount {
+        try await read { snapshot in
+            let id = try Self.resourceID(resource, snapshot)
+            let row = try snapshot.first(
+                "SELECT COUNT(*) - COUNT(deleted_at), COUNT(deleted_at) FROM siding_records WHERE resource = ?1", id
+            ) { row in (Int(row.int(0)), Int(row.int(1))) }
+            return RecordCount(resource: resource, count: row?.0 ?? 0, deleted: row?.1 ?? 0)
+        }
+    }
+
+    public func resourceStates() async throws(StoreError) -> [ResourceState] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset,
+                    (SELECT COUNT(*) FROM siding_records WHERE resource = r.id AND deleted_at IS NULL), r.definition,
+                    (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id)
+                FROM siding_resources r LEFT JOIN siding_listings l ON l.resource = r.id AND l.state = 'open'
+                ORDER BY r.name
+                """
+            ) { row in
+                ResourceState(
+                    resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(7)),
+                    records: Int(row.int(6)), quarantined: Int(row.int(8)),
+                    completedAt: row.optionalInt(2).map(Timestamp.init),
+                    checkpoint: PageRequest(row, at: 3))
+            }
+        }
+    }
+
+    private static func resourceID(_ name: String, _ snapshot: borrowing Snapshot) throws -> Int64 {
+        guard let id = try snapshot.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
+        else {
+            throw StoreError(
+                .notFound, "nothing is stored of a resource '\(PlainText.oneLine(name, limit: 100))'",
+                hint: "'siding status' lists what is")
+        }
+        return id
+    }
+
+    /// What ``record(_:_:)`` reads, in its order.
+    static let recordColumns: SQL = "key, body, first_seen_at, changed_at, deleted_at, run, revision, pending"
+
+    static func record(_ row: borrowing Row, _ resource: String) -> Record {
+        Record(
+            resource: resource, key: row.text(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
+            changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
+            run: row.int(5), revision: row.int(6), pending: Int(row.int(7)))
+    }
+}

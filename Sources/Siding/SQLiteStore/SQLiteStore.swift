@@ -1,0 +1,92 @@
+public import SidingChain
+internal import SidingMigrations
+internal import SidingSQLite
+
+/// The store in one SQLite file: WAL, several processes at once, plain tables that any SQLite tool can read.
+///
+/// One connection writes, on its own queue; another reads beside it. All state is rows.
+public struct SQLiteStore: Store {
+    /// How the file is opened.
+    public enum Access: Sendable, Hashable {
+        /// Made where it is missing, migrated where it is older.
+        case readWriteCreate
+        /// Must exist; migrated where it is older.
+        case readWrite
+        /// Must exist and be of this version; nothing is written.
+        case readOnly
+    }
+
+    /// What a commit survives.
+    public enum Durability: String, Sendable, Hashable {
+        /// Power loss.
+        case full
+        /// The end of the process; the newest commits may be lost with the power, whole as they were.
+        case normal
+    }
+
+    /// The file's path.
+    public var path: String { reader.path }
+    let writer: Database?
+    let reader: DatabaseReader
+    let owner: OwnerLock
+    let shapes: ShapeCache
+    public let changeSignal: ChangeSignal
+    let clock: WallClock
+    /// Spreads how long a source is left alone.
+    let jitter: Jitter
+    /// The migrations that opening the store applied.
+    public let appliedMigrations: [String]
+
+    /// Opens the store at `path`.
+    ///
+    /// - Throws: ``StoreError`` that names the file and says what is wrong with it: foreign, newer, damaged, unsafe, not
+    ///   accessible, on a network file system.
+    public static func open(
+        at path: String, access: Access = .readWriteCreate, durability: Durability = .full, clock: WallClock = .system,
+        jitter: Jitter = .random
+    ) async throws(StoreError) -> SQLiteStore {
+        var configuration = DatabaseConfiguration()
+        configuration.synchronous = durability == .full ? .full : .normal
+        do {
+            guard access == .readWriteCreate || DatabaseFiles.exists(path) else {
+                throw StoreError(
+                    .notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
+            }
+            var applied: [String] = []
+            var writer: Database?
+            if access != .readOnly {
+                let database = try await Database.open(at: path, configuration: configuration)
+                applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
+                writer = database
+            }
+            let reader = try await DatabaseReader.open(at: path, configuration: configuration)
+            try await reader.read { snapshot in
+                try SchemaGuard.check(snapshot, path: path)
+            }
+            return SQLiteStore(
+                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), shapes: ShapeCache(),
+                changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
+        } catch {
+            throw StoreError(mapping: error)
+        }
+    }
+
+    /// Closes both connections and gives the owner lock back.
+    public func close() async {
+        await writer?.close()
+        await reader.close()
+        owner.release()
+    }
+
+    @discardableResult
+    func write<T: Sendable>(_ body: @Sendable (borrowing Transaction) throws -> T) async throws(StoreError) -> T {
+        guard let writer else {
+            throw StoreError(.inaccessible, "the database was opened for reading only: \(path)")
+        }
+        do { return try await writer.write(body) } catch { throw StoreError(mapping: error) }
+    }
+
+    func read<T: Sendable>(_ body: @Sendable (borrowing Snapshot) throws -> T) async throws(StoreError) -> T {
+        do { return try await reader.read(body) } catch { throw StoreError(mapping: error) }
+    }
+}

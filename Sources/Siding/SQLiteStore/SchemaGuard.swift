@@ -1,0 +1,59 @@
+internal import SidingJSON
+internal import SidingChain
+internal import SidingMigrations
+internal import SidingSQLite
+
+/// Refuses a file whose schema holds anything that our migrations and view builder did not make.
+///
+/// Views and indexes run SQL when they are used, so a planted one would run with our rights
+/// (https://sqlite.org/security.html).
+enum SchemaGuard {
+    static func check(_ snapshot: borrowing Snapshot, path: String) throws {
+        try checkVersion(snapshot, path)
+        let ours = SchemaMigrations.all.map(\.sql).joined(separator: "\n")
+        for object in try snapshot.schemaObjects(of: [.view, .trigger, .index]) {
+            let isKnown =
+                switch object.kind {
+                case .index: ours.utf8.contains(object.sql.utf8)
+                case .view:
+                    try ResourceView.load(named: object.name, snapshot)?.creation.text == object.sql
+                        || TextIndex.isSource(object, snapshot)
+                default: false
+                }
+            guard isKnown else { throw foreign(object, path) }
+        }
+    }
+
+    private static func checkVersion(_ snapshot: borrowing Snapshot, _ path: String) throws {
+        let version = try snapshot.first("PRAGMA user_version") { Int($0.int(0)) } ?? 0
+        guard version <= SchemaMigrations.all.count else {
+            throw StoreError(
+                .newer, "\(path) has schema version \(version), this siding knows up to \(SchemaMigrations.all.count)",
+                hint: "use the siding that wrote it, or a newer one")
+        }
+        guard version == SchemaMigrations.all.count else {
+            throw StoreError(
+                .inaccessible, "\(path) has schema version \(version) of \(SchemaMigrations.all.count)",
+                hint: "run 'siding db migrate' as a user who may write it")
+        }
+    }
+
+    private static func foreign(_ object: SchemaObject, _ path: String) -> StoreError {
+        StoreError(
+            .foreign, "\(path) holds a \(object.kind) '\(PlainText.oneLine(object.name))' that siding did not make",
+            hint: "remove it with the sqlite3 shell if it is yours; keep your own views and indexes in another file")
+    }
+}
+
+extension String.UTF8View {
+    /// Whether `part` stands in this text, byte for byte.
+    fileprivate func contains(_ part: String.UTF8View) -> Bool {
+        guard let first = part.first else { return true }
+        var start = startIndex
+        while let candidate = self[start...].firstIndex(of: first) {
+            if self[candidate...].starts(with: part) { return true }
+            start = index(after: candidate)
+        }
+        return false
+    }
+}

@@ -1,0 +1,29 @@
+internal import SidingSQLite
+
+extension StoreError {
+    /// The store's word for what SQLite, or a step of ours inside a transaction, threw.
+    init(mapping error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as SQLiteError: self = Self.mapped(error)
+        case is CancellationError: self.init(.cancelled, "cancelled")
+        default: self.init(.inputOutput, String(describing: error))
+        }
+    }
+
+    private static func mapped(_ error: SQLiteError) -> StoreError {
+        let message = String(describing: error)
+        switch error.kind {
+        case .busy: return StoreError(.busy, message)
+        case .full: return StoreError(.full, message)
+        case .readOnly, .permission, .cannotOpen, .unsafeFile, .networkFileSystem:
+            return StoreError(.inaccessible, message)
+        case .corrupt: return StoreError(.corrupt, message)
+        case .notADatabase, .foreignFile: return StoreError(.foreign, message)
+        case .tooNewSchema: return StoreError(.newer, message)
+        case .timeLimit: return StoreError(.timeLimit, message)
+        case .cancelled, .interrupted: return StoreError(.cancelled, message)
+        case .ioError, .constraint, .other: return StoreError(.inputOutput, message)
+        }
+    }
+}

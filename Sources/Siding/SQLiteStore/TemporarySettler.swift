@@ -1,0 +1,112 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Gives a created record its real id, in the transaction that settles the create: its row, its lane, and what names it.
+struct TemporarySettler {
+    let transitions: QueueTransitions
+    let overlay: RecordOverlay
+    /// The entry that created it, still unsettled.
+    let entry: QueueEntry
+    let temporary: String
+    /// The record's key where it is made of several parts; else the real id is the key.
+    let composite: String?
+
+    /// - Parameter real: the id as the origin wrote it; nil where it did not say.
+    /// - Returns: the key that the record has from now on; nil where it is not known.
+    func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
+        guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
+            try parkWhatNamesIt(transaction)
+            try overlay.moveBase(of: temporary, .nothing, etag: nil, transaction)
+            return nil
+        }
+        try rewriteRequests(rewriting, transaction)
+        try joinLane(rewriting, transaction)
+        let key = composite ?? rewriting.text
+        try moveRecord(to: key, transaction)
+        try transaction.execute(
+            "UPDATE siding_queue SET real_id = ?2 WHERE id = ?1", entry.id,
+            String(decoding: real.bytes, as: UTF8.self))
+        try transitions.note(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
+        return key
+    }
+
+    // MARK: What names it
+
+    /// All that names it waits for it (``TemporaryReferences``), or stands behind it in its lane.
+    private func naming(_ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(
+            """
+            SELECT \(QueueRows.columns) FROM siding_queue WHERE settled_at IS NULL AND id <> ?1 AND (
+                id IN (SELECT entry FROM siding_dependencies WHERE parent = ?1)
+                OR lane = ?2 OR (resource = ?3 AND record_key = ?4))
+            """, entry.id, entry.lane, overlay.name, temporary, map: QueueRows.entry)
+    }
+
+    private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
+        for entry in try naming(transaction) {
+            let content = try WriteReplacer.Content.load(of: entry, transaction)
+            let url = try? rewriting.url(content.url)
+            let body = rewriting.body(content.body)
+            guard let url else {
+                _ = try transitions.park(entry, as: .invalid, "its URL cannot carry the real id", transaction)
+                continue
+            }
+            guard url != content.url || body != content.body else { continue }
+            try transaction.execute(
+                "UPDATE siding_queue SET url = ?2, body = ?3 WHERE id = ?1", entry.id, url.description,
+                body.map(SQLiteValue.blob))
+            try transitions.note(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
+        }
+    }
+
+    /// Without the real id they cannot be sent; a person may put it in.
+    private func parkWhatNamesIt(_ transaction: borrowing Transaction) throws {
+        for entry in try naming(transaction) where entry.state == .queued {
+            _ = try transitions.park(
+                entry, as: .dependency, "the answer to \(self.entry.shortID) did not say which id \(temporary) got",
+                transaction)
+        }
+    }
+
+    // MARK: Its lane
+
+    /// Behind what stands in the lane of the real id already: one of its heads may be on its way.
+    private func joinLane(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
+        for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
+            let real = rewriting.lane(lane)
+            let isTaken = try transaction.first(
+                "SELECT 1 FROM siding_queue WHERE lane = ?1 AND settled_at IS NULL", real
+            ) { _ in true }
+            try transaction.execute(
+                """
+                UPDATE siding_queue SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
+                    (SELECT COALESCE(MAX(position), 0) FROM siding_queue WHERE lane = ?2 AND settled_at IS NULL)
+                WHERE lane = ?1 AND settled_at IS NULL
+                """, lane, real, isTaken ?? false)
+        }
+    }
+
+    private func lanes(_ transaction: borrowing Transaction) throws -> Set<String> {
+        try naming(transaction).reduce(into: [entry.lane]) { $0.insert($1.lane) }
+    }
+
+    // MARK: Its row
+
+    private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
+        try overlay.keepBase(of: key, transaction)
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET record_key = ?3
+            WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL
+            """, overlay.name, temporary, key)
+        try removeShown(transaction)
+    }
+
+    /// Nothing lies under the temporary key any more: what showed there becomes a tombstone, so that watchers see it go.
+    private func removeShown(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)
+        _ = try ShownRecord(overlay: overlay, key: temporary).write(.nothing, pending: 0, run: nil, transaction)
+    }
+}

@@ -1,0 +1,150 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The full-text index of a resource: an FTS5 table whose content is a view over the stored bodies, so that no text is
+/// kept twice (https://sqlite.org/fts5.html#external_content_tables).
+struct TextIndex: Equatable {
+    let resource: Int64
+    /// As they are written in SQL.
+    let fields: [String]
+
+    var table: String { "siding_text_\(resource)" }
+    var source: String { "siding_text_\(resource)_source" }
+
+    /// `c0, c1, …`: members may have any name, columns of FTS5 may not.
+    var columns: SQL {
+        fields.indices.dropFirst().reduce("c0") { "\($0), c\(integer: $1)" }
+    }
+
+    /// Only living records: a tombstone is found by nobody.
+    var sourceCreation: SQL {
+        let texts = fields.indices.reduce(SQL("id")) { "\($0), body ->> \(literal: fields[$1]) AS c\(integer: $1)" }
+        return """
+            CREATE VIEW \(identifier: source) AS SELECT \(texts) FROM siding_records \
+            WHERE resource = \(integer: resource) AND deleted_at IS NULL
+            """
+    }
+
+    private var creation: SQL {
+        """
+        CREATE VIRTUAL TABLE \(identifier: table) USING fts5(\(columns), content=\(literal: source), content_rowid='id')
+        """
+    }
+
+    /// The index of a resource as it stands in the file; nil where there is none.
+    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
+        try database.first("SELECT fields FROM siding_texts WHERE resource = ?1", resource) { row in
+            TextIndex(resource: resource, fields: SQLiteStore.decode([String].self, row.text(0)) ?? [])
+        }
+    }
+
+    /// The index over what is indexed now and `fields`, and whether it stands so in the file.
+    ///
+    /// It only grows: programs that search different members of one resource share an index over all of them, where each
+    /// would else undo the other's.
+    static func covering(
+        _ fields: [String], of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (index: TextIndex, isCurrent: Bool) {
+        let present = try load(of: resource, database)?.fields ?? []
+        let index = TextIndex(resource: resource, fields: present + fields.filter { !present.contains($0) })
+        return (index, try index.isCurrent(database))
+    }
+
+    /// `query` in the columns of `fields` only (https://sqlite.org/fts5.html#fts5_column_filters).
+    func expression(_ query: String, in fields: [String]) -> String {
+        let places = self.fields.indices.filter { fields.contains(self.fields[$0]) }
+        guard places.count < self.fields.count else { return query }
+        return "{\(places.map { "c\($0)" }.joined(separator: " "))} : (\(query))"
+    }
+
+    /// Whether `view` is the source of an index of ours, as this version would make it.
+    static func isSource(_ view: SchemaObject, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        let resources = try database.query("SELECT resource FROM siding_texts") { $0.int(0) }
+        for resource in resources where view.name == "siding_text_\(resource)_source" {
+            return try load(of: resource, database)?.sourceCreation.text == view.sql
+        }
+        return false
+    }
+
+    /// Whether the file's index has these fields and was built by the SQLite that is loaded.
+    func isCurrent(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        let isThere = try database.first(
+            """
+            SELECT t.fields = ?2 AND t.sqlite = sqlite_version() FROM siding_texts t
+            JOIN sqlite_schema s ON s.name = ?3 AND s.type = 'table' WHERE t.resource = ?1
+            """, resource, try SQLiteStore.json(fields), table
+        ) { $0.int(0) == 1 }
+        return isThere ?? false
+    }
+
+    /// Builds the index anew from all living records.
+    func build(at now: Timestamp, _ transaction: borrowing Transaction) throws {
+        for field in fields { _ = try FilterCompiler.member(JSONPath(parsing: field)) }
+        let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
+        try Self.requireFTS5(in: modules)
+        try transaction.execute("DROP TABLE IF EXISTS \(identifier: table)")
+        try transaction.execute("DROP VIEW IF EXISTS \(identifier: source)")
+        try transaction.execute(sourceCreation)
+        try transaction.execute(creation)
+        try transaction.execute("INSERT INTO \(identifier: table) (\(identifier: table)) VALUES ('rebuild')")
+        try transaction.execute(
+            """
+            INSERT INTO siding_texts (resource, fields, sqlite, built_at) VALUES (?1, ?2, sqlite_version(), ?3)
+            ON CONFLICT (resource) DO UPDATE SET
+                fields = excluded.fields, sqlite = excluded.sqlite, built_at = excluded.built_at
+            """, resource, try SQLiteStore.json(fields), now.microseconds)
+    }
+
+    /// - Throws: ``StoreError/Kind/unsupported`` where SQLite was built without FTS5.
+    static func requireFTS5(in modules: [String]) throws(StoreError) {
+        guard modules.contains("fts5") else {
+            throw StoreError(
+                .unsupported, "this SQLite was built without FTS5, which text search needs",
+                hint: "use a SQLite with ENABLE_FTS5, as Debian, Ubuntu and Fedora build it")
+        }
+    }
+}
+
+/// The statements that keep a text index in step with the rows, prepared once per transaction.
+struct TextStatements: ~Copyable {
+    private var forget: Statement
+    private var learn: Statement
+    private var learnNewest: Statement
+
+    init(_ index: TextIndex, _ transaction: borrowing Transaction) throws {
+        // FTS5 forgets a row only if it is told the very texts that it learned, so this comes before the row changes.
+        var forget = try transaction.prepare(
+            """
+            INSERT INTO \(identifier: index.table) (\(identifier: index.table), rowid, \(index.columns))
+            SELECT 'delete', id, \(index.columns) FROM \(identifier: index.source) WHERE id = ?1
+            """)
+        let learning: SQL = """
+            INSERT INTO \(identifier: index.table) (rowid, \(index.columns))
+            SELECT id, \(index.columns) FROM \(identifier: index.source) WHERE id =
+            """
+        var learn = try transaction.prepare("\(learning) ?1")
+        let learnNewest = try transaction.prepare("\(learning) last_insert_rowid()")
+        forget.reset()
+        learn.reset()
+        self.forget = forget
+        self.learn = learn
+        self.learnNewest = learnNewest
+    }
+
+    /// Before a row is updated or deleted.
+    mutating func remove(_ id: Int64) throws(SQLiteError) {
+        try forget.bind(1, id)
+        try forget.step()
+    }
+
+    /// After a row was updated.
+    mutating func add(_ id: Int64) throws(SQLiteError) {
+        try learn.bind(1, id)
+        try learn.step()
+    }
+
+    /// After a row was inserted, before anything else is.
+    mutating func addNewest() throws(SQLiteError) {
+        try learnNewest.step()
+    }
+}

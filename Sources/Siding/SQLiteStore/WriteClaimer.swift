@@ -1,0 +1,126 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// Takes the next write in hand, inside a transaction.
+struct WriteClaimer {
+    let request: ClaimRequest
+    let transitions: QueueTransitions
+
+    private var now: Timestamp { transitions.now }
+
+    func claim(_ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        try transitions.parkExpired(transaction)
+        if let entry = request.entry { return try claim(named: entry, transaction) }
+        for standing in try turns(transaction) {
+            if let write = try claim(next: standing, transaction) { return write }
+        }
+        return nil
+    }
+
+    /// The sources that may be asked now, the one that was served longest ago first.
+    private func turns(_ transaction: borrowing Transaction) throws -> [SourceStanding] {
+        try request.sources
+            .map { name, limit in (try SourceStanding.load(name, transaction), limit) }
+            .filter { standing, limit in try hasRoom(standing, limit, transaction) }
+            .map(\.0)
+            .sorted { ($0.servedAt, $0.name) < ($1.servedAt, $1.name) }
+    }
+
+    private func hasRoom(_ standing: SourceStanding, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool
+    {
+        guard let room = standing.room(limit: limit, now: now) else { return false }
+        return room > (try Self.underWay(standing.name, transaction))
+    }
+
+    private static func underWay(_ source: String, _ transaction: borrowing Transaction) throws -> Int {
+        try transaction.first(underWay, source) { Int($0.int(0)) } ?? 0
+    }
+
+    /// One seek in `siding_queue_ready`, however long the queue is.
+    static let next: SQL = """
+        SELECT \(QueueRows.columns), \(contents) FROM siding_queue
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before <= ?2
+        ORDER BY not_before, seq LIMIT 1
+        """
+    static let underWay: SQL =
+        "SELECT COUNT(*) FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
+
+    /// What is past its key's lifetime is parked on the way.
+    private func claim(next standing: SourceStanding, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        while let write = try transaction.first(Self.next, standing.name, now.microseconds, map: Self.read) {
+            if try isKeyExpired(write, transaction) { continue }
+            try standing.serve(now, transaction)
+            return try take(write, transaction)
+        }
+        return nil
+    }
+
+    private func claim(named id: String, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        let write = try transaction.first(
+            """
+            SELECT \(QueueRows.columns), \(Self.contents) FROM siding_queue
+            WHERE id = ?1 AND kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0
+            """, id, map: Self.read)
+        guard let write, let limit = request.sources[write.write.entry.source], try !isKeyExpired(write, transaction)
+        else { return nil }
+        let standing = try SourceStanding.load(write.write.entry.source, transaction)
+        guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
+        try standing.serve(now, transaction)
+        return try take(write, transaction)
+    }
+
+    // MARK: One write
+
+    private typealias Candidate = (write: ClaimedWrite, keyLifetime: Int64?)
+
+    private static let contents: SQL =
+        "token, headers, body, key, key_field, key_quoted, keyed, first_sent_at, key_lifetime_us, edit"
+
+    private static func read(_ row: borrowing Row) throws -> Candidate {
+        let entry = try QueueRows.entry(row)
+        let first = QueueRows.count
+        guard let method = HTTPRequest.Method(entry.method), let url = try? HTTPURL(entry.url) else {
+            throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
+        }
+        var write = ClaimedWrite(
+            entry: entry, token: row.int(first), method: method, url: url,
+            headerFields: try WriteRows.fields(row.text(first + 1)),
+            body: row.isNull(first + 2) ? nil : row.blob(first + 2), key: row.text(first + 3),
+            keyField: row.optionalText(first + 4).flatMap { HTTPField.Name($0) }, isKeyQuoted: row.int(first + 5) == 1,
+            isKeyed: row.int(first + 6) == 1, firstSentAt: row.optionalInt(first + 7).map(Timestamp.init))
+        write.terms = SQLiteStore.decode(EditTerms.self, row.optionalText(first + 9))
+        return (write, row.optionalInt(first + 8))
+    }
+
+    /// An origin that has forgotten the key would act again.
+    private func isKeyExpired(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> Bool {
+        let write = candidate.write
+        guard write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
+            let lifetime = candidate.keyLifetime, now - sent >= .microseconds(lifetime)
+        else { return false }
+        _ = try transitions.park(
+            write.entry, as: .keyExpired, "it may have arrived at \(sent.rfc3339), and the origin forgets keys",
+            transaction)
+        return true
+    }
+
+    /// The lifetime of an honoured key begins here: no try of it can be earlier.
+    private func take(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> ClaimedWrite {
+        var write = candidate.write
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,
+                first_sent_at = CASE WHEN keyed = 1 THEN COALESCE(first_sent_at, ?3) ELSE first_sent_at END
+            WHERE id = ?1
+            """, write.entry.id, transitions.owner, now.microseconds)
+        try transitions.note(write.entry.id, "claimed", nil, transaction)
+        write.entry.state = .sending
+        write.token += 1
+        // A condition that the write brought itself holds.
+        if write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil {
+            write.headerFields[.ifMatch] = try Validator.strong(for: write.entry, transaction)
+        }
+        return write
+    }
+}

@@ -1,0 +1,155 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// Accepts a write inside a transaction.
+struct WriteEnqueuer {
+    private(set) var write: WriteRequest
+    let transitions: QueueTransitions
+
+    init(write: WriteRequest, transitions: QueueTransitions) {
+        (self.write, self.transitions) = (write, transitions)
+    }
+
+    func enqueue(_ transaction: borrowing Transaction) throws -> QueueEntry {
+        if let key = write.key, let existing = try entry(underKey: key, transaction) { return existing }
+        try editing?.check(transaction)
+        let references = try TemporaryReferences(resolving: write, transaction)
+        var resolved = self
+        resolved.write = references.write
+        return try resolved.accept(parents: unsettledParents(transaction).union(references.parents), transaction)
+    }
+
+    private var editing: EditEnqueuer? {
+        write.edit.map { EditEnqueuer(write: write, edit: $0, transitions: transitions) }
+    }
+
+    private func accept(parents: Set<String>, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        let id = EntryID.random()
+        if let edit = write.edit {
+            let coalescer = WriteCoalescer(write: write, edit: edit, transitions: transitions)
+            let key = EditEnqueuer.key(of: edit, entry: id)
+            switch try coalescer.outcome(lane: lane(of: id), key: key, parents: parents, transaction) {
+            case .accept: break
+            case .folded(let entry):
+                try editing?.showColumns(transaction)
+                return try QueueSelecting.entry(withPrefix: entry, transaction)
+            case .cancels(let entry):
+                let deletion = try add(id, parents: parents, transaction)
+                return try cancel(entry, and: deletion, transaction)
+            }
+        }
+        return try add(id, parents: parents, transaction)
+    }
+
+    /// The deletion goes first, so that it is not told to wait for a person.
+    private func cancel(
+        _ creation: String, and deletion: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        try transitions.settle(
+            deletion.id, as: .dropped, event: "cancelled", detail: "its record was never sent", transaction)
+        try transitions.settle(
+            creation, as: .dropped, event: "cancelled", detail: "\(deletion.shortID) deletes what it was to create",
+            transaction)
+        return try QueueSelecting.entry(withPrefix: deletion.id, transaction)
+    }
+
+    private func add(
+        _ id: String, parents: Set<String>, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        try insert(id, waitsOn: parents.count, transaction)
+        for parent in parents {
+            try transaction.execute("INSERT INTO siding_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
+        }
+        try transitions.note(id, "accepted", nil, transaction)
+        try editing?.apply(to: id, transaction)
+        return try QueueSelecting.entry(withPrefix: id, transaction)
+    }
+
+    /// What stands under the caller's key already, where it is the same request.
+    private func entry(underKey key: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        let found = try transaction.first(
+            "SELECT id, method, url, headers, body FROM siding_queue WHERE key = ?1", key
+        ) { row in
+            (
+                id: row.text(0), request: [row.text(1), row.text(2), row.text(3)],
+                body: row.isNull(4) ? nil : row.blob(4)
+            )
+        }
+        guard let found else { return nil }
+        func isSame(_ write: WriteRequest) -> Bool {
+            found.request == [write.method.rawValue, write.url.description, WriteRows.json(write.headerFields)]
+                && found.body == write.body
+        }
+        // A temporary id in it may have become the real one since.
+        guard try isSame(write) || isSame(TemporaryReferences(resolving: write, transaction).write) else {
+            throw StoreError(
+                .invalidWrite, "the key is taken: it stands for another request, \(found.id.prefix(8))",
+                hint: "a key names one request for good; leave it out to have one made")
+        }
+        return try QueueSelecting.entry(withPrefix: found.id, transaction)
+    }
+
+    private func unsettledParents(_ transaction: borrowing Transaction) throws -> Set<String> {
+        var parents: Set<String> = []
+        for prefix in write.after {
+            let parent = try QueueSelecting.entry(withPrefix: prefix, transaction)
+            guard parent.state != .dropped else {
+                throw StoreError(
+                    .invalidWrite, "\(parent.shortID) was dropped, so nothing can wait for it",
+                    hint: "leave --after out if the order does not matter any more")
+            }
+            if !parent.state.isSettled { parents.insert(parent.id) }
+        }
+        return parents
+    }
+
+    private func lane(of id: String) -> String {
+        let record = write.edit.map { "\($0.resource)/\(EditEnqueuer.key(of: $0, entry: id))" }
+        return write.lane ?? record ?? "entry:\(id)"
+    }
+
+    private func insert(_ id: String, waitsOn: Int, _ transaction: borrowing Transaction) throws {
+        let lane = lane(of: id)
+        let now = transitions.now
+        let sendsKey = write.idempotency != nil || write.method == .post || write.method == .patch
+        try transaction.execute(
+            """
+            INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body,
+                key, keyed, key_lifetime_us, key_field, key_quoted, operation, waits_on, created_at, not_before, expires_at)
+            VALUES (?1, 'write', 'queued', ?2, ?2, ?3,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
+                NOT EXISTS (SELECT 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
+                ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16)
+            """,
+            id, write.source, lane, write.method.rawValue, write.url.description, WriteRows.json(write.headerFields),
+            write.body.map(SQLiteValue.blob), write.key ?? UUID().uuidString.lowercased(),
+            write.idempotency == nil ? 0 : 1, write.idempotency?.lifetime.wholeMicroseconds,
+            sendsKey ? (write.idempotency?.field ?? Idempotency.standardField).rawName : nil,
+            write.idempotency?.format == .quoted ? 1 : 0, write.operation, waitsOn, now.microseconds,
+            write.expiry.map { (now + $0).microseconds })
+    }
+}
+
+/// How the parts of a write are kept in its row.
+enum WriteRows {
+    /// Name and value, in their order: a field may stand more than once.
+    static func json(_ fields: HTTPFields) -> String {
+        let pairs = fields.map { [$0.name.rawName, $0.value] }
+        guard let data = try? JSONEncoder().encode(pairs) else { return "[]" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    static func fields(_ json: String) throws -> HTTPFields {
+        guard let pairs = try? JSONDecoder().decode([[String]].self, from: Data(json.utf8)) else { return [:] }
+        var fields = HTTPFields()
+        for pair in pairs where pair.count == 2 {
+            guard let name = HTTPField.Name(pair[0]) else {
+                throw StoreError(.corrupt, "a queue entry has a header field whose name is none")
+            }
+            fields.append(HTTPField(name: name, value: pair[1]))
+        }
+        return fields
+    }
+}

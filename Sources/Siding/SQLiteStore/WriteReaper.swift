@@ -1,0 +1,58 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// Takes up what a dead sender had in hand, inside a transaction. Twice is harmless: the first changes the state.
+struct WriteReaper {
+    let transitions: QueueTransitions
+
+    func reap(_ owner: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        let left = try transaction.query(
+            """
+            SELECT \(QueueRows.columns), keyed, first_sent_at FROM siding_queue
+            WHERE owner = ?1 AND state = 'sending' AND kind = 'write'
+            """, owner, map: Self.read)
+        return try left.map { try takeUp($0.entry, isKeyed: $0.isKeyed, isMarked: $0.isMarked, transaction) }
+    }
+
+    /// Takes up one entry, whose sender is known to be dead.
+    ///
+    /// - Returns: the entry as it is now; nil where nobody has it in hand.
+    func takeUp(_ id: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        let left = try transaction.first(
+            """
+            SELECT \(QueueRows.columns), keyed, first_sent_at FROM siding_queue
+            WHERE id = ?1 AND state = 'sending' AND kind = 'write'
+            """, id, map: Self.read)
+        return try left.map { try takeUp($0.entry, isKeyed: $0.isKeyed, isMarked: $0.isMarked, transaction) }
+    }
+
+    private static func read(_ row: borrowing Row) throws -> (entry: QueueEntry, isKeyed: Bool, isMarked: Bool) {
+        (
+            entry: try QueueRows.entry(row), isKeyed: row.int(QueueRows.count) == 1,
+            isMarked: !row.isNull(QueueRows.count + 1)
+        )
+    }
+
+    private func takeUp(
+        _ entry: QueueEntry, isKeyed: Bool, isMarked: Bool, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        var entry = entry
+        entry.crashes += 1
+        try transitions.note(entry.id, "crashed", "its sender ended without a word", transaction)
+        let isIdempotent = HTTPRequest.Method(entry.method)?.isIdempotent ?? false
+        if !isKeyed, !isIdempotent, isMarked {
+            return try transitions.park(
+                entry, as: .uncertain, "it may have arrived before its sender ended", transaction)
+        }
+        if entry.crashes >= QueueTransitions.mostCrashes {
+            return try transitions.park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
+        }
+        try transaction.execute(
+            "UPDATE siding_queue SET state = 'queued', owner = NULL, crashes = ?2, not_before = ?3 WHERE id = ?1",
+            entry.id, entry.crashes, transitions.now.microseconds)
+        entry.state = .queued
+        entry.nextAttemptAt = transitions.now
+        return entry
+    }
+}

@@ -1,0 +1,123 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Settles a write in hand, inside a transaction.
+struct WriteSettler {
+    let write: ClaimedWrite
+    let transitions: QueueTransitions
+    let jitter: Jitter
+
+    private var id: String { write.entry.id }
+
+    /// - Returns: the entry as it is now; nil where it is no longer this sender's.
+    func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        guard try isOurs(transaction) else { return nil }
+        switch settlement.verdict {
+        case .delivered(let answer): try deliver(answer, transaction)
+        case .retry(let error, let isCounted, let waitsForLine, let wait):
+            let attempts = write.entry.attempts + (isCounted ? 1 : 0)
+            try record(error, nil, transaction)
+            try giveBack(
+                attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, isUnsent: error.isUnsent,
+                transaction)
+            try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
+        case .parked(.conflict, let error, let answer):
+            try record(error, answer, transaction)
+            try settleConflict(error, answer, transaction)
+        case .parked(let reason, let error, let answer):
+            try record(error, answer, transaction)
+            var entry = write.entry
+            entry.crashes = 0
+            _ = try transitions.park(entry, as: reason, error.message, transaction)
+        case .released(let isUnsent):
+            try giveBack(
+                attempts: write.entry.attempts, wait: .zero, waitsForLine: false, isUnsent: isUnsent, transaction)
+            let detail =
+                isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
+            try transitions.note(id, "released", detail, transaction)
+        }
+        try SourceStanding.learn(
+            settlement.lesson, of: write.entry.source, jitter: jitter, now: transitions.now, transaction)
+        return try QueueSelecting.entry(withPrefix: id, transaction)
+    }
+
+    /// Notes that the first byte is about to leave.
+    func markSent(_ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET first_sent_at = COALESCE(first_sent_at, ?4)
+            WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3
+            """, id, transitions.owner, write.token, transitions.now.microseconds) == 1
+    }
+
+    private func isOurs(_ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 FROM siding_queue WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id,
+            transitions.owner, write.token
+        ) { _ in true } ?? false
+    }
+
+    private func deliver(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL WHERE id = ?1", id,
+            answer.status, SQLiteValue.blob(answer.keptBody), answer.contentType)
+        try EditSettler(transitions: transitions).deliver(id, answer, transaction)
+        try transitions.settle(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
+    }
+
+    /// By the edit's policy; writes that are no edits wait for a person.
+    private func settleConflict(
+        _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
+    ) throws {
+        switch try ConflictSettler(transitions: transitions).verdict(on: write.entry, answer, transaction) {
+        case .park:
+            var entry = write.entry
+            entry.crashes = 0
+            _ = try transitions.park(entry, as: .conflict, error.message, transaction)
+        case .drop:
+            try transitions.settle(
+                id, as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
+        case .again:
+            let attempts = write.entry.attempts + 1
+            let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(
+                after: attempts, jitter: jitter)
+            try transaction.execute(
+                """
+                UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3
+                WHERE id = ?1
+                """, id, attempts, (transitions.now + wait).microseconds)
+            try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
+        }
+    }
+
+    private func record(_ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_queue SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
+            try SQLiteStore.json(error), answer?.status ?? error.status, answer.map { SQLiteValue.blob($0.keptBody) },
+            answer?.contentType)
+        // What provably did not leave is as unsent as it was before.
+        if error.isUnsent { try forgetSending(transaction) }
+    }
+
+    private func giveBack(
+        attempts: Int, wait: Duration, waitsForLine: Bool, isUnsent: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        if isUnsent { try forgetSending(transaction) }
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,
+                waits_for = ?4
+            WHERE id = ?1
+            """, id, attempts, (transitions.now + wait).microseconds, waitsForLine ? "line" : nil)
+    }
+
+    private func forgetSending(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_queue SET first_sent_at = ?2 WHERE id = ?1", id, write.firstSentAt?.microseconds)
+    }
+}
+
+extension RecordedError {
+    /// Whether no byte of the request can have reached the origin.
+    var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
+}

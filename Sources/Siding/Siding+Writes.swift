@@ -1,0 +1,51 @@
+public import HTTPTypes
+internal import FoundationEssentials
+public import SidingChain
+
+/// The user's own writes, from inside a program.
+extension Siding {
+    /// Keeps a write, and sends it at once if the line is clear: when this returns it is durable, delivered or not.
+    ///
+    /// - Returns: the entry as it was left: `done`, `queued` for later, or `parked` for a person.
+    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` says what may not be kept, ``StoreError/Kind/unsupported``
+    ///   that the store keeps no writes.
+    @discardableResult
+    public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
+        guard let sender else {
+            throw StoreError(.unsupported, "this store keeps no writes")
+        }
+        let entry = try await sender.store.enqueue(write)
+        guard let source = sender.sources[write.source], sender.connectivity.hasUsableRoute(to: source.baseURL.host)
+        else { return entry }
+        return try await sender.send(entry.id) ?? entry
+    }
+
+    /// Sends what is due, of all sources; what ``run()`` does at each look.
+    @discardableResult
+    public func drain() async throws(StoreError) -> [QueueEntry] {
+        try await sender?.drain() ?? []
+    }
+}
+
+extension WriteRequest {
+    /// A write of JSON: `try .json(.post, "/issues", draft, to: tracker)`.
+    ///
+    /// - Parameters:
+    ///   - path: below the source's base URL.
+    ///   - value: encoded as ``SidingChain/JSONCoding`` does, dates as RFC 3339.
+    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest`` where path or value make no request.
+    public static func json(
+        _ method: HTTPRequest.Method, _ path: String, _ value: some Encodable, to source: Source, lane: String? = nil,
+        after: [String] = []
+    ) throws(Failure) -> WriteRequest {
+        let body: [UInt8]
+        do { body = Array(try JSONCoding.encoder().encode(value)) } catch {
+            throw Failure(
+                .invalidRequest, phase: .notSent, detail: "the value cannot be written as JSON", underlying: error)
+        }
+        return WriteRequest(
+            to: source.name, method, try source.baseURL.appending(path: path),
+            headerFields: [.contentType: "application/json"], body: body, lane: lane, after: after,
+            idempotency: source.idempotency, expiry: source.expiry)
+    }
+}

@@ -1,0 +1,75 @@
+internal import SidingSynchronization
+
+/// Wakes those who wait for records to change, as soon as this process has committed some.
+///
+/// Commits of other processes do not fire it: who wants those must look from time to time.
+public final class ChangeSignal: Sendable {
+    private struct State {
+        var count: UInt64 = 0
+        var ids: UInt64 = 0
+        var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// How often it was fired; take it before looking, and hand it to ``wait(past:)``.
+    public var count: UInt64 { state.withLock { $0.count } }
+
+    /// How many wait now.
+    public var waiters: Int { state.withLock { $0.waiting.count } }
+
+    /// Wakes everyone.
+    public func fire() {
+        let waiting = state.withLock { state in
+            state.count += 1
+            defer { state.waiting = [:] }
+            return state.waiting.values
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Returns once it was fired more often than `count`, or the task is cancelled.
+    public func wait(past count: UInt64) async {
+        let id = state.withLock { state in
+            state.ids += 1
+            return state.ids
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    // The handler may have run already: a cancelled task must not fall asleep.
+                    guard state.count <= count, !Task.isCancelled else { return true }
+                    state.waiting[id] = continuation
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
+        }
+    }
+}
+
+/// The keys that were written since a revision.
+public struct ChangedKeys: Sendable, Hashable {
+    /// The resource's revision now.
+    public var revision: Int64
+    /// Inserted, updated or deleted since; each once.
+    public var keys: [String]
+
+    public init(revision: Int64, keys: [String]) {
+        self.revision = revision
+        self.keys = keys
+    }
+}
+
+/// Tells what changed.
+public protocol ChangeStore: Sendable {
+    /// Fired after each commit of this process that wrote records.
+    var changeSignal: ChangeSignal { get }
+
+    /// What was written to a resource after `revision`, by whichever process; no keys where nothing was.
+    func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys
+}

@@ -1,0 +1,44 @@
+/// The right to work on one thing, held by one process at a time.
+public struct Lease: Sendable, Hashable {
+    /// `resource:posts`
+    public var name: String
+    /// Grows with each acquisition; a commit under an older token changes nothing.
+    public var token: Int64
+
+    public init(name: String, token: Int64) {
+        self.name = name
+        self.token = token
+    }
+
+    /// The lease that a listing of `resource` needs.
+    public static func name(ofResource resource: String) -> String { "\(resourcePrefix)\(resource)" }
+
+    /// The resource that this lease is for; nil for a lease of another kind.
+    public var resource: String? {
+        name.hasPrefix(Self.resourcePrefix) ? String(name.dropFirst(Self.resourcePrefix.count)) : nil
+    }
+
+    private static let resourcePrefix = "resource:"
+}
+
+/// Who holds a lease, for the one who waits.
+public struct LeaseHolder: Sendable, Hashable, Codable {
+    public var processID: Int32
+    public var host: String
+    /// What the holder does: `sync posts`.
+    public var command: String
+    public var since: Timestamp
+
+    public init(processID: Int32, host: String, command: String, since: Timestamp) {
+        self.processID = processID
+        self.host = host
+        self.command = command
+        self.since = since
+    }
+}
+
+/// What became of the wish for a lease.
+public enum LeaseOutcome: Sendable, Hashable {
+    case acquired(Lease)
+    case held(by: LeaseHolder)
+}

@@ -1,0 +1,79 @@
+/// How a listing is to begin.
+public struct ListingOpening: Sendable {
+    public var resource: String
+    public var source: String
+    public var definition: ResourceDefinition
+    public var lease: Lease
+    public var run: RunID
+    /// Whether a checkpoint is dropped rather than resumed.
+    public var startsAnew: Bool
+    /// Checkpoints older than this are dropped.
+    public var resumeWithin: Duration
+    /// Where a new listing begins.
+    public var first: PageRequest
+    /// Whether the listing is one of its own (`--limit`), which begins at the first page and leaves checkpoint,
+    /// validators and retained fetch as they are.
+    public var isAside: Bool
+
+    public init(
+        resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
+        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest, isAside: Bool = false
+    ) {
+        self.resource = resource
+        self.source = source
+        self.definition = definition
+        self.lease = lease
+        self.run = run
+        self.startsAnew = startsAnew
+        self.resumeWithin = resumeWithin
+        self.first = first
+        self.isAside = isAside
+    }
+}
+
+/// Where a listing stands when it is opened.
+public struct ListingPosition: Sendable, Hashable {
+    /// Names the listing among those of its resource; 0 for one of its own.
+    public var listing: Int64
+    /// The page to ask for now.
+    public var page: PageRequest
+    /// Whether the page is a checkpoint or a retained fetch rather than the first of a new listing.
+    public var isResumed: Bool
+    /// The retained fetch that this page answers, claimed by the opening.
+    public var entry: QueueEntry?
+    /// The aspects in which the definition changed since the last sync; not empty means that everything is asked anew.
+    public var changedAspects: [String]
+    /// Set where an old checkpoint was dropped, and says why.
+    public var droppedCheckpoint: String?
+    /// A retained fetch that waits for a person; the listing stays where it is.
+    public var blockedBy: QueueEntry?
+
+    public init(
+        listing: Int64, page: PageRequest, isResumed: Bool, entry: QueueEntry? = nil, changedAspects: [String] = [],
+        droppedCheckpoint: String? = nil, blockedBy: QueueEntry? = nil
+    ) {
+        self.listing = listing
+        self.page = page
+        self.isResumed = isResumed
+        self.entry = entry
+        self.changedAspects = changedAspects
+        self.droppedCheckpoint = droppedCheckpoint
+        self.blockedBy = blockedBy
+    }
+}
+
+/// What a page's row remembers: what makes a conditional request possible, and what a 304 does not repeat.
+public struct StoredPage: Sendable, Hashable {
+    public var etag: String?
+    public var lastModified: String?
+    /// Nil where the page was the last one.
+    public var next: PageRequest?
+    public var recordCount: Int
+
+    public init(etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int) {
+        self.etag = etag
+        self.lastModified = lastModified
+        self.next = next
+        self.recordCount = recordCount
+    }
+}

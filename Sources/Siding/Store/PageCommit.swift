@@ -1,0 +1,60 @@
+public import SidingJSON
+
+/// Everything that one page changes, to be committed at once or not at all.
+public struct PageCommit: Sendable {
+    public var resource: String
+    public var lease: Lease
+    public var run: RunID
+    public var listing: Int64
+    public var page: PageRequest
+    public var content: Content
+    /// Nil for a listing of its own (`--limit`) that must not touch checkpoint and validators.
+    public var progress: Progress?
+    /// The retained fetch that this page answers.
+    public var settles: String?
+    /// What the request cost: added to the run's counters with the page.
+    public var requests: Int
+    public var bytes: Int
+
+    /// What the page holds.
+    public enum Content: Sendable {
+        /// The body as it came, and where its records lie in it.
+        case records([UInt8], [RecordSlice])
+        /// 304: the records are those that are stored.
+        case notModified(recordCount: Int)
+    }
+
+    /// How the page moves its listing.
+    public struct Progress: Sendable {
+        public var status: Int
+        public var etag: String?
+        public var lastModified: String?
+        public var next: NextPage
+        /// The paging that leads on, for the run record.
+        public var paging: String
+
+        public init(status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String) {
+            self.status = status
+            self.etag = etag
+            self.lastModified = lastModified
+            self.next = next
+            self.paging = paging
+        }
+    }
+
+    public init(
+        resource: String, lease: Lease, run: RunID, listing: Int64, page: PageRequest, content: Content,
+        progress: Progress?, settles: String?, requests: Int, bytes: Int
+    ) {
+        self.resource = resource
+        self.lease = lease
+        self.run = run
+        self.listing = listing
+        self.page = page
+        self.content = content
+        self.progress = progress
+        self.settles = settles
+        self.requests = requests
+        self.bytes = bytes
+    }
+}

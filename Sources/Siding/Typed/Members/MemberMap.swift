@@ -1,0 +1,76 @@
+internal import FoundationEssentials
+internal import SidingJSON
+internal import SidingSynchronization
+
+/// Where the properties of a model lie in its JSON: those that were told, and those that were found.
+final class MemberMap<Model: Codable & Sendable>: Sendable {
+    private let coding: RecordCoding
+    private let found: Mutex<[AnyKeyPath: JSONPath]>
+
+    init(_ members: [Member<Model>], coding: RecordCoding) {
+        self.coding = coding
+        let told = Dictionary(members.map { ($0.keyPath as AnyKeyPath, $0.path) }) { $1 }
+        found = Mutex(told)
+    }
+
+    /// - Throws: ``MemberError`` where the property's place cannot be found.
+    func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
+        if let known = found.withLock({ $0[keyPath] }) { return known }
+        let path = try MemberSearch<Model>(coding: coding).path(of: keyPath)
+        found.withLock { $0[keyPath] = path }
+        return path
+    }
+}
+
+/// Finds the place of a property by decoding the model from made-up values, one of which is changed at a time: the places
+/// whose change changes the property are its own.
+///
+/// What was found is held against the model's own `encode(to:)`: the JSON at the place must be the JSON of the property,
+/// so a computed property is never taken for the member that it is computed from.
+struct MemberSearch<Model: Codable & Sendable> {
+    let coding: RecordCoding
+
+    func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
+        let tape = ProbeTape(varying: nil)
+        let base = try decode(tape, keyPath)
+        guard let json = coding.json(of: base[keyPath: keyPath]), let whole = coding.json(of: base) else {
+            throw MemberError(keyPath, "its value cannot be encoded")
+        }
+        var places: [[String]] = []
+        for place in tape.places {
+            // A value that the model does not take at one place says nothing of the others.
+            guard let varied = try? decode(ProbeTape(varying: place), keyPath) else { continue }
+            if coding.json(of: varied[keyPath: keyPath]) != json { places.append(place) }
+        }
+        guard let place = Self.commonPlace(places), !place.isEmpty else {
+            throw MemberError(keyPath, "no member of the record decides it alone")
+        }
+        let path = JSONPath(members: coding.memberNames(place))
+        guard Self.value(at: path, in: whole) == json else {
+            throw MemberError(keyPath, "it is not what the model writes at \(path)")
+        }
+        return path
+    }
+
+    private func decode(_ tape: ProbeTape, _ keyPath: AnyKeyPath) throws(MemberError) -> Model {
+        do {
+            return try tape.decode(Model.self)
+        } catch let refusal as ProbeRefusal {
+            throw MemberError(keyPath, refusal.description)
+        } catch {
+            throw MemberError(keyPath, "\(Model.self) does not decode from made-up values")
+        }
+    }
+
+    private static func commonPlace(_ places: [[String]]) -> [String]? {
+        guard var common = places.first else { return nil }
+        for place in places { common = zip(common, place).prefix { $0 == $1 }.map(\.0) }
+        return common
+    }
+
+    private static func value(at path: JSONPath, in json: [UInt8]) -> [UInt8]? {
+        json.withUnsafeBytes { json in
+            JSONMembers.value(at: path, in: json)?.bytes(in: json).map { Array($0) }
+        }
+    }
+}

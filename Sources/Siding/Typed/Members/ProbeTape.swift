@@ -1,0 +1,74 @@
+internal import FoundationEssentials
+
+/// Makes up the values from which a model is decoded, and notes at which places it asked for one.
+final class ProbeTape {
+    /// Models may hold themselves; so deep, and after so many values, what may be missing is missing.
+    private static let deepest = 6
+    private static let most = 4_000
+
+    private let varied: [String]?
+    private(set) var places: [[String]] = []
+    private var count = 0
+
+    /// - Parameter place: where the other value stands; nil for nowhere.
+    init(varying place: [String]?) {
+        varied = place
+    }
+
+    /// Whether the place has its other value now; a place that is new is noted.
+    func isVaried(_ place: [String]) -> Bool {
+        count += 1
+        if varied == nil, !places.contains(place) { places.append(place) }
+        return varied == place
+    }
+
+    func isTooDeep(_ place: [String]) -> Bool {
+        place.count > Self.deepest || count > Self.most
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type, at place: [String] = []) throws -> Value {
+        if let value = known(type, place) { return value }
+        guard place.count <= Self.deepest * 2, count <= Self.most * 2 else {
+            throw ProbeRefusal(type: "\(type)", place: place)
+        }
+        do {
+            return try Value(from: ProbeDecoder(tape: self, place: place))
+        } catch let refusal as ProbeRefusal {
+            throw refusal
+        } catch {
+            throw ProbeRefusal(type: "\(type)", place: place)
+        }
+    }
+
+    /// Types that do not take any value of theirs, or are written in another way than their own.
+    private func known<Value: Decodable>(_ type: Value.Type, _ place: [String]) -> Value? {
+        switch type {
+        case is Date.Type: Date(timeIntervalSince1970: isVaried(place) ? 2_000_000 : 1_000_000) as? Value
+        case is URL.Type: URL(string: isVaried(place) ? "https://b.example" : "https://a.example") as? Value
+        case is UUID.Type: Self.uuid(isVaried(place) ? 2 : 1) as? Value
+        case is Decimal.Type: (isVaried(place) ? Decimal(2) : Decimal(1)) as? Value
+        case is Data.Type: Data([isVaried(place) ? 2 : 1]) as? Value
+        case let cases as any CaseIterable.Type: Self.someCase(of: cases, isVaried(place)) as? Value
+        default: nil
+        }
+    }
+
+    private static func uuid(_ last: UInt8) -> UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last))
+    }
+
+    private static func someCase<Cases: CaseIterable>(of type: Cases.Type, _ isOther: Bool) -> Any? {
+        isOther ? type.allCases.dropFirst().first ?? type.allCases.first : type.allCases.first
+    }
+}
+
+/// A type that could not be decoded from made-up values.
+struct ProbeRefusal: Error, CustomStringConvertible {
+    let type: String
+    let place: [String]
+
+    var description: String {
+        let position = place.isEmpty ? "" : " at \(place.joined(separator: "."))"
+        return "\(type)\(position) takes only certain values, which a search cannot guess"
+    }
+}

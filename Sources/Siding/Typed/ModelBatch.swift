@@ -1,0 +1,92 @@
+internal import FoundationEssentials
+internal import SidingJSON
+
+/// Models as the rows of a page: encoded, keyed and examined by the rules that fetched records keep too.
+struct ModelBatch<Model: Codable & Sendable>: Sendable {
+    struct Entry: Sendable {
+        /// Among the models that were given.
+        let index: Int
+        let model: Model
+        let key: String
+        let body: [UInt8]
+    }
+
+    /// Those that can be stored, in their order.
+    private(set) var entries: [Entry] = []
+    /// What was wrong with the others, by index.
+    private(set) var invalid: [Int: String] = [:]
+
+    init(_ models: [Model], of resource: Resource<Model>) {
+        let encoder = resource.coding.encoder()
+        let reader = Self.reader(resource)
+        for (index, model) in models.enumerated() {
+            switch Self.row(model, encoder, reader) {
+            case .success((let key, let body)):
+                entries.append(Entry(index: index, model: model, key: key, body: body))
+            case .failure(let fault): invalid[index] = fault.reason
+            }
+        }
+    }
+
+    /// Leaves one entry of each key, and gives the indexes of the others.
+    mutating func collapse(_ rule: DuplicateRule, _ versions: VersionOrder<Model>?) -> [Int] {
+        var taken: [[UInt8]: Int] = [:]
+        var dropped: [Int] = []
+        for (position, entry) in entries.enumerated() {
+            let key = Array(entry.key.utf8)
+            guard let other = taken[key] else {
+                taken[key] = position
+                continue
+            }
+            let isBetter =
+                switch rule {
+                case .first: false
+                case .last: true
+                case .highestVersion: versions.map { !$0.isOlder(entry.model, entries[other].model) } ?? true
+                }
+            dropped.append(entries[isBetter ? other : position].index)
+            if isBetter { taken[key] = position }
+        }
+        guard !dropped.isEmpty else { return [] }
+        let gone = Set(dropped)
+        entries.removeAll { gone.contains($0.index) }
+        return dropped
+    }
+
+    struct Fault: Error {
+        let reason: String
+    }
+
+    private static func reader(_ resource: Resource<Model>) -> PageReader {
+        PageReader(records: nil, key: resource.untyped.key, limits: resource.untyped.source.jsonLimits)
+    }
+
+    /// One model's key and body.
+    static func row(
+        _ model: Model, of resource: Resource<Model>
+    ) -> Swift.Result<(key: String, body: [UInt8]), Fault> {
+        row(model, resource.coding.encoder(), reader(resource))
+    }
+
+    private static func row(
+        _ model: Model, _ encoder: JSONEncoder, _ reader: PageReader
+    ) -> Swift.Result<(key: String, body: [UInt8]), Fault> {
+        let page: [UInt8]
+        do { page = Array(try encoder.encode([model])) } catch {
+            return .failure(Fault(reason: "it cannot be encoded: \(PlainText.oneLine("\(error)", limit: 200))"))
+        }
+        return page.withUnsafeBytes { page in
+            do throws(PageFault) {
+                guard let slice = try reader.read(page).records.first else {
+                    return .failure(Fault(reason: "it is encoded as nothing"))
+                }
+                switch slice.outcome {
+                case .key(let key): return .success((key.text(in: page), Array(page[slice.range])))
+                case .fault(let fault): return .failure(Fault(reason: fault.reason))
+                }
+            } catch {
+                return .failure(Fault(reason: "it is encoded as what is no JSON: \(error)"))
+            }
+        }
+    }
+}

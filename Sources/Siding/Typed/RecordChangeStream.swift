@@ -1,0 +1,192 @@
+extension Siding {
+    /// What is stored now, and then what changes, whoever changes it: a sync, this program, another process.
+    ///
+    /// ```swift
+    /// for try await event in siding.changes(of: issues, where: \.state == "open") {
+    ///     switch event {
+    ///     case .snapshot(let issues): list.replace(with: issues)
+    ///     case .changes(let changes): list.apply(changes)
+    ///     }
+    /// }
+    /// ```
+    /// Commits of this process are seen at once, those of others within `interval`. What happens between two looks is told
+    /// as one change: a record that came and went is never told of. Nothing is kept for a reader that lags but the keys
+    /// that it was given, and one portion of what changed.
+    /// - Parameters:
+    ///   - predicate: what does not match is as if it were not there: a record that begins to match is inserted, one that
+    ///     ends to is deleted.
+    ///   - interval: how often to look for commits of other processes.
+    public func changes<Model>(
+        of resource: Resource<Model>, where predicate: RecordPredicate<Model> = .everything,
+        every interval: Duration = .milliseconds(250), clock: any Clock<Duration> = ContinuousClock()
+    ) -> RecordChangeStream<Model> {
+        RecordChangeStream(
+            store: store, resource: resource, predicate: predicate, interval: interval, clock: clock)
+    }
+}
+
+/// What is stored, and then what changes. It ends when its task is cancelled.
+///
+/// Each iteration is a stream of its own that begins with a snapshot. There is no task behind it: what is to be done is done
+/// while the reader waits for the next element.
+public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = RecordError
+
+    public enum Element: Sendable {
+        /// All that matched when the stream began, in key order. Comes first, and once.
+        case snapshot([Model])
+        case changes(RecordDifference<Model>)
+    }
+
+    let store: any Store
+    let resource: Resource<Model>
+    let predicate: RecordPredicate<Model>
+    let interval: Duration
+    let clock: any Clock<Duration>
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var watch: RecordWatch<Model>?
+        private let stream: RecordChangeStream
+
+        init(_ stream: RecordChangeStream) {
+            self.stream = stream
+        }
+
+        /// - Throws: ``RecordError``; a record that does not decode ends the stream.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Element? {
+            do throws(RecordError) {
+                guard !Task.isCancelled else { return nil }
+                guard watch != nil else {
+                    var begun = RecordWatch(stream)
+                    let models = try await begun.begin()
+                    watch = begun
+                    return .snapshot(models)
+                }
+                return try await watch?.next().map(Element.changes)
+            } catch {
+                // Cancellation is how a stream ends, not a fault of it.
+                if case .store(let error) = error, error.kind == .cancelled, Task.isCancelled { return nil }
+                throw error
+            }
+        }
+    }
+}
+
+/// Records that came, changed and went since the last look, at most 500 of them.
+public struct RecordDifference<Model: Sendable>: Sendable {
+    public var inserted: [Model] = []
+    public var updated: [Model] = []
+    /// The keys of records that are gone.
+    public var deleted: [String] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// The reader's side of a change stream: what it was told, and up to which revision.
+struct RecordWatch<Model: Codable & Sendable>: Sendable {
+    static var portion: Int { 500 }
+
+    private let stream: RecordChangeStream<Model>
+    private var filter: RecordFilter?
+    private var revision: Int64 = 0
+    /// The keys of the records that the reader has.
+    private var known: Set<KeyText> = []
+    /// Keys that changed and were not told of yet.
+    private var pending: ArraySlice<String> = []
+
+    init(_ stream: RecordChangeStream<Model>) {
+        self.stream = stream
+    }
+
+    mutating func begin() async throws(RecordError) -> [Model] {
+        let filter = try stream.predicate.resolve(stream.resource)
+        self.filter = filter
+        let (store, name) = (stream.store, stream.resource.name)
+        let batch = try await RecordError.mapping { () throws(StoreError) in
+            try await store.select(RecordSelection(of: name, filter: filter))
+        }
+        revision = batch.revision
+        for record in batch.records { known.insert(KeyText(record.key)) }
+        let decoder = RecordDecoder(stream.resource.coding)
+        var models: [Model] = []
+        for record in batch.records { models.append(try stream.resource.decode(record, with: decoder)) }
+        return models
+    }
+
+    /// Waits for the next changes; nil once the task is cancelled.
+    mutating func next() async throws(RecordError) -> RecordDifference<Model>? {
+        let (store, name) = (stream.store, stream.resource.name)
+        while !Task.isCancelled {
+            while !pending.isEmpty {
+                let difference = try await nextPortion()
+                if !difference.isEmpty { return difference }
+            }
+            // Taken before the look: what is committed after it wakes the wait at once.
+            let count = store.changeSignal.count
+            let since = revision
+            let changed = try await RecordError.mapping { () throws(StoreError) in
+                try await store.changedKeys(of: name, since: since)
+            }
+            (revision, pending) = (changed.revision, changed.keys[...])
+            if pending.isEmpty { await wait(past: count) }
+        }
+        return nil
+    }
+
+    private mutating func nextPortion() async throws(RecordError) -> RecordDifference<Model> {
+        let keys = Array(pending.prefix(Self.portion))
+        let (store, lookup) = (
+            stream.store, RecordLookup(of: stream.resource.name, keys: keys, filter: filter)
+        )
+        let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
+        pending = pending.dropFirst(keys.count)
+        let decoder = RecordDecoder(stream.resource.coding)
+        var difference = RecordDifference<Model>()
+        var living: Set<KeyText> = []
+        for record in records {
+            let key = KeyText(record.key)
+            living.insert(key)
+            // Written since the keys were read: the next look finds it, and it is told once.
+            guard record.revision <= revision else { continue }
+            let model = try stream.resource.decode(record, with: decoder)
+            if known.insert(key).inserted {
+                difference.inserted.append(model)
+            } else {
+                difference.updated.append(model)
+            }
+        }
+        for key in keys where !living.contains(KeyText(key)) {
+            if known.remove(KeyText(key)) != nil { difference.deleted.append(key) }
+        }
+        return difference
+    }
+
+    private func wait(past count: UInt64) async {
+        let (signal, clock, interval) = (stream.store.changeSignal, stream.clock, stream.interval)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await signal.wait(past: count) }
+            group.addTask { try? await clock.sleep(for: interval) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// A key by its bytes: texts that only look alike are different keys.
+struct KeyText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (one: KeyText, other: KeyText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}

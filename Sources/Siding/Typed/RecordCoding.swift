@@ -1,0 +1,143 @@
+public import FoundationEssentials
+internal import SidingJSON
+
+/// How models become JSON and come back: the dates and names that an origin uses.
+public struct RecordCoding: Sendable {
+    private let makeDecoder: @Sendable () -> JSONDecoder
+    private let makeEncoder: @Sendable () -> JSONEncoder
+
+    /// Dates as RFC 3339 text, with or without a fraction; names as the model's coding keys have them.
+    public static let standard = RecordCoding()
+
+    /// RFC 3339 dates; names as the model's coding keys have them.
+    ///
+    /// - Parameter usesSnakeCase: whether `createdAt` is `created_at` in the JSON.
+    public init(usesSnakeCase: Bool = false) {
+        self.init(
+            decoder: {
+                let decoder = JSONDecoder()
+                decoder.dateDecodingStrategy = .custom(RecordDate.decode)
+                if usesSnakeCase { decoder.keyDecodingStrategy = .convertFromSnakeCase }
+                return decoder
+            },
+            encoder: {
+                let encoder = JSONEncoder()
+                encoder.dateEncodingStrategy = .custom(RecordDate.encode)
+                if usesSnakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
+                return encoder
+            })
+    }
+
+    /// Coders of the program's own. Members are always written in the order of their names, so that equal models are equal
+    /// bytes.
+    ///
+    /// - Parameters:
+    ///   - decoder: makes a decoder; asked once per read.
+    ///   - encoder: makes its counterpart; asked once per write, and for the values of predicates.
+    public init(decoder: @escaping @Sendable () -> JSONDecoder, encoder: @escaping @Sendable () -> JSONEncoder) {
+        makeDecoder = decoder
+        makeEncoder = encoder
+    }
+
+    func decoder() -> JSONDecoder { makeDecoder() }
+
+    func encoder() -> JSONEncoder {
+        let encoder = makeEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }
+}
+
+extension RecordCoding {
+    /// The value's JSON; nil where it has none.
+    func json(of value: Any) -> [UInt8]? {
+        guard let value = value as? any Encodable else { return nil }
+        return Self.json(value, encoder())
+    }
+
+    private static func json(_ value: some Encodable, _ encoder: JSONEncoder) -> [UInt8]? {
+        // In an array: older decoders and encoders want no scalar at the root.
+        guard let data = try? encoder.encode([value]), data.count >= 2 else { return nil }
+        return Array(data.dropFirst().dropLast())
+    }
+
+    /// The names that coding keys of these names have in the JSON.
+    func memberNames(_ keys: [String]) -> [String] {
+        let encoder = encoder()
+        return keys.map { key in
+            guard let data = try? encoder.encode(OneMember(key: key)) else { return key }
+            return Array(data).withUnsafeBytes { JSONMembers.topLevelMembers(of: $0).first?.name } ?? key
+        }
+    }
+
+    /// What a predicate compares with: the value as it stands in a record.
+    ///
+    /// - Throws: where it is an object or an array, or cannot be encoded.
+    func value(of value: some Encodable) throws(RecordError) -> RecordValue {
+        switch value {
+        case let text as String: return .text(text)
+        case let integer as Int: return .integer(Int64(integer))
+        case let flag as Bool: return .integer(flag ? 1 : 0)
+        default: break
+        }
+        let json = Self.json(value, encoder())
+        guard let found = json?.withUnsafeBytes(Self.scalar) else {
+            throw .store(
+                StoreError(.invalidQuery, "a \(type(of: value)) is not written as one text, number, boolean or null"))
+        }
+        return found
+    }
+
+    private static func scalar(_ json: UnsafeRawBufferPointer) -> RecordValue? {
+        guard let value = JSONMembers.value(at: .root, in: json) else { return nil }
+        switch value.kind {
+        case .null: return .null
+        case .true: return .integer(1)
+        case .false: return .integer(0)
+        case .string: return value.string(in: json).map(RecordValue.text)
+        case .number: return value.text(in: json).flatMap(RecordValue.init(number:))
+        case .array, .object: return nil
+        }
+    }
+
+    private struct OneMember: Encodable {
+        let key: String
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: ProbeKey.self)
+            try container.encode(0, forKey: ProbeKey(key))
+        }
+    }
+}
+
+extension RecordValue {
+    /// A number as JSON writes it.
+    init?(number text: String) {
+        if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) {
+            guard let real = Double(text) else { return nil }
+            self = .real(real)
+        } else {
+            self = Int64(text).map(RecordValue.integer) ?? .digits(text)
+        }
+    }
+}
+
+/// Dates as RFC 3339 writes them.
+private enum RecordDate {
+    static func decode(_ decoder: any Decoder) throws -> Date {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.utf8.contains(UInt8(ascii: ".")))
+        guard let date = try? style.parse(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no RFC 3339 date")
+        }
+        return date
+    }
+
+    static func encode(_ date: Date, _ encoder: any Encoder) throws {
+        let seconds = date.timeIntervalSince1970
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: seconds != seconds.rounded(.down))
+        var container = encoder.singleValueContainer()
+        try container.encode(date.formatted(style))
+    }
+}

@@ -1,0 +1,108 @@
+public import SidingChain
+internal import FoundationEssentials
+internal import SidingJSON
+
+/// Why typed records could not be read, searched, or prepared for writing.
+public enum RecordError: Error, Sendable, CustomStringConvertible {
+    case store(StoreError)
+    /// A stored body is not what the model takes.
+    case undecodable(UndecodableRecord)
+    /// A property's place in the JSON is not known.
+    case member(MemberError)
+    /// A function of the program threw.
+    case userCode(any Error)
+
+    public var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .undecodable(let record): record.description
+        case .member(let error): error.description
+        case .userCode(let error): "the program's own step failed: \(PlainText.oneLine(String(describing: error)))"
+        }
+    }
+
+    /// The error for what `body` throws.
+    static func mapping<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(RecordError) -> Value {
+        do throws(StoreError) { return try await body() } catch { throw .store(error) }
+    }
+
+    /// The failure that travels on where a step of a chain ends in this error. What came before has been answered.
+    public func failure(at node: String) -> Failure {
+        switch self {
+        case .store(let error) where error.kind == .cancelled:
+            Failure(.cancelled, phase: .answered, underlying: self).at(node: node)
+        case .store(let error):
+            Failure(.storage(error.kind.rawValue), phase: .answered, detail: description, underlying: self)
+                .at(node: node)
+        case .undecodable:
+            Failure(.storage("undecodable"), phase: .answered, detail: description, underlying: self).at(node: node)
+        case .member:
+            Failure(.storage("invalid_query"), phase: .answered, detail: description, underlying: self).at(node: node)
+        case .userCode(let error):
+            Failure.wrapping(error, phase: .answered).at(node: node)
+        }
+    }
+}
+
+/// A stored record that does not decode as its model: which, where, and what stands there.
+public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
+    public var resource: String
+    public var key: String
+    /// The model.
+    public var type: String
+    /// Where in the record, as in `user.labels[0]`; empty for the record itself.
+    public var codingPath: String
+    /// What was wrong there.
+    public var problem: String
+    /// The JSON at that place, cut to 120 characters.
+    public var fragment: String
+
+    public var description: String {
+        let place = codingPath.isEmpty ? "" : " at \(codingPath)"
+        return
+            "the record '\(PlainText.oneLine(key, limit: 80))' of '\(resource)' is no \(type): \(problem)\(place): \(fragment)"
+    }
+
+    init(_ record: Record, as type: Any.Type, _ error: any Error) {
+        let context = Self.context(of: error)
+        resource = record.resource
+        key = record.key
+        self.type = "\(type)"
+        problem = PlainText.oneLine(Self.problem(of: error, context), limit: 200)
+        let path = context?.codingPath ?? []
+        codingPath = path.reduce("") { text, key in
+            if let index = key.intValue { return "\(text)[\(index)]" }
+            return text.isEmpty ? key.stringValue : "\(text).\(key.stringValue)"
+        }
+        fragment = PlainText.oneLine(Self.fragment(of: record.body, at: path), limit: 120)
+    }
+
+    private static func context(of error: any Error) -> DecodingError.Context? {
+        switch error as? DecodingError {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        default: nil
+        }
+    }
+
+    private static func problem(of error: any Error, _ context: DecodingError.Context?) -> String {
+        switch error as? DecodingError {
+        case .keyNotFound(let key, _): "the member '\(key.stringValue)' is missing"
+        case .typeMismatch(let type, _): "it is no \(type)"
+        case .valueNotFound(let type, _): "it is null where a \(type) is wanted"
+        default: context?.debugDescription ?? String(describing: error)
+        }
+    }
+
+    /// The value at the path as far as it can be followed by names.
+    private static func fragment(of body: [UInt8], at path: [any CodingKey]) -> String {
+        let names = path.prefix { $0.intValue == nil }.map(\.stringValue)
+        return body.withUnsafeBytes { body in
+            let found = names.isEmpty ? nil : JSONMembers.value(at: JSONPath(members: names), in: body)?.bytes(in: body)
+            return String(decoding: (found ?? body).prefix(600), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import SidingJSON
+
+/// A condition on records that the database itself examines: `\.state == "open" && \.comments > 3`.
+///
+/// Values are compared as they stand in the JSON, so dates and the like are compared as the text that the origin writes;
+/// that is their order wherever the origin writes all of them in one form and one time zone. What the database cannot say
+/// is said in Swift with ``RecordQuery/filter(_:)``.
+public struct RecordPredicate<Model: Codable & Sendable>: Sendable {
+    let resolve: @Sendable (Resource<Model>) throws(RecordError) -> RecordFilter
+
+    init(_ resolve: @escaping @Sendable (Resource<Model>) throws(RecordError) -> RecordFilter) {
+        self.resolve = resolve
+    }
+
+    /// A condition on members that the model does not have.
+    public init(_ filter: RecordFilter) {
+        self.init { _ throws(RecordError) in filter }
+    }
+
+    /// Holds for every record.
+    public static var everything: Self { Self(.all([])) }
+
+    static func member(
+        _ keyPath: any PartialKeyPath<Model> & Sendable,
+        _ make: @escaping @Sendable (JSONPath, RecordCoding) throws(RecordError) -> RecordFilter
+    ) -> Self {
+        Self { resource throws(RecordError) in
+            let path: JSONPath
+            do throws(MemberError) { path = try resource.members.path(of: keyPath) } catch { throw .member(error) }
+            return try make(path, resource.coding)
+        }
+    }
+
+    static func compare<Value: Encodable & Sendable>(
+        _ keyPath: any PartialKeyPath<Model> & Sendable, _ comparison: RecordFilter.Comparison, _ value: Value
+    ) -> Self {
+        member(keyPath) { path, coding throws(RecordError) in
+            .compare(path, comparison, try coding.value(of: value))
+        }
+    }
+}
+
+extension RecordPredicate {
+    /// The property has one of these values.
+    public static func isOneOf<Value: Encodable & Sendable>(
+        _ keyPath: any KeyPath<Model, Value> & Sendable, _ values: [Value]
+    ) -> Self {
+        member(keyPath) { path, coding throws(RecordError) in
+            var list: [RecordValue] = []
+            for value in values { list.append(try coding.value(of: value)) }
+            return .isOneOf(path, list)
+        }
+    }
+
+    /// The text stands in the property, case for case.
+    public static func contains(_ keyPath: any KeyPath<Model, String> & Sendable, _ text: String) -> Self {
+        self.text(keyPath, .contains, text)
+    }
+
+    /// The text stands in the property, case for case.
+    public static func contains(_ keyPath: any KeyPath<Model, String?> & Sendable, _ text: String) -> Self {
+        self.text(keyPath, .contains, text)
+    }
+
+    /// The property begins with the text, case for case.
+    public static func hasPrefix(_ keyPath: any KeyPath<Model, String> & Sendable, _ text: String) -> Self {
+        self.text(keyPath, .hasPrefix, text)
+    }
+
+    /// The property begins with the text, case for case.
+    public static func hasPrefix(_ keyPath: any KeyPath<Model, String?> & Sendable, _ text: String) -> Self {
+        self.text(keyPath, .hasPrefix, text)
+    }
+
+    /// SQL's LIKE: `%` any text, `_` any character, `\` before one that stands for itself; ASCII letters of either case are
+    /// equal.
+    public static func like(_ keyPath: any KeyPath<Model, String> & Sendable, _ pattern: String) -> Self {
+        self.text(keyPath, .isLike, pattern)
+    }
+
+    /// SQL's LIKE: `%` any text, `_` any character, `\` before one that stands for itself; ASCII letters of either case are
+    /// equal.
+    public static func like(_ keyPath: any KeyPath<Model, String?> & Sendable, _ pattern: String) -> Self {
+        self.text(keyPath, .isLike, pattern)
+    }
+
+    /// The property is null or missing.
+    public static func isNull<Value>(_ keyPath: any KeyPath<Model, Value?> & Sendable) -> Self {
+        member(keyPath) { path, _ throws(RecordError) in .compare(path, .isEqual, .null) }
+    }
+
+    /// The property is there and not null.
+    public static func isNotNull<Value>(_ keyPath: any KeyPath<Model, Value?> & Sendable) -> Self {
+        member(keyPath) { path, _ throws(RecordError) in .compare(path, .isNotEqual, .null) }
+    }
+
+    private static func text(
+        _ keyPath: any PartialKeyPath<Model> & Sendable, _ comparison: RecordFilter.TextComparison, _ text: String
+    ) -> Self {
+        member(keyPath) { path, _ throws(RecordError) in .text(path, comparison, text) }
+    }
+}

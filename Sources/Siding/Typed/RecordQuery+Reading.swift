@@ -1,0 +1,165 @@
+extension RecordQuery: AsyncSequence {
+    public typealias Element = Model
+    public typealias Failure = RecordError
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    /// Gives one model at a time; a record is decoded when its turn comes.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let query: RecordQuery
+        private let decoder: RecordDecoder
+        private var portions: RecordPortions?
+        private var records: [Record] = []
+        private var position = 0
+        private var window: RecordWindow<Model>
+
+        init(_ query: RecordQuery) {
+            self.query = query
+            decoder = RecordDecoder(query.resource.coding)
+            window = RecordWindow(query)
+        }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Model? {
+            while !window.isFull {
+                while position < records.count, !window.isFull {
+                    let model = try query.resource.decode(records[position], with: decoder)
+                    position += 1
+                    if window.takes(model) { return model }
+                }
+                guard !window.isFull, let more = try await nextPortion() else { return nil }
+                (records, position) = (more, 0)
+            }
+            return nil
+        }
+
+        private mutating func nextPortion() async throws(RecordError) -> [Record]? {
+            if portions == nil {
+                portions = RecordPortions(try query.selection(), in: query.store, size: RecordQuery.portion)
+            }
+            return try await portions?.next()
+        }
+    }
+}
+
+/// What is left of the records once the filters in Swift, offset and limit have had their say.
+struct RecordWindow<Model: Codable & Sendable> {
+    private let filters: [@Sendable (Model) -> Bool]
+    private var skips: Int
+    private var room: Int?
+
+    init(_ query: RecordQuery<Model>) {
+        filters = query.filters
+        // Without filters the store has counted already.
+        skips = filters.isEmpty ? 0 : query.offset
+        room = filters.isEmpty ? nil : query.limit
+    }
+
+    var isFull: Bool { room.map { $0 <= 0 } ?? false }
+
+    mutating func takes(_ model: Model) -> Bool {
+        for isIncluded in filters where !isIncluded(model) { return false }
+        if skips > 0 {
+            skips -= 1
+            return false
+        }
+        if let room { self.room = room - 1 }
+        return true
+    }
+}
+
+extension RecordQuery {
+    /// All models. The next portion is read while this one is decoded.
+    ///
+    /// - Throws: ``RecordError``; the first record that does not decode ends the reading.
+    @concurrent
+    public func array() async throws(RecordError) -> [Model] {
+        var models: [Model] = []
+        var window = RecordWindow(self)
+        let decoder = RecordDecoder(resource.coding)
+        var walk = PortionWalk(portions: RecordPortions(try selection(), in: store, size: Self.portion))
+        while !window.isFull, let records = try await walk.next() {
+            async let following = walk.peek()
+            for record in records where !window.isFull {
+                let model = try resource.decode(record, with: decoder)
+                if window.takes(model) { models.append(model) }
+            }
+            walk.take(await following)
+        }
+        return models
+    }
+
+    /// The first model; nil where there is none.
+    public var first: Model? {
+        get async throws(RecordError) {
+            var iterator = limit(Swift.min(limit ?? 1, 1)).makeAsyncIterator()
+            return try await iterator.next(isolation: nil)
+        }
+    }
+
+    /// How many there are. Without a filter in Swift the database counts, and nothing is decoded.
+    @concurrent
+    public func count() async throws(RecordError) -> Int {
+        guard filters.isEmpty else {
+            var count = 0
+            for try await _ in self { count += 1 }
+            return count
+        }
+        let (store, selection) = (store, try selection())
+        return try await RecordError.mapping { () throws(StoreError) in try await store.count(selection) }
+    }
+
+    /// The models in pages of `size`, the last with fewer.
+    public func pages(of size: Int) -> RecordPages<Model> { RecordPages(self, size: size) }
+}
+
+/// One portion ahead of the reader.
+private struct PortionWalk: Sendable {
+    var portions: RecordPortions
+    var ahead: Swift.Result<[Record]?, RecordError>?
+
+    mutating func next() async throws(RecordError) -> [Record]? {
+        guard let ahead else { return try await portions.next() }
+        self.ahead = nil
+        return try ahead.get()
+    }
+
+    /// Reads the portion after the one that is in hand.
+    func peek() async -> (RecordPortions, Swift.Result<[Record]?, RecordError>) {
+        var portions = portions
+        do throws(RecordError) {
+            let records = try await portions.next()
+            return (portions, .success(records))
+        } catch { return (portions, .failure(error)) }
+    }
+
+    mutating func take(_ read: (RecordPortions, Swift.Result<[Record]?, RecordError>)) {
+        (portions, ahead) = (read.0, read.1)
+    }
+}
+
+/// The models of a query, page by page.
+public struct RecordPages<Model: Codable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = [Model]
+    public typealias Failure = RecordError
+
+    private let query: RecordQuery<Model>
+    private let size: Int
+
+    init(_ query: RecordQuery<Model>, size: Int) {
+        self.query = query
+        self.size = Swift.max(size, 1)
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(models: query.makeAsyncIterator(), size: size) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate var models: RecordQuery<Model>.AsyncIterator
+        fileprivate let size: Int
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> [Model]? {
+            var page: [Model] = []
+            while page.count < size, let model = try await models.next(isolation: actor) { page.append(model) }
+            return page.isEmpty ? nil : page
+        }
+    }
+}

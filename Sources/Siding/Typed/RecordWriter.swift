@@ -1,0 +1,154 @@
+internal import SidingJSON
+
+/// Saves models: reads what is stored, decides, and writes in one transaction if nothing changed meanwhile; else again.
+struct RecordWriter<Model: Codable & Sendable>: Sendable {
+    /// So often a batch is decided anew before it is given up.
+    static var tries: Int { 8 }
+
+    let store: any Store
+    let resource: Resource<Model>
+    let strategy: ConflictStrategy<Model>
+    let duplicates: DuplicateRule
+
+    @concurrent
+    func save(_ models: [Model]) async throws(StoreError) -> [RowOutcome<Model>] {
+        var batch = ModelBatch(models, of: resource)
+        var outcomes = models.indices.map { batch.invalid[$0].map(RowOutcome<Model>.invalid) ?? .unchanged }
+        for index in batch.collapse(duplicates, resource.versions) { outcomes[index] = .skipped(.duplicate) }
+        guard !batch.entries.isEmpty else { return outcomes }
+        for _ in 0..<Self.tries {
+            let plan = try await plan(batch.entries)
+            for (index, outcome) in plan.settled { outcomes[index] = outcome }
+            guard !plan.rows.isEmpty else { return outcomes }
+            guard let written = try await write(plan.rows) else { continue }
+            for (row, outcome) in zip(plan.rows, written) { outcomes[row.index] = RowOutcome(outcome) }
+            return outcomes
+        }
+        throw StoreError(
+            .outdated, "records of '\(resource.name)' changed \(Self.tries) times while they were being merged",
+            hint: "try again")
+    }
+
+    // MARK: What to write
+
+    private struct Plan {
+        var rows: [PlannedRow] = []
+        /// Outcomes that need no writing, by index.
+        var settled: [Int: RowOutcome<Model>] = [:]
+    }
+
+    struct PlannedRow: Sendable {
+        let index: Int
+        let body: [UInt8]
+        let expectation: RecordChanges.Expectation
+    }
+
+    /// Overwriting looks at nothing, unless a version must not go backwards.
+    private var isBlind: Bool {
+        if case .overwrite = strategy { resource.versions == nil } else { false }
+    }
+
+    private func plan(_ entries: [ModelBatch<Model>.Entry]) async throws(StoreError) -> Plan {
+        var plan = Plan()
+        guard !isBlind else {
+            plan.rows = entries.map { PlannedRow(index: $0.index, body: $0.body, expectation: .anything) }
+            return plan
+        }
+        let lookup = RecordLookup(of: resource.name, keys: entries.map(\.key))
+        var stored: [[UInt8]: Record] = [:]
+        for record in try await store.records(lookup) { stored[Array(record.key.utf8)] = record }
+        let decoder = RecordDecoder(resource.coding)
+        for entry in entries {
+            switch decide(entry, stored[Array(entry.key.utf8)], decoder) {
+            case .write(let body, let expectation):
+                plan.rows.append(PlannedRow(index: entry.index, body: body, expectation: expectation))
+            case .settle(let outcome): plan.settled[entry.index] = outcome
+            }
+        }
+        return plan
+    }
+
+    private enum Decision {
+        case write([UInt8], RecordChanges.Expectation)
+        case settle(RowOutcome<Model>)
+    }
+
+    private func decide(_ entry: ModelBatch<Model>.Entry, _ record: Record?, _ decoder: RecordDecoder) -> Decision {
+        guard let record else { return .write(entry.body, .nothing) }
+        if record.body == entry.body { return .settle(.unchanged) }
+        let stored: Model
+        do throws(RecordError) { stored = try resource.decode(record, with: decoder) } catch {
+            // Whoever overwrites need not understand what was there.
+            if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
+            return .settle(.invalid(error.description))
+        }
+        let isOlder = resource.versions?.isOlder
+        let isNewer = isOlder?(stored, entry.model) == true
+        let isStale = isOlder?(entry.model, stored) == true
+        switch strategy {
+        case .error where isNewer: return .write(entry.body, .body(record.body))
+        case .error: return .settle(isStale ? .skipped(.stale) : .conflict(stored: stored))
+        case .overwrite: return isStale ? .settle(.skipped(.stale)) : .write(entry.body, .body(record.body))
+        case .takePreferable(let prefer): return resolved(prefer(stored, entry.model), entry, record, stored)
+        case .merge(let merge):
+            do { return resolved(try merge(stored, entry.model), entry, record, stored) } catch {
+                return .settle(.invalid("it could not be merged: \(PlainText.oneLine("\(error)", limit: 200))"))
+            }
+        }
+    }
+
+    private func resolved(
+        _ model: Model, _ entry: ModelBatch<Model>.Entry, _ record: Record, _ stored: Model
+    ) -> Decision {
+        if resource.versions?.isOlder(model, stored) == true { return .settle(.skipped(.stale)) }
+        switch ModelBatch.row(model, of: resource) {
+        case .failure(let fault): return .settle(.invalid(fault.reason))
+        case .success(let row) where !row.key.utf8.elementsEqual(entry.key.utf8):
+            return .settle(.invalid("it was resolved to a model with another key"))
+        case .success(let row):
+            return row.body == record.body || isSame(row.body, as: stored)
+                ? .settle(.unchanged) : .write(row.body, .body(record.body))
+        }
+    }
+
+    /// A model that was read and given back untouched changes nothing, though the origin may have written it otherwise.
+    private func isSame(_ body: [UInt8], as stored: Model) -> Bool {
+        if case .success(let row) = ModelBatch.row(stored, of: resource) { row.body == body } else { false }
+    }
+
+    // MARK: Writing
+
+    private func write(_ rows: [PlannedRow]) async throws(StoreError) -> [RecordChangeOutcome]? {
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(rows.reduce(2) { $0 + $1.body.count + 1 })
+        for row in rows {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes += row.body
+        }
+        bytes.append(UInt8(ascii: "]"))
+        let limits = resource.untyped.source.jsonLimits
+        let reader = PageReader(
+            records: .root, key: resource.untyped.key,
+            limits: JSONLimits(maxDepth: limits.maxDepth, maxValues: .max, maxStringBytes: limits.maxStringBytes))
+        let slices = bytes.withUnsafeBytes { page in (try? reader.read(page).records) ?? [] }
+        guard slices.count == rows.count else {
+            throw StoreError(.inputOutput, "\(rows.count) records became \(slices.count) when they were joined")
+        }
+        let changes = RecordChanges(
+            resource: resource.name, source: resource.untyped.source.name,
+            definition: ResourceDefinition(resource.untyped), bytes: bytes,
+            rows: zip(slices, rows).map { RecordChanges.Row($0, expects: $1.expectation) })
+        return try await store.apply(changes)
+    }
+}
+
+extension RowOutcome {
+    fileprivate init(_ outcome: RecordChangeOutcome) {
+        switch outcome {
+        case .inserted: self = .inserted
+        case .updated: self = .updated
+        case .unchanged: self = .unchanged
+        case .invalid(let reason): self = .invalid(reason)
+        }
+    }
+}

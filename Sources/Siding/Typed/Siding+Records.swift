@@ -1,0 +1,148 @@
+extension Siding {
+    /// The stored records of a resource as values of its model; works with the line down. A resource that was never synced
+    /// has none.
+    public func records<Model>(of resource: Resource<Model>) -> RecordQuery<Model> {
+        RecordQuery(resource, in: store)
+    }
+
+    /// The record under a key; nil where none is, or only a tombstone.
+    public func record<Model>(of resource: Resource<Model>, key: String) async throws(RecordError) -> Model? {
+        let store = store
+        let lookup = RecordLookup(of: resource.name, keys: [key])
+        let found = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
+        guard let record = found.first else { return nil }
+        return try resource.decode(record, with: RecordDecoder(resource.coding))
+    }
+
+    /// The record under a key that is a number.
+    public func record<Model>(
+        of resource: Resource<Model>, key: some BinaryInteger & Sendable
+    ) async throws(RecordError) -> Model? {
+        try await record(of: resource, key: String(key))
+    }
+
+    /// The records in pages of `size`, in key order.
+    public func pages<Model>(
+        of resource: Resource<Model>, size: Int, where predicate: RecordPredicate<Model> = .everything
+    ) -> RecordPages<Model> {
+        records(of: resource).where(predicate).pages(of: size)
+    }
+}
+
+// MARK: Writing to the copy, not to the origin
+
+extension Siding {
+    /// Saves models in the local copy: inserts what is new, replaces what is there, all in one transaction.
+    ///
+    /// The origin is not told. A sync that gets a page on which a saved record stands overwrites it with what the origin has;
+    /// a page that answers 304 leaves it as it is.
+    /// - Returns: an outcome per model, in order.
+    @discardableResult
+    public func save<Model>(
+        _ models: [Model], to resource: Resource<Model>, duplicates: DuplicateRule = .last
+    ) async throws(StoreError) -> [RowOutcome<Model>] {
+        try await upsert(models, to: resource, onConflict: .overwrite, duplicates: duplicates)
+    }
+
+    /// Saves one model in the local copy, as ``save(_:to:duplicates:)``.
+    @discardableResult
+    public func save<Model>(
+        _ model: Model, to resource: Resource<Model>
+    ) async throws(StoreError) -> RowOutcome<Model> {
+        try await save([model], to: resource).first ?? .unchanged
+    }
+
+    /// Saves models in the local copy where nothing else is stored under their keys, and asks `strategy` where it is.
+    ///
+    /// All rows are written in one transaction. The strategy's functions run before it; if a record changes meanwhile, all
+    /// is decided anew, at most eight times.
+    /// - Throws: ``StoreError/Kind/outdated`` where records changed each of those times.
+    @discardableResult
+    public func upsert<Model>(
+        _ models: [Model], to resource: Resource<Model>, onConflict strategy: ConflictStrategy<Model>,
+        duplicates: DuplicateRule = .last
+    ) async throws(StoreError) -> [RowOutcome<Model>] {
+        let writer = RecordWriter(store: store, resource: resource, strategy: strategy, duplicates: duplicates)
+        return try await writer.save(models)
+    }
+
+    /// Turns the local record under a key into a tombstone, which keeps its body. The origin is not told; a sync that still
+    /// finds the record there brings it back.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    public func delete(key: String, from resource: some SyncedResource) async throws(StoreError) -> Bool {
+        try await delete(keys: [key], from: resource) > 0
+    }
+
+    /// Turns the local records under these keys into tombstones, in one transaction.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func delete(keys: [String], from resource: some SyncedResource) async throws(StoreError) -> Int {
+        try await store.delete(RecordLookup(of: resource.name, keys: keys))
+    }
+
+    /// Turns the local records for which the predicate holds into tombstones, in one transaction.
+    ///
+    /// - Returns: how many there were.
+    @discardableResult
+    public func delete<Model>(
+        where predicate: RecordPredicate<Model>, from resource: Resource<Model>
+    ) async throws(RecordError) -> Int {
+        let (store, filter) = (store, try predicate.resolve(resource))
+        return try await RecordError.mapping { () throws(StoreError) in
+            try await store.delete(RecordSelection(of: resource.name, filter: filter))
+        }
+    }
+}
+
+// MARK: Searching
+
+extension Siding {
+    /// The records whose searchable members have all the words of `text`, best first. Nothing in `text` is syntax.
+    ///
+    /// The first search of a resource builds its index: one write transaction that reads every record.
+    public func search<Model>(
+        _ text: String, in resource: Resource<Model>, limit: Int = 50
+    ) async throws(RecordError) -> [SearchHit<Model>] {
+        try await search(.words(text), in: resource, limit: limit)
+    }
+
+    /// The records whose searchable members match, best first.
+    public func search<Model>(
+        _ text: TextSearch.Text, in resource: Resource<Model>, limit: Int = 50, offset: Int = 0,
+        snippet: TextSearch.SnippetStyle? = nil
+    ) async throws(RecordError) -> [SearchHit<Model>] {
+        let search = TextSearch(
+            of: resource.name, fields: resource.searchable, text: text, limit: limit, offset: offset, snippet: snippet)
+        let store = store
+        let matches = try await RecordError.mapping { () throws(StoreError) in try await store.search(search) }
+        let decoder = RecordDecoder(resource.coding)
+        var hits: [SearchHit<Model>] = []
+        for match in matches {
+            let model = try resource.decode(match.record, with: decoder)
+            hits.append(SearchHit(model: model, key: match.record.key, rank: match.rank, snippet: match.snippet))
+        }
+        return hits
+    }
+}
+
+/// A model that was found by its text.
+public struct SearchHit<Model: Sendable>: Sendable {
+    public var model: Model
+    public var key: String
+    /// The lower, the better; comparable within one search only.
+    public var rank: Double
+    /// The part that matches, where one was asked for.
+    public var snippet: String?
+
+    public init(model: Model, key: String, rank: Double, snippet: String? = nil) {
+        self.model = model
+        self.key = key
+        self.rank = rank
+        self.snippet = snippet
+    }
+}
+
+extension SearchHit: Equatable where Model: Equatable {}

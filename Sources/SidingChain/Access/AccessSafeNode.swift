@@ -1,0 +1,91 @@
+internal import Logging
+
+/// Keeps an attempt signed in: gives it the current credential, and after a 401 a new one, once.
+///
+/// Before the attempt it waits while a refresh of the source runs, and puts the stored credential into the context, where
+/// ``AccessTokenProvider`` takes it from. When the origin refuses the attempt (401, or what ``AccessSafety/statuses``
+/// says) and another credential has been stored meanwhile, the attempt is made again with that one; else one refresh runs
+/// for all calls of the source, and then the attempt is made again. It must end in a failure for such a status, so wrap
+/// the request from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``. Also a write may be sent again so: by its
+/// 401 the origin said that it did not act, and a body is made anew for each attempt.
+///
+/// A call that is itself part of a refresh is let through.
+public struct AccessSafeNode<Wrapped: Node>: Node {
+    private let wrapped: Wrapped
+    private let safety: AccessSafety
+
+    public init(_ wrapped: Wrapped, _ safety: AccessSafety) {
+        self.wrapped = wrapped
+        self.safety = safety
+    }
+
+    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        guard !context.isExemptFromAccessSafety else { return try await wrapped.process(input, context) }
+        let admission = try await admit(context)
+        do {
+            return try await wrapped.process(input, context.with(admission.credential))
+        } catch {
+            guard isRefused(error) else { throw error }
+            let renewed = try await renew(admission, error, context)
+            context.log(.info, "request goes out again with another credential", node: name)
+            return try await lastAttempt(input, context.with(renewed))
+        }
+    }
+
+    private func admit(_ context: ChainContext) async throws(Failure) -> AccessGuard.Admission {
+        do { return try await safety.accessGuard.admit(context) } catch { throw error.at(node: name) }
+    }
+
+    private func renew(
+        _ admission: AccessGuard.Admission, _ refusal: Failure, _ context: ChainContext
+    ) async throws(Failure) -> Credential {
+        do { return try await safety.accessGuard.renew(admission, context) } catch {
+            guard error.underlying is RefreshRefusal else {
+                throw error.at(node: name, method: refusal.method, url: refusal.url)
+            }
+            throw told(error, by: refusal)
+        }
+    }
+
+    /// A refused refresh, told by the origin's own 401 where there is one.
+    private func told(_ failure: Failure, by refusal: Failure) -> Failure {
+        guard case .http(let answer) = refusal.reason, answer.status == 401 else {
+            return failure.at(node: name, method: refusal.method, url: refusal.url)
+        }
+        var told = refusal
+        (told.detail, told.underlying) = (failure.detail, failure.underlying)
+        return told
+    }
+
+    private func lastAttempt(
+        _ input: Wrapped.Input, _ context: ChainContext
+    ) async throws(Failure) -> Wrapped.Output {
+        do { return try await wrapped.process(input, context) } catch {
+            guard isRefused(error), error.detail == nil else { throw error }
+            var told = error
+            told.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
+            throw told
+        }
+    }
+
+    private func isRefused(_ failure: Failure) -> Bool {
+        if case .http(let answer) = failure.reason { safety.statuses.contains(answer.status) } else { false }
+    }
+}
+
+extension Node {
+    /// Keeps this attempt signed in by `safety`, which all chains of the source share.
+    public func accessSafe(_ safety: AccessSafety) -> AccessSafeNode<Self> {
+        AccessSafeNode(self, safety)
+    }
+}
+
+extension ChainContext {
+    fileprivate func with(_ credential: Credential) -> ChainContext {
+        var context = self
+        context.credential = credential
+        return context
+    }
+}

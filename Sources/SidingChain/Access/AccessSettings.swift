@@ -1,0 +1,104 @@
+internal import HTTPTypes
+internal import SidingJSON
+
+/// What an access guard works with, and how it words its failures.
+struct AccessSettings: Sendable {
+    let account: String
+    let store: any CredentialStore
+    let gate: any RefreshGate
+    let refresher: TokenRefresherNode
+    /// How long before its end an access token is renewed; nil leaves that to the origin's 401.
+    let early: Duration?
+    /// How long a refresh goes on for which nobody waits any more.
+    let grace: Duration
+    let clock: any Clock<Duration>
+    let secondsSince1970: @Sendable () -> Double
+    private let first: @Sendable () async throws -> Credential?
+
+    init(
+        account: String, store: any CredentialStore, gate: any RefreshGate, refresher: TokenRefresherNode,
+        early: Duration?, grace: Duration, clock: any Clock<Duration>,
+        secondsSince1970: @escaping @Sendable () -> Double, initial: @escaping @Sendable () async throws -> Credential?
+    ) {
+        (self.account, self.store, self.gate, self.refresher) = (account, store, gate, refresher)
+        (self.early, self.grace, self.clock) = (early, grace, clock)
+        (self.secondsSince1970, self.first) = (secondsSince1970, initial)
+    }
+
+    /// What stands for the stored credential where there is none yet.
+    func initial() async throws(Failure) -> Credential? {
+        do { return try await first() } catch { throw Failure.wrapping(error, phase: .notSent) }
+    }
+
+    /// The credential of now.
+    func stored() async throws(Failure) -> Credential {
+        if let stored = try await store.credential(of: account) { return stored }
+        if let initial = try await initial() { return initial }
+        throw Failure(
+            .credentialUnavailable, phase: .notSent,
+            detail: "there is no credential of '\(account)': sign in first")
+    }
+
+    /// Whether a refresh comes before the call. One that came early and failed is not tried again before the token's end.
+    func mustRefresh(_ credential: Credential, hasFailed: Bool) -> Bool {
+        if credential.accessToken.isEmpty { return true }
+        guard let early, let end = credential.expiresAt else { return false }
+        return end - secondsSince1970() <= (hasFailed ? 0 : early / .seconds(1))
+    }
+
+    /// Whether the access token is known to last, at a source that renews early.
+    func isStillGood(_ credential: Credential) -> Bool {
+        guard early != nil, !credential.accessToken.isEmpty, let end = credential.expiresAt else { return false }
+        return end > secondsSince1970()
+    }
+}
+
+extension AccessSettings {
+    /// A failed refresh as those are told who waited for it: whatever became of the refresh, no request of theirs was
+    /// taken by the origin, so each may be sent again.
+    func told(_ failure: Failure) -> Failure {
+        var told = failure
+        told.phase = .notSent
+        guard !(failure.underlying is RefreshRefusal) else { return told }
+        let why = failure.detail.map { ": \($0)" } ?? ""
+        told.detail = PlainText.oneLine("while the credential of '\(account)' was renewed\(why)")
+        return told
+    }
+
+    /// No second request for one credential: its refresh token may be good for one use only.
+    func stillAsking(for spent: Credential) -> Failure {
+        told(
+            Failure(
+                .timeout(.total), phase: .notSent,
+                detail: "an earlier refresh of generation \(spent.generation) was cancelled and has not ended yet; "
+                    + "see that the refresher heeds cancellation"))
+    }
+
+    /// A failed refresh request: a refusal is told as one, and nothing of what was given or answered is shown.
+    func toldOfRequest(_ failure: Failure, _ spent: Credential) -> Failure {
+        guard let refusal = failure.refusal else {
+            var told = failure
+            told.detail = failure.detail.map(spent.cutOut)
+            // These errors quote what could not be read, and it may be a new token.
+            if failure.underlying is DocumentFault {
+                (told.detail, told.underlying) = ("the token endpoint's answer is no JSON", nil)
+            } else if let mapping = failure.underlying as? MappingError {
+                let place = "\(mapping.type ?? "value") at \(mapping.path)"
+                told.detail = PlainText.oneLine("the token endpoint's answer cannot be used: \(place)", limit: 200)
+                told.underlying = nil
+            }
+            if case .http(var answer) = failure.reason {
+                answer.body = []
+                answer.headerFields = answer.headerFields[.retryAfter].map { [.retryAfter: $0] } ?? [:]
+                told.reason = .http(answer)
+            }
+            return told
+        }
+        let word = RefreshRefusal(spent.cutOut(of: refusal.description))
+        return Failure(
+            .http(HTTPFailure(status: 401)), phase: .notSent,
+            detail: "the credential of '\(account)' (generation \(spent.generation)) could not be renewed, the token "
+                + "endpoint refused: \(word); sign in again",
+            underlying: word)
+    }
+}

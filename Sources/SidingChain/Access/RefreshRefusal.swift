@@ -1,0 +1,40 @@
+internal import SidingJSON
+
+/// The token endpoint's no: the credential is not renewed until a person signs in again.
+///
+/// A refresh that a program writes itself throws it where the endpoint says so in its own way; the statuses 400, 401 and
+/// 403 and the error `invalid_grant` (RFC 6749 §5.2) are known anyway. A failure of ``AccessSafeNode`` carries it as
+/// ``Failure/underlying``.
+public struct RefreshRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The endpoint's word, on one line: `400 invalid_grant`.
+    public let description: String
+
+    /// - Parameter word: what the endpoint said; no secret.
+    public init(_ word: String) {
+        description = PlainText.oneLine(word, limit: 100)
+    }
+}
+
+extension Failure {
+    /// The no of a token endpoint that this failure of a refresh stands for; nil where the refresh failed otherwise, so
+    /// that a later one may go well.
+    var refusal: RefreshRefusal? {
+        if let refusal = underlying as? RefreshRefusal { return refusal }
+        guard case .http(let answer) = reason else { return nil }
+        let error = answer.errorCode
+        // These are no word about the credential, whatever status they come with.
+        if ["server_error", "slow_down", "temporarily_unavailable"].contains(error) { return nil }
+        guard [400, 401, 403].contains(answer.status) || error == "invalid_grant" else { return nil }
+        return RefreshRefusal("\(answer.status) \(error ?? answer.name)")
+    }
+}
+
+extension HTTPFailure {
+    /// The member `error` of an error answer of OAuth 2 (RFC 6749 §5.2).
+    fileprivate var errorCode: String? {
+        body.withUnsafeBytes { bytes in
+            guard (try? JSONSyntax.validate(bytes)) != nil else { return nil }
+            return JSONMembers.value(at: JSONPath(member: "error"), in: bytes)?.string(in: bytes)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import SidingJSON
+
+/// What a token endpoint gave: the outcome of a refresh or a sign-in, before it has a generation.
+///
+/// Like ``Credential`` it never shows its tokens.
+public struct TokenGrant: Sendable, Hashable {
+    public var accessToken: String
+    /// Nil where the endpoint keeps the old one in force (RFC 6749 §6).
+    public var refreshToken: String?
+    /// How long the access token lasts; nil where nobody said.
+    public var lifetime: Duration?
+
+    public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.lifetime = lifetime
+    }
+
+    /// Reads the answer of an OAuth 2 token endpoint (RFC 6749 §5.1).
+    ///
+    /// - Throws: ``Failure/Reason/contract`` where it holds no access token; with a ``RefreshRefusal`` beneath where it
+    ///   names an error instead, as some endpoints do under status 200.
+    public init(parsing answer: [UInt8]) throws(Failure) {
+        let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
+            guard (try? JSONSyntax.validate(bytes)) != nil else { return .failure(Self.unreadable("it is not JSON")) }
+            guard let token = Self.value("access_token", in: bytes)?.string(in: bytes), !token.isEmpty else {
+                return .failure(Self.withoutToken(error: Self.value("error", in: bytes)?.string(in: bytes)))
+            }
+            let seconds = Self.value("expires_in", in: bytes)?.text(in: bytes).flatMap(Double.init)
+            return .success(
+                TokenGrant(
+                    accessToken: token, refreshToken: Self.value("refresh_token", in: bytes)?.string(in: bytes),
+                    lifetime: seconds.flatMap(Self.lifetime)))
+        }
+        self = try grant.get()
+    }
+
+    /// The credential that this grant makes of `spent`, asked for at `now` (seconds since 1970).
+    func credential(after spent: Credential, now: Double) -> Credential {
+        var next = credential(generation: spent.generation &+ 1, now: now)
+        next.refreshToken = refreshToken ?? spent.refreshToken
+        return next
+    }
+
+    /// The credential that this grant makes by itself, asked for at `now` (seconds since 1970).
+    func credential(generation: UInt64, now: Double) -> Credential {
+        Credential(
+            accessToken: accessToken, refreshToken: refreshToken, generation: generation,
+            expiresAt: lifetime.map { now + $0 / .seconds(1) })
+    }
+
+    /// Less than a second, or more than a hundred years, is no statement about this token.
+    private static func lifetime(_ seconds: Double) -> Duration? {
+        (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil
+    }
+
+    private static func value(_ name: String, in bytes: UnsafeRawBufferPointer) -> EnvelopeValue? {
+        JSONMembers.value(at: JSONPath(member: name), in: bytes)
+    }
+
+    private static func withoutToken(error: String?) -> Failure {
+        guard let error else { return unreadable("it holds no access_token") }
+        return Failure(.contract, phase: .answered, detail: error, underlying: RefreshRefusal(error))
+    }
+
+    private static func unreadable(_ why: String) -> Failure {
+        Failure(.contract, phase: .answered, detail: "the answer of the token endpoint cannot be used: \(why)")
+    }
+}
+
+extension TokenGrant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "token grant" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: ["lifetime": lifetime as Any]) }
+}

@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+
+/// Makes the next credential of the spent one, by the refresh request that a program gives: a chain or a closure.
+///
+/// The request is exempt from access safety, as it would wait for itself, and it is bounded in time: at the limit it is
+/// cancelled, and 5 s later it is left to itself where it is deaf to that. Its context carries the spent credential, for
+/// endpoints that want the old access token too. How the endpoint says no is told by ``RefreshRefusal``.
+public struct TokenRefresherNode: Node {
+    /// How long a cancelled request is waited for.
+    private static let patience = Duration.seconds(5)
+
+    private let request: any Node<Credential, TokenGrant>
+    private let timeLimit: Duration
+    private let clock: any Clock<Duration>
+    private let secondsSince1970: @Sendable () -> Double
+
+    /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
+    ///
+    /// - Parameters:
+    ///   - timeLimit: of one refresh, 30 s unless said otherwise; an answer that arrives while it winds down still counts.
+    ///   - clock: on which the limit is measured.
+    ///   - secondsSince1970: the wall clock, the system's by default, from which the new token's end is reckoned.
+    public init(
+        _ request: some Node<Credential, TokenGrant>, timeLimit: Duration = .seconds(30),
+        clock: any Clock<Duration> = ContinuousClock(), secondsSince1970: (@Sendable () -> Double)? = nil
+    ) {
+        (self.request, self.timeLimit, self.clock) = (request, timeLimit, clock)
+        self.secondsSince1970 = secondsSince1970 ?? { Date().timeIntervalSince1970 }
+    }
+
+    /// A refresher that asks a closure; what it throws becomes the failure that travels on.
+    public init(
+        timeLimit: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
+        secondsSince1970: (@Sendable () -> Double)? = nil,
+        _ request: @escaping @Sendable (Credential, ChainContext) async throws -> TokenGrant
+    ) {
+        self.init(
+            RefreshRequest(request: request), timeLimit: timeLimit, clock: clock, secondsSince1970: secondsSince1970)
+    }
+
+    public var steps: [String] { ["\(name)(DeadlineNode(\(request.steps.joined(separator: " → "))))"] }
+
+    public func process(_ input: Credential, _ context: ChainContext) async throws(Failure) -> Credential {
+        try await bounded { spent, context throws(Failure) in
+            try await asked(spent, context)
+        } late: { _ in
+        }
+        .process(input, context)
+    }
+}
+
+extension TokenRefresherNode {
+    /// `request` within the time limit.
+    ///
+    /// - Parameter late: told what comes of a request that was left to itself.
+    func bounded(
+        _ request: @escaping @Sendable (Credential, ChainContext) async throws(Failure) -> Credential,
+        late: @escaping @Sendable (Result<Credential, Failure>) async -> Void
+    ) -> some Node<Credential, Credential> {
+        BoundedWindDownNode(patience: Self.patience, clock: clock, request: request, late: late)
+            .timeLimit(timeLimit, clock: clock)
+    }
+
+    /// The request itself, however long it takes.
+    func asked(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> Credential {
+        var context = context.forAnotherRequest
+        context.isExemptFromAccessSafety = true
+        context.credential = spent
+        // Before the request: rather a little early than late.
+        let now = secondsSince1970()
+        let grant = try await request.process(spent, context)
+        guard !grant.accessToken.isEmpty else {
+            throw Failure(.contract, phase: .answered, detail: "the refresh gave an empty access token").at(node: name)
+        }
+        return grant.credential(after: spent, now: now)
+    }
+}
+
+/// A refresh request that is a closure.
+private struct RefreshRequest: Node {
+    let request: @Sendable (Credential, ChainContext) async throws -> TokenGrant
+
+    func process(_ input: Credential, _ context: ChainContext) async throws(Failure) -> TokenGrant {
+        do { return try await request(input, context) } catch {
+            throw Failure.wrapping(error, phase: .maybeSent).at(node: name)
+        }
+    }
+}

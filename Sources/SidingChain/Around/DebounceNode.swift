@@ -1,0 +1,73 @@
+internal import SidingSynchronization
+
+/// Lets only the last call of a burst run, once nothing came for an interval: search as you type.
+///
+/// Each call waits for the interval; a later one within it takes its place, and the earlier ends at once with
+/// ``Failure/Reason/cancelled``, phase not sent, that says so. A call that runs already is left alone. Copies of a node
+/// share their bursts.
+public struct DebounceNode<Wrapped: Node>: Node {
+    private let wrapped: Wrapped
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let burst = Burst()
+
+    /// - Parameters:
+    ///   - interval: how long nothing may come before a call runs; any duration is legal.
+    ///   - clock: what the interval is measured on.
+    public init(_ wrapped: Wrapped, interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {
+        self.wrapped = wrapped
+        self.interval = interval
+        self.clock = clock
+    }
+
+    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        switch await outcomeOfWaiting() {
+        case .quiet:
+            return try await wrapped.process(input, context)
+        case .superseded:
+            throw Failure(.cancelled, phase: .notSent, detail: "a later call within \(interval) took its place")
+                .at(node: name)
+        case .cancelled:
+            throw Failure(.cancelled, phase: .notSent, detail: "while it waited for the calls to pause").at(node: name)
+        }
+    }
+
+    private func outcomeOfWaiting() async -> BurstOutcome {
+        let place = Promise<BurstOutcome>()
+        burst.supersede(by: place)
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    try await clock.sleep(for: interval.atMostAYear)
+                    place.settle(.quiet)
+                } catch {
+                    place.settle(.cancelled)
+                }
+            }
+            defer { group.cancelAll() }
+            return await place.value()
+        }
+    }
+}
+
+/// How the wait of one call ended.
+private enum BurstOutcome: Sendable {
+    case quiet
+    case superseded
+    case cancelled
+}
+
+/// The call that waits at present.
+private final class Burst: Sendable {
+    private let last = Mutex<Promise<BurstOutcome>?>(nil)
+
+    func supersede(by next: Promise<BurstOutcome>) {
+        let earlier = last.withLock { last in
+            defer { last = next }
+            return last
+        }
+        earlier?.settle(.superseded)
+    }
+}

@@ -1,0 +1,65 @@
+internal import SidingSynchronization
+
+/// The number of calls in flight, for a spinner or a gauge: a value, and a sequence of its changes.
+///
+/// ```swift
+/// let indicator = LoadIndicator()
+/// let chain = LoadIndicatableNode(rest, indicator: indicator)
+/// for await count in indicator { show(isLoading: count > 0) }
+/// ```
+///
+/// Each iteration observes on its own: it gets the present number at once, then every change. A slow reader misses
+/// numbers in between, never the newest. The sequence ends when the reader is cancelled or the indicator is gone.
+public final class LoadIndicator: AsyncSequence, Sendable {
+    public typealias Element = Int
+    public typealias Failure = Never
+
+    private struct State {
+        var count = 0
+        var ids = 0
+        var observers: [Int: AsyncStream<Int>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    deinit {
+        for observer in state.withLock({ $0.observers.values }) { observer.finish() }
+    }
+
+    /// How many calls are in flight right now.
+    public var count: Int { state.withLock { $0.count } }
+
+    /// How many iterations observe at present.
+    var observerCount: Int { state.withLock { $0.observers.count } }
+
+    func begin() { change(by: 1) }
+
+    func end() { change(by: -1) }
+
+    private func change(by step: Int) {
+        state.withLock { state in
+            state.count += step
+            // Under the lock, so that observers see the numbers in their order.
+            for observer in state.observers.values { observer.yield(state.count) }
+        }
+    }
+
+    /// Begins to observe.
+    public func makeAsyncIterator() -> AsyncStream<Int>.Iterator {
+        let (stream, observer) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.ids += 1
+            state.observers[state.ids] = observer
+            observer.yield(state.count)
+            return state.ids
+        }
+        observer.onTermination = { [weak self] _ in self?.forget(id) }
+        return stream.makeAsyncIterator()
+    }
+
+    private func forget(_ id: Int) {
+        _ = state.withLock { $0.observers.removeValue(forKey: id) }
+    }
+}

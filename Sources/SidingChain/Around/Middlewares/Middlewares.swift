@@ -1,0 +1,105 @@
+/// What is done to every request of a program, under keys: transforms, then side effects; and what sees its failure.
+///
+/// ```swift
+/// let middlewares = Middlewares()
+///     .transform("locale") { draft, _ in draft.with(\.headerFields[.acceptLanguage], locale()) }
+///     .sideEffect("audit") { draft, _ in try await audit.note(draft.route) }
+///     .onFailure("sign-in") { failure, _, _ in
+///         if case .http(let answer) = failure.reason, answer.status == 401 { await session.end() }
+///         return failure
+///     }
+/// ```
+///
+/// All three run in the order in which their keys were first registered; a key that is registered again, for the same of
+/// the three, takes the earlier one's place in that order. ``MiddlewareNode`` runs them. The context they are given has the
+/// middlewares switched off, so that a request which they make with it does not lead back to them.
+public struct Middlewares: Sendable {
+    /// How often a middleware runs where a request is tried several times.
+    public enum Repetition: Sendable, Hashable {
+        /// Before the first attempt, and on the failure after the last.
+        case oncePerRequest
+        /// Before each attempt, and on each attempt's failure, before it is decided whether to try again.
+        case oncePerAttempt
+    }
+
+    /// Gives the request that goes on in place of the one it gets; what it throws fails the request.
+    public typealias Transform = @Sendable (RequestDraft, ChainContext) async throws -> RequestDraft
+    /// Sees the request as it will go on, before it does; what it throws is logged and goes no further.
+    public typealias SideEffect = @Sendable (RequestDraft, ChainContext) async throws -> Void
+    /// Sees the failure of a request, and gives the one that travels on.
+    public typealias FailureTransform = @Sendable (Failure, RequestDraft, ChainContext) async -> Failure
+
+    private(set) var transforms = Keyed<Transform>()
+    private(set) var sideEffects = Keyed<SideEffect>()
+    private(set) var failureTransforms = Keyed<FailureTransform>()
+
+    /// None.
+    public init() {}
+
+    /// These, and `transform` under `key`.
+    public func transform(
+        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping Transform
+    ) -> Middlewares {
+        var all = self
+        all.transforms.register(key, repetition, transform)
+        return all
+    }
+
+    /// These, and `effect` under `key`.
+    public func sideEffect(
+        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ effect: @escaping SideEffect
+    ) -> Middlewares {
+        var all = self
+        all.sideEffects.register(key, repetition, effect)
+        return all
+    }
+
+    /// These, and `transform` of failures under `key`. It sees every failure, those of transforms included.
+    public func onFailure(
+        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping FailureTransform
+    ) -> Middlewares {
+        var all = self
+        all.failureTransforms.register(key, repetition, transform)
+        return all
+    }
+
+    /// These without what is registered under `key`.
+    public func removing(_ key: MiddlewareKey) -> Middlewares {
+        var rest = self
+        rest.transforms.remove(key)
+        rest.sideEffects.remove(key)
+        rest.failureTransforms.remove(key)
+        return rest
+    }
+}
+
+/// Functions under keys, in order.
+struct Keyed<Function: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        let key: MiddlewareKey
+        let repetition: Middlewares.Repetition
+        let function: Function
+    }
+
+    private var entries: [Entry] = []
+
+    mutating func register(_ key: MiddlewareKey, _ repetition: Middlewares.Repetition, _ function: Function) {
+        let entry = Entry(key: key, repetition: repetition, function: function)
+        if let index = entries.firstIndex(where: { $0.key == key }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
+    }
+
+    mutating func remove(_ key: MiddlewareKey) {
+        entries.removeAll { $0.key == key }
+    }
+
+    /// Those that run `repetition`, and that `filter` lets through.
+    func allowed(
+        _ repetition: Middlewares.Repetition, by filter: MiddlewareFilter
+    ) -> [(key: MiddlewareKey, function: Function)] {
+        entries.filter { $0.repetition == repetition && filter.allows($0.key) }.map { ($0.key, $0.function) }
+    }
+}

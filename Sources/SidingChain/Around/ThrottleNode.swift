@@ -1,0 +1,89 @@
+internal import SidingSynchronization
+
+/// Starts at most one call per interval, for origins that count requests.
+///
+/// The interval runs from start to start; calls may overlap. Copies of a node share their pace. Any interval is legal;
+/// zero or less throttles nothing.
+public struct ThrottleNode<Wrapped: Node>: Node {
+    /// What becomes of a call that comes too early.
+    public enum Excess: Sendable, Hashable {
+        /// It waits for its turn, first come first served. A call that is cancelled leaves the line and takes no turn.
+        case waits
+        /// It ends at once with ``Failure/Reason/cancelled``, phase not sent, that says when the next may start.
+        case fails
+    }
+
+    private let wrapped: Wrapped
+    private let excess: Excess
+    private let pace: Pace
+
+    /// - Parameters:
+    ///   - interval: the least time between two starts.
+    ///   - excess: what becomes of a call that comes too early; it waits unless said otherwise.
+    ///   - clock: what the interval is measured on.
+    public init(
+        _ wrapped: Wrapped, interval: Duration, excess: Excess = .waits,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.wrapped = wrapped
+        self.excess = excess
+        self.pace = Pace(interval: interval, clock: clock)
+    }
+
+    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        do throws(Failure) {
+            switch excess {
+            case .waits: try await pace.waitForStart()
+            case .fails: try pace.startNow()
+            }
+        } catch {
+            throw error.at(node: name)
+        }
+        return try await wrapped.process(input, context)
+    }
+}
+
+/// When the last call started, and who may start next.
+private final class Pace: Sendable {
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let stopwatch: Stopwatch
+    private let turns = Turnstile()
+    private let lastStart = Mutex<Duration?>(nil)
+
+    init(interval: Duration, clock: any Clock<Duration>) {
+        self.interval = interval
+        self.clock = clock
+        self.stopwatch = Stopwatch(clock)
+    }
+
+    /// Only the first in line sleeps: who leaves the line holds up nobody behind.
+    func waitForStart() async throws(Failure) {
+        try await turns.take()
+        defer { turns.pass() }
+        while let wait = startOrWait() {
+            do { try await clock.sleep(for: wait.atMostAYear) } catch {
+                throw Failure(.cancelled, phase: .notSent, detail: "while it waited for its turn")
+            }
+        }
+    }
+
+    func startNow() throws(Failure) {
+        guard let wait = startOrWait() else { return }
+        throw Failure(
+            .cancelled, phase: .notSent,
+            detail: "one call per \(interval) is let through; the next may start in \(wait)")
+    }
+
+    /// Notes a start where one is due, else says how long until then.
+    private func startOrWait() -> Duration? {
+        let now = stopwatch.elapsed()
+        return lastStart.withLock { lastStart in
+            if let last = lastStart, now - last < interval { return interval - (now - last) }
+            lastStart = now
+            return nil
+        }
+    }
+}

@@ -1,0 +1,203 @@
+extension ChainAssembly {
+    /// The chain from `request` to `response`.
+    ///
+    /// - Parameters:
+    ///   - request: makes the draft of a request; runs once per call.
+    ///   - response: reads a successful answer; runs on each attempt.
+    public func chain<Input: Sendable, Output: Sendable>(
+        from request: some Node<Input, RequestDraft>, to response: some Node<ResponseContent, Output>
+    ) -> any Node<Input, Output> {
+        abortable(logged(request, attempt(exchange(response))))
+    }
+
+    /// The chain from `request` to a file.
+    ///
+    /// - Parameter limit: the most bytes of the file. The transport's limits hold as well: see
+    ///   ``TransportSettings/forDownloads(upTo:within:)``.
+    public func chain<Input: Sendable>(
+        from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
+    ) -> any Node<Input, DownloadedFile> {
+        abortable(logged(request, attempt(download(exchange(PassNode()), destination, limit))))
+    }
+
+    /// The chain from `request` to what `decode` reads of the origin's answer or of the stored one, as `policy` says.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where the assembly has no cache.
+    public func chain<Input: Sendable, Output: Sendable>(
+        from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
+        decode: some Node<LoadedResponse, Output>
+    ) throws(Failure) -> any Node<Input, Sourced<Output>> {
+        let tracks = try tracks(from: request, bodyLimit)
+        return abortable(policed(policy, tracks.server, tracks.cached, decode))
+    }
+
+    /// The chain from `request` to the stored answer, where there is one, and then the origin's, told apart.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where the assembly has no cache.
+    public func cacheThenServer<Input: Sendable, Output: Sendable>(
+        from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
+    ) throws(Failure) -> any Node<Input, AnswerSequence<Output>> {
+        let tracks = try tracks(from: request, bodyLimit)
+        return abortable(doubled(tracks.server, tracks.cached, decode))
+    }
+}
+
+// MARK: - The parts, in their order
+
+extension ChainAssembly {
+    private func exchange<Output: Sendable>(
+        _ response: some Node<ResponseContent, Output>
+    ) -> any Node<RequestDraft, Output> {
+        let credentials: [any MetadataProvider] = access == nil ? [] : [AccessTokenProvider()]
+        return joined(outgoing(credentials + providers), joined(sent(), read(response)))
+    }
+
+    /// The rest of the request half. Credentials are asked for on each attempt, so it is part of the attempt.
+    private func outgoing(
+        _ providers: [any MetadataProvider]
+    ) -> any Node<RequestDraft, OutgoingRequest> {
+        let creating = HeaderInjectorNode(headerFields)
+            .then(RequestCreatorNode(providers: providers, secretQueryNames: secretQueryNames))
+        guard let query else { return creating }
+        return URLQueryInjectorNode(encoding: queryEncoding, query).then(creating)
+    }
+
+    private func sent() -> any Node<OutgoingRequest, Reply> {
+        let sending: any Node<OutgoingRequest, Reply> =
+            if let cache {
+                ETagNode(
+                    RequestSenderNode(transport), cache: cache.responses, keying: cache.keying,
+                    secondsSince1970: secondsSince1970)
+            } else {
+                RequestSenderNode(transport)
+            }
+        return reportsProgress ? joined(UploadProgressNode<OutgoingRequest>(), sending) : sending
+    }
+
+    private func read<Output: Sendable>(
+        _ response: some Node<ResponseContent, Output>
+    ) -> any Node<Reply, Output> {
+        let content = ResponseDataPreprocessorNode().then(response)
+        let measured: any Node<Reply, Output> =
+            reportsProgress ? joined(DownloadProgressNode(), content) : content
+        let checked = joined(ResponseHTTPErrorProcessorNode(), measured)
+        let processed: any Node<Reply, Output> =
+            if let errorEnvelope { joined(errorEnvelope, checked) } else { checked }
+        return joined(ResponseProcessorNode(), processed)
+    }
+
+    private func download(
+        _ exchange: some Node<RequestDraft, ResponseContent>, _ destination: FileDestination, _ limit: Int
+    ) -> any Node<RequestDraft, DownloadedFile> {
+        FileDownloadNode(exchange, to: destination, limit: limit, secretQueryNames: secretQueryNames)
+    }
+
+    private func attempt<Exchange: Node>(
+        _ exchange: Exchange
+    ) -> any Node<RequestDraft, Exchange.Output> where Exchange.Input == RequestDraft {
+        perRequest(retried(safe(perAttempt(timed(mapped(exchange))))))
+    }
+
+    private func logged<Request: Node, Rest: Node>(
+        _ request: Request, _ rest: Rest
+    ) -> any Node<Request.Input, Rest.Output> where Request.Output == Rest.Input {
+        LoggerNode(request.then(rest), excluding: logExclusions)
+    }
+
+    /// One handle serves one call, so that this is outermost, around both tracks where there are two.
+    private func abortable<Call: Node>(_ call: Call) -> any Node<Call.Input, Call.Output> {
+        isAbortable ? AborterNode(call) : call
+    }
+}
+
+// MARK: - The wrappers
+
+extension ChainAssembly {
+    private func mapped<Exchange: Node>(
+        _ exchange: Exchange
+    ) -> any Node<Exchange.Input, Exchange.Output> where Exchange.Input == RequestDraft {
+        TechnicalErrorMapperNode(
+            PlacedNode(wrapped: exchange, secretQueryNames: secretQueryNames), connectivity: connectivity)
+    }
+
+    private func timed<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+        guard let deadline else { return attempt }
+        return attempt.timeLimit(deadline, clock: clock)
+    }
+
+    private func safe<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+        guard let access else { return attempt }
+        return attempt.accessSafe(access)
+    }
+
+    private func retried<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+        guard retry.retries > 0 else { return attempt }
+        return RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, secondsSince1970: secondsSince1970)
+    }
+
+    private func perAttempt<Attempt: Node>(
+        _ attempt: Attempt
+    ) -> any Node<Attempt.Input, Attempt.Output> where Attempt.Input == RequestDraft {
+        guard let middlewares else { return attempt }
+        return MiddlewareNode(attempt, middlewares: middlewares, running: .oncePerAttempt)
+    }
+
+    private func perRequest<Attempt: Node>(
+        _ attempt: Attempt
+    ) -> any Node<Attempt.Input, Attempt.Output> where Attempt.Input == RequestDraft {
+        guard let middlewares else { return attempt }
+        return MiddlewareNode(attempt, middlewares: middlewares, running: .oncePerRequest)
+    }
+
+    private func joined<First: Node, Second: Node>(
+        _ first: First, _ second: Second
+    ) -> any Node<First.Input, Second.Output> where First.Output == Second.Input {
+        first.then(second)
+    }
+}
+
+// MARK: - The cache's two tracks
+
+extension ChainAssembly {
+    private func tracks<Input: Sendable>(
+        from request: some Node<Input, RequestDraft>, _ bodyLimit: Int
+    ) throws(Failure) -> (server: any Node<Input, LoadedResponse>, cached: any Node<Input, LoadedResponse>) {
+        guard let cache else {
+            throw Failure(
+                .invalidRequest, phase: .notSent, detail: "a cache policy needs a cache: give the assembly one")
+        }
+        let loader = ResponseDataLoaderNode(limit: bodyLimit)
+        let reader = CacheReaderNode(cache.responses, keying: cache.keying, secondsSince1970: secondsSince1970)
+            .then(ResponseDataPreprocessorNode()).then(loader)
+        return (
+            logged(request, attempt(exchange(loader))), logged(request, joined(outgoing([]), reader))
+        )
+    }
+
+    private func policed<Server: Node, Cached: Node, Decode: Node>(
+        _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
+    ) -> any Node<Server.Input, Sourced<Decode.Output>>
+    where
+        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
+        Decode.Input == LoadedResponse
+    {
+        CachePolicyNode(policy, server: server, cached: cached, decode: decode)
+    }
+
+    private func doubled<Server: Node, Cached: Node, Decode: Node>(
+        _ server: Server, _ cached: Cached, _ decode: Decode
+    ) -> any Node<Server.Input, AnswerSequence<Decode.Output>>
+    where
+        Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
+        Decode.Input == LoadedResponse
+    {
+        CacheThenServerNode(server: server, cached: cached, decode: decode)
+    }
+}
+
+/// A response half that leaves the content to the node around it.
+private struct PassNode: Node {
+    var steps: [String] { [] }
+
+    func process(_ input: ResponseContent, _ context: ChainContext) async throws(Failure) -> ResponseContent { input }
+}

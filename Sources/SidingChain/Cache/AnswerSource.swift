@@ -1,0 +1,31 @@
+/// Where an answer comes from.
+public enum AnswerSource: Sendable, Hashable {
+    /// The origin gave it for this call.
+    case server
+    /// It was stored: `age` is how old it is (RFC 9111 §4.2.3), `storedAt` when the origin last gave or confirmed it, in
+    /// seconds since 1970 UTC, and `isFresh` whether the origin said that it would still hold now.
+    case cache(age: Duration, storedAt: Double, isFresh: Bool)
+
+    /// Whether the answer was stored and the origin calls it fresh.
+    public var isFresh: Bool {
+        if case .cache(_, _, let isFresh) = self { isFresh } else { false }
+    }
+}
+
+/// A value that says where it comes from, how old it is, and what stood in the way of a newer one.
+public struct Sourced<Value: Sendable>: Sendable {
+    public var value: Value
+    /// ``AnswerSource/server`` also where the origin confirmed what was stored, with a 304.
+    public var source: AnswerSource
+    /// Why the origin did not answer itself, where the policy asked it first.
+    public var failure: Failure?
+
+    public init(_ value: Value, source: AnswerSource, failure: Failure? = nil) {
+        (self.value, self.source, self.failure) = (value, source, failure)
+    }
+
+    /// Another value with the same source.
+    public func map<Mapped: Sendable>(_ transform: (Value) throws -> Mapped) rethrows -> Sourced<Mapped> {
+        Sourced<Mapped>(try transform(value), source: source, failure: failure)
+    }
+}

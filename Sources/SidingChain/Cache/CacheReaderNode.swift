@@ -1,0 +1,49 @@
+internal import HTTPTypes
+
+/// Answers from the cache and from nowhere else.
+///
+/// It stands where the sender stands in the other track of a cache policy: behind the nodes that make the request, before
+/// those that read the answer. Leave out of that track what fetches credentials: they are no part of the key, and
+/// nothing there may need the network.
+public struct CacheReaderNode: Node {
+    private let cache: any ResponseCache
+    private let keying: CacheKeying
+    private let secondsSince1970: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - keying: the same as that of the ``ETagNode`` which fills the cache.
+    ///   - secondsSince1970: the wall clock.
+    public init(
+        _ cache: any ResponseCache, keying: CacheKeying, secondsSince1970: (@Sendable () -> Double)? = nil
+    ) {
+        self.cache = cache
+        self.keying = keying
+        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+    }
+
+    /// - Throws: ``Failure/Reason/notCached`` where nothing is stored for the request, or nothing may be.
+    public func process(_ input: OutgoingRequest, _ context: ChainContext) async throws(Failure) -> Reply {
+        do throws(Failure) {
+            let request = try keying.request(input.request)
+            guard let stored = try await cache.response(for: request) else {
+                throw Failure(.notCached, phase: .notSent)
+            }
+            return stored.reply(from: try url(of: stored, input.request), source: source(of: stored, input.request))
+        } catch {
+            throw error.at(node: name, method: input.request.method.rawValue, url: input.shownURL)
+        }
+    }
+
+    /// As the caller spelt it, unless a redirect led elsewhere.
+    private func url(of stored: CachedResponse, _ request: HTTPRequest) throws(Failure) -> HTTPURL {
+        stored.head.url == stored.head.key.url ? try request.checkedURL() : try HTTPURL(stored.head.url)
+    }
+
+    /// To a request with `no-cache` nothing that is stored is fresh.
+    private func source(of stored: CachedResponse, _ request: HTTPRequest) -> AnswerSource {
+        let source = stored.head.source(now: secondsSince1970())
+        guard case .cache(let age, let storedAt, true) = source, CacheControl(request.headerFields).demandsValidation
+        else { return source }
+        return .cache(age: age, storedAt: storedAt, isFresh: false)
+    }
+}

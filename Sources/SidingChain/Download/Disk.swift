@@ -1,0 +1,192 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+internal import SidingJSON
+
+/// The system calls of a download, each with the failure that names its path.
+enum Disk {
+    /// Opens a file of ours for reading and writing, made with mode 0600 where it is missing.
+    ///
+    /// A symbolic link, a device, another user's file or one with a second name is refused: someone planted it.
+    static func openOwn(_ path: String) throws(Failure) -> Int32 {
+        // Between the two calls another download may remove or make the file.
+        for _ in 0..<16 {
+            let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if made >= 0 { return made }
+            guard errno == EEXIST else { throw failure(errno, "create", path) }
+            let found = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+            if found >= 0 {
+                guard isOwn(found) else {
+                    close(found)
+                    throw refusal("'\(path)' is in the way, and is no file of this program's; remove it")
+                }
+                return found
+            }
+            guard errno == ENOENT else { throw failure(errno, "open", path) }
+        }
+        throw refusal("'\(path)' comes and goes; is another program at work there?")
+    }
+
+    private static func isOwn(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+            && status.st_nlink == 1
+    }
+
+    /// Whether nobody else holds the file; it stays held until it is closed, whatever becomes of this process.
+    static func lock(_ descriptor: Int32, _ path: String) throws(Failure) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return false
+            case let code: throw failure(code, "lock", path)
+            }
+        }
+        return true
+    }
+
+    /// Whether `path` still leads to the open file: a lock on one that was renamed or removed excludes nobody.
+    static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
+        var here = stat()
+        var there = stat()
+        return fstat(descriptor, &here) == 0 && lstat(path, &there) == 0 && here.st_ino == there.st_ino
+            && here.st_dev == there.st_dev
+    }
+
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    static func size(_ descriptor: Int32, _ path: String) throws(Failure) -> Int64 {
+        var status = stat()
+        try check(fstat(descriptor, &status), "look at", path)
+        return Int64(status.st_size)
+    }
+
+    /// Cuts the file to `size` bytes and goes on at its end.
+    static func cut(_ descriptor: Int32, to size: Int64, _ path: String) throws(Failure) {
+        try check(ftruncate(descriptor, off_t(size)), "truncate", path)
+        guard lseek(descriptor, off_t(size), SEEK_SET) >= 0 else { throw failure(errno, "seek in", path) }
+    }
+
+    static func append(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(Failure) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { source in
+                systemWrite(descriptor, source.baseAddress.map { $0 + written }, source.count - written)
+            }
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw failure(errno, "write to", path)
+            }
+            written += count
+        }
+    }
+
+    static func synchronize(_ descriptor: Int32, _ path: String) throws(Failure) {
+        try check(fsync(descriptor), "bring to disk", path)
+    }
+
+    static func setMode(_ mode: UInt32, of descriptor: Int32, _ path: String) throws(Failure) {
+        // Of a file of our own only a file system without modes says that this is not permitted.
+        guard fchmod(descriptor, mode_t(mode)) != 0, errno != EPERM, errno != ENOTSUP else { return }
+        throw failure(errno, "set the mode of", path)
+    }
+
+    static func move(_ path: String, to target: String) throws(Failure) {
+        try check(rename(path, target), "rename the finished download to", target)
+    }
+
+    /// Removes a file; one that is not there is as good.
+    static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) != 0, errno != ENOENT else { return }
+        throw failure(errno, "remove", path)
+    }
+
+    static func release(_ descriptor: Int32) {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Makes a rename in `directory` outlive a power cut.
+    static func synchronize(directory: String) throws(Failure) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "open", directory) }
+        defer { close(descriptor) }
+        // Some file systems know no fsync of a directory, and there is nothing more to be done there.
+        guard fsync(descriptor) != 0, errno != EINVAL else { return }
+        throw failure(errno, "bring to disk", directory)
+    }
+
+    /// Writes a small file whole or not at all.
+    static func write(_ bytes: [UInt8], to path: String, by draft: String) throws(Failure) {
+        try remove(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(errno, "create", draft) }
+        defer { close(descriptor) }
+        try append(bytes, to: descriptor, draft)
+        try synchronize(descriptor, draft)
+        try check(rename(draft, path), "rename", draft)
+    }
+
+    /// A file of ours of at most `limit` bytes, or nil where there is none.
+    static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        guard isOwn(descriptor) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { target in
+                systemRead(descriptor, target.baseAddress.map { $0 + filled }, target.count - filled)
+            }
+            if count == 0 { return Array(bytes[..<filled]) }
+            guard count > 0 else { return nil }
+            filled += count
+        }
+        return nil
+    }
+}
+
+// MARK: - Failures
+
+extension Disk {
+    private static func check(_ result: Int32, _ operation: String, _ path: String) throws(Failure) {
+        guard result == 0 else { throw failure(errno, operation, path) }
+    }
+
+    /// What ran out may come back: ``Failure/Reason/localResource``. A path that cannot be used is the caller's to change:
+    /// ``Failure/Reason/invalidRequest``.
+    static func failure(_ code: Int32, _ operation: String, _ path: String) -> Failure {
+        // A path may be longer than the whole detail of a failure.
+        let said = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(String(cString: strerror(code)))"
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG:
+            return Failure(.localResource, phase: .notSent, detail: "\(said); make room and try again")
+        case EIO, EMFILE, ENFILE, ENOMEM, ENOBUFS, ENOLCK, EINTR, EAGAIN, ESTALE:
+            return Failure(.localResource, phase: .notSent, detail: said)
+        case ENOENT, ENOTDIR:
+            return refusal("\(said); its directory must exist")
+        case ELOOP:
+            return refusal("\(said); a symbolic link is in the way")
+        default:
+            return refusal(said)
+        }
+    }
+
+    static func refusal(_ detail: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: detail) }
+}
+
+/// The system calls whose names are taken above.
+private func systemRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, target, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ source: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, source, count)
+}

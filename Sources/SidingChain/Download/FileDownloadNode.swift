@@ -1,0 +1,132 @@
+internal import HTTPTypes
+
+/// Brings the body of an answer into a file, and goes on where an earlier call broke off.
+///
+/// ```swift
+/// let chain = RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
+///     .then(ResponseHTTPErrorProcessorNode()).then(ResponseDataPreprocessorNode())
+/// let file = try await FileDownloadNode(chain, to: FileDestination("/data/map.pbf")).process(draft, context)
+/// ```
+/// The file appears under its name when it is whole and on disk, not before. Until then it lies beside it under a hidden
+/// name, and if the origin names what it sends (a strong `ETag`, or a `Last-Modified` that is old enough), a failure
+/// leaves it there with a record: the next call with the same URL asks for the rest only (RFC 9110 §13.1.5, §14.2), and
+/// the origin sends everything anew where the file has changed. `.retry(…)` around this node resumes within one call.
+///
+/// Only GET is resumed. The bytes are asked for as they are (`Accept-Encoding: identity`), since ranges of a compressed
+/// body are not ranges of the file; what comes compressed all the same is stored decompressed, and not resumed.
+/// The transport's limits hold as well: see ``TransportSettings/forDownloads(upTo:within:)``.
+public struct FileDownloadNode<Wrapped: Node>: Node
+where Wrapped.Input: AddressedRequest, Wrapped.Output == ResponseContent {
+    private let wrapped: Wrapped
+    private let destination: FileDestination
+    private let limit: Int
+    private let requiresDeclaredLength: Bool
+    private let secretQueryNames: Set<String>
+
+    /// - Parameters:
+    ///   - wrapped: takes the request to the answer.
+    ///   - destination: where the file goes. Two calls at a time to one place: the second fails.
+    ///   - limit: the most bytes of the file; it is refused before it is read where the size is declared.
+    ///   - requiresDeclaredLength: whether an answer with neither `Content-Length` nor chunks is refused: where it just
+    ///     ends, nobody can tell whether it is whole.
+    ///   - secretQueryNames: query parameters that failures and the record must not show, beside the well-known ones.
+    public init(
+        _ wrapped: Wrapped, to destination: FileDestination, limit: Int = .max, requiresDeclaredLength: Bool = true,
+        secretQueryNames: Set<String> = []
+    ) {
+        self.wrapped = wrapped
+        self.destination = destination
+        self.limit = limit
+        self.requiresDeclaredLength = requiresDeclaredLength
+        self.secretQueryNames = secretQueryNames
+    }
+
+    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> DownloadedFile {
+        let url = try input.address()
+        let shownURL = Redaction.url(url, also: secretQueryNames)
+        do throws(Failure) {
+            let file = PartialFile(try DownloadPaths(destination))
+            let found = try await file.take()
+            let identity = FileIdentity(digest: SHA256.hexadecimal(url.description), shownURL: shownURL)
+            let isResumable = input.method == .get && found?.digest == identity.digest
+            let transfer = FileTransfer(
+                file: file, destination: destination, limit: limit, requiresDeclaredLength: requiresDeclaredLength,
+                identity: input.method == .get ? identity : nil)
+            return try await download(input, url, transfer, from: isResumable ? found : nil, context)
+        } catch {
+            throw error.at(node: name, method: input.method.rawValue, url: shownURL)
+        }
+    }
+
+    /// Asks until the file is whole: mostly once; again for what a partial answer left out, or from the first byte where
+    /// the part that lies there turns out not to be one.
+    private func download(
+        _ input: Wrapped.Input, _ url: HTTPURL, _ transfer: FileTransfer, from found: ResumeRecord?,
+        _ context: ChainContext
+    ) async throws(Failure) -> DownloadedFile {
+        var point = found
+        while true {
+            let reply: Reply
+            do throws(Failure) {
+                reply = try await ask(input, from: point, context)
+            } catch {
+                guard let asked = point, let answer = error.rangeNotSatisfiable else {
+                    await transfer.file.keep()
+                    throw error
+                }
+                if asked.isWhole(by: answer) {
+                    let progress = TransferProgress(completed: asked.bytes, total: asked.bytes)
+                    context.handle?.downloadProgress.report(progress)
+                    let response = HTTPResponse(status: .rangeNotSatisfiable, headerFields: answer.headerFields)
+                    return try await transfer.finish(
+                        asked, Reply(response: response, body: .bytes([]), url: url), resumed: asked.bytes)
+                }
+                point = nil
+                continue
+            }
+            guard let next = try await transfer.store(reply, from: point) else {
+                return try await transfer.finish(point, reply, resumed: found?.bytes ?? 0)
+            }
+            point = next
+        }
+    }
+
+    private func ask(
+        _ input: Wrapped.Input, from point: ResumeRecord?, _ context: ChainContext
+    ) async throws(Failure) -> Reply {
+        var request = input
+        request.headerFields[.acceptEncoding] = "identity"
+        request.headerFields[.range] = point.map { "bytes=\($0.bytes)-" }
+        request.headerFields[.ifRange] = point?.validator
+        switch try await wrapped.process(request, context) {
+        case .some(let reply):
+            // Whatever the chain lets through: the page of an error is never stored as the file.
+            return try await ResponseHTTPErrorProcessorNode().process(reply, context)
+        case .none(let response, _):
+            throw Failure(
+                .contract, phase: .answered,
+                detail: "the origin answered \(response.status.code), which brings nothing to store in the file")
+        }
+    }
+}
+
+extension Failure {
+    /// The answer 416, where it is one.
+    fileprivate var rangeNotSatisfiable: HTTPFailure? {
+        guard case .http(let answer) = reason, answer.status == 416 else { return nil }
+        return answer
+    }
+}
+
+extension ResumeRecord {
+    /// Whether a 416 says that all bytes are here: the size it names is theirs, and the tag, if any, still the same.
+    fileprivate func isWhole(by answer: HTTPFailure) -> Bool {
+        guard let total = ContentRange(answer.headerFields)?.total, total == bytes, total == self.total ?? total else {
+            return false
+        }
+        guard let tag = answer.headerFields[.eTag], validator.hasPrefix("\"") else { return true }
+        return tag == validator
+    }
+}

@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// What it takes to go on with a file that is not whole: what it is a part of, and how much of it is safely on disk.
+struct ResumeRecord: Sendable, Hashable, Codable {
+    /// Larger ones are not ours.
+    static let sizeLimit = 65_536
+
+    enum CodingKeys: String, CodingKey {
+        case version, url, digest = "url_sha256", validator, bytes, total
+    }
+
+    /// The layout; another one is not understood.
+    private(set) var version = 1
+    /// For the person who finds the file; secrets are left out.
+    var url: String
+    /// Of the whole URL: a part is never completed from another address.
+    var digest: String
+    /// The value for `If-Range`.
+    var validator: String
+    /// So many bytes reached the disk.
+    var bytes: Int64
+    /// The size of the whole, where it was declared.
+    var total: Int64?
+
+    init(url: String, digest: String, validator: String, bytes: Int64 = 0, total: Int64?) {
+        (self.url, self.digest, self.validator) = (url, digest, validator)
+        (self.bytes, self.total) = (bytes, total)
+    }
+
+    /// Nil for anything but a record of this layout.
+    init?(_ encoded: [UInt8]) {
+        guard let record = try? JSONDecoder().decode(ResumeRecord.self, from: Data(encoded)), record.version == 1,
+            record.bytes >= 0, (record.total ?? .max) >= record.bytes, HTTPField.isValidValue(record.validator)
+        else { return nil }
+        self = record
+    }
+
+    var encoded: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and integers cannot fail to be encoded; without a record the next call merely starts anew.
+        return (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
+    }
+}
+
+/// What proves that two answers are parts of the same bytes: a strong `ETag`, or else a strong `Last-Modified`.
+enum StrongValidator {
+    /// The value for `If-Range` (RFC 9110 §13.1.5), or nil where `fields` give nothing to rely on.
+    ///
+    /// An origin that sends a weak tag says that bytes may differ, and a date beside it is not to be used. A date is
+    /// strong where the answer was made at least a second later (§8.8.2.2): within a second a file may change twice.
+    static func value(in fields: HTTPFields) -> String? {
+        if let tag = fields[.eTag] {
+            return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count >= 2 ? tag : nil
+        }
+        guard let changed = fields[.lastModified], let changedAt = HTTPDate.secondsSince1970(changed),
+            let answeredAt = fields[.date].flatMap(HTTPDate.secondsSince1970), answeredAt - changedAt >= 1
+        else { return nil }
+        return changed
+    }
+}

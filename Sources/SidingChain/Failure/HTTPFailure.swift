@@ -1,0 +1,88 @@
+public import HTTPTypes
+
+/// An answer whose status is no success: the status, the header fields worth keeping, the start of the body.
+public struct HTTPFailure: Sendable, Equatable {
+    /// At most this many bytes of the body are kept.
+    public static let bodyLimit = 65_536
+
+    public var status: Int
+    /// `Retry-After`, `ETag`, `Last-Modified`, `Date`, `Content-Type`, `Content-Range`, `WWW-Authenticate`, `Location` and
+    /// rate-limit fields.
+    public var headerFields: HTTPFields
+    /// The first ``bodyLimit`` bytes.
+    public var body: [UInt8]
+
+    public init(status: Int, headerFields: HTTPFields = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headerFields = headerFields
+        self.body = body
+    }
+
+    /// What a status means for the question whether to try again.
+    public enum StatusClass: Sendable, CaseIterable {
+        /// 401
+        case unauthorized
+        /// 408
+        case requestTimeout
+        /// 425 (RFC 8470)
+        case tooEarly
+        /// 429, 503: the origin asks for patience.
+        case backOff
+        /// 500, 502, 504 and 5xx without a row of their own.
+        case serverError
+        /// 507: the origin is out of room; slowly.
+        case insufficientStorage
+        /// 501, 505: the origin will never do this.
+        case notImplemented
+        /// 511 (RFC 6585): a portal stands in between.
+        case portal
+        /// 409, 412, 428: someone else changed it.
+        case conflict
+        /// 404, 410
+        case gone
+        /// Every other 4xx, and a 3xx that could not be followed.
+        case refused
+        /// A status that should not end a call: 1xx, or out of range.
+        case unexpected
+    }
+
+    public var statusClass: StatusClass {
+        switch status {
+        case 401: .unauthorized
+        case 408: .requestTimeout
+        case 425: .tooEarly
+        case 429, 503: .backOff
+        case 501, 505: .notImplemented
+        case 507: .insufficientStorage
+        case 511: .portal
+        case 404, 410: .gone
+        case 409, 412, 428: .conflict
+        case 300..<500: .refused
+        case 500..<600: .serverError
+        default: .unexpected
+        }
+    }
+
+    /// The short name of the most common statuses, or the phrase of RFC 9110.
+    public var name: String {
+        switch status {
+        case 400: "badRequest"
+        case 401: "unauthorized"
+        case 403: "forbidden"
+        case 404: "notFound"
+        case 500: "internalServerError"
+        default: Self.registered.first { $0.code == status }?.reasonPhrase ?? ""
+        }
+    }
+
+    /// The registered statuses beyond success; HTTPTypes keeps their phrases with the constants, not by code.
+    private static let registered: [HTTPResponse.Status] = [
+        .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
+        .permanentRedirect, .methodNotAllowed, .notAcceptable, .proxyAuthenticationRequired, .requestTimeout,
+        .conflict, .gone, .lengthRequired, .preconditionFailed, .contentTooLarge, .uriTooLong,
+        .unsupportedMediaType, .rangeNotSatisfiable, .expectationFailed, .misdirectedRequest,
+        .unprocessableContent, .tooEarly, .upgradeRequired, .preconditionRequired, .tooManyRequests,
+        .requestHeaderFieldsTooLarge, .unavailableForLegalReasons, .notImplemented, .badGateway,
+        .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported, .networkAuthenticationRequired,
+    ]
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import SidingJSON
+internal import SidingSynchronization
+
+/// Finds out where a decoder stood when it gave up without saying where.
+///
+/// `JSONDecoder` reports a number that does not fit its type as "not valid JSON", without a path. The document is then
+/// decoded once more, and each step is watched.
+final class DecodingTrace: Sendable {
+    @TaskLocal static var current: DecodingTrace?
+
+    private struct Place {
+        let path: [any CodingKey]
+        let type: String
+    }
+
+    private let refused = Mutex<Place?>(nil)
+
+    /// Runs the decoding of one value without parts, and keeps its place if it is the last that failed.
+    func watching<Value>(
+        _ type: Any.Type, at path: [any CodingKey], _ decode: () throws -> Value
+    ) throws -> Value {
+        refused.withLock { $0 = nil }
+        do { return try decode() } catch {
+            refused.withLock { $0 = Place(path: path, type: String(describing: type)) }
+            throw error
+        }
+    }
+
+    /// The number that did not fit, where `error` is about one and does not say which.
+    static func unfitting<Model: Decodable>(
+        after error: DecodingError, _ type: Model.Type, in document: JSONDocument, by decoder: JSONDecoder
+    ) -> MappingError? {
+        guard isPlaceless(error), !TracedType.hasStrategy(type) else { return nil }
+        let trace = DecodingTrace()
+        do {
+            _ = try $current.withValue(trace) {
+                try decoder.decode(Traced<Model>.self, from: Data(document.bytes))
+            }
+            return nil
+        } catch let second as DecodingError {
+            guard isPlaceless(second) else { return nil }
+        } catch {
+            return nil
+        }
+        return trace.refused.withLock { $0 }.map { MappingError(unfitting: $0.type, at: $0.path, in: document) }
+    }
+
+    private static func isPlaceless(_ error: DecodingError) -> Bool {
+        guard case .dataCorrupted(let context) = error else { return false }
+        return context.codingPath.isEmpty
+    }
+}
+
+/// A value that is decoded with each step noted.
+struct Traced<Value: Decodable>: Decodable {
+    let value: Value
+
+    init(from decoder: any Decoder) throws {
+        guard let trace = DecodingTrace.current else {
+            value = try Value(from: decoder)
+            return
+        }
+        if TracedType.isScalar(Value.self) {
+            value = try trace.watching(Value.self, at: decoder.codingPath) { try Value(from: decoder) }
+        } else {
+            value = try Value(from: TracingDecoder(base: decoder, trace: trace))
+        }
+    }
+}
+
+/// What a decoder treats by itself.
+enum TracedType {
+    /// Read by a strategy of the decoder's, or in a way of its own, and never by `init(from:)`.
+    static func hasStrategy(_ type: Any.Type) -> Bool {
+        type == Date.self || type == Data.self || type == URL.self || type == Decimal.self
+    }
+
+    /// Has no parts.
+    static func isScalar(_ type: Any.Type) -> Bool {
+        type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self
+            || type == String.self
+    }
+}

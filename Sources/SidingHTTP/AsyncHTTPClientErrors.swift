@@ -1,0 +1,227 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPCompression
+internal import NIOPosix
+internal import NIOSSL
+internal import SidingChain
+
+/// The one place where errors of AsyncHTTPClient and of what it stands on become failures.
+///
+/// What the system said stays as it is (errno, resolver code) for ``SidingChain/TechnicalErrors`` to classify. Nothing that
+/// a library put into its error is quoted: some carry header values.
+enum AsyncHTTPClientErrors {
+    /// What was known when the error came.
+    struct Situation {
+        /// How far the request had got.
+        let phase: Failure.Phase
+        /// Whether the origin speaks https.
+        let isSecure: Bool
+        /// The most bytes of a body.
+        let limit: Int
+    }
+
+    static func failure(_ error: any Error, _ situation: Situation) -> Failure {
+        switch error {
+        case let failure as Failure: failure
+        case is CancellationError: Failure(.cancelled, phase: situation.phase)
+        case let error as HTTPClientError: ofClient(error, situation)
+        case let error as NIOConnectionError: ofConnecting(error)
+        case let error as SocketAddressError.UnknownHost: resolver(error)
+        case let error as IOError: ofSystem(error, situation)
+        case let error as ChannelError: ofChannel(error, situation)
+        case let error as EventLoopError: ofLoop(error, situation)
+        case let error as NIOSSLError: ofTLS(error, situation)
+        case is NIOSSLExtraError:
+            Failure(.tlsUntrusted, phase: situation.phase, detail: "the certificate is for another name")
+        case is BoringSSLError, is NIOTLSUnwrappingError, is NIOSSLCloseTimedOutError: broken(situation)
+        case let error as HTTPParserError: ofParser(error, situation)
+        case is NIOHTTPDecoderError: Failure(.protocolViolation, phase: situation.phase)
+        case let error as NIOHTTPDecompression.DecompressionError: ofDecompression(error, situation)
+        case let error as NIOHTTPDecompression.ExtraDecompressionError: ofDecompression(error, situation)
+        case is NIOTooManyBytesError: Failure(.tooLarge(limit: situation.limit), phase: situation.phase)
+        default: unknown(error, situation)
+        }
+    }
+
+    /// The connection ended: what that means depends on how far the request had got.
+    private static func broken(_ situation: Situation) -> Failure {
+        switch situation.phase {
+        case .notSent: Failure(situation.isSecure ? .tlsHandshake : .connectionLost, phase: .notSent)
+        case .maybeSent: Failure(.connectionLost, phase: .maybeSent)
+        case .answered: Failure(.truncated, phase: .answered)
+        }
+    }
+
+    private static func unknown(_ error: any Error, _ situation: Situation) -> Failure {
+        let mirror = Mirror(reflecting: error)
+        var name = String(reflecting: type(of: error))
+        if mirror.displayStyle == .enum { name += ".\(mirror.children.first?.label ?? "\(error)")" }
+        // What is not known may have happened after the first byte.
+        return Failure(.system(.unknown(name)), phase: situation.phase == .answered ? .answered : .maybeSent)
+    }
+}
+
+// MARK: - AsyncHTTPClient
+
+extension AsyncHTTPClientErrors {
+    private static func ofClient(_ error: HTTPClientError, _ situation: Situation) -> Failure {
+        switch error {
+        case .remoteConnectionClosed, .uncleanShutdown:
+            return broken(situation)
+        default:
+            let name = error.shortDescription
+            // This one member carries its place in the library's source.
+            let reason = name.hasPrefix("An internal state failure") ? .internalFault : reasons[name]
+            return reason.map { Failure($0, phase: situation.phase) } ?? unknown(error, situation)
+        }
+    }
+
+    /// Keyed by what the library calls a bounded set of descriptions: the only handle on members that carry a value, and on
+    /// deprecated ones.
+    private static let reasons: [String: Failure.Reason] = {
+        var reasons: [String: Failure.Reason] = [:]
+        for (reason, errors) in table {
+            for error in errors { reasons[error.shortDescription] = reason }
+        }
+        // Deprecated: not thrown any more, so not to be named; an old path that still does is a bug below.
+        for name in [
+            "Chunked specified multiple times", "Incompatible headers", "HTTP end received after head with 1xx",
+        ] { reasons[name] = .internalFault }
+        return reasons
+    }()
+
+    private static let table: [(Failure.Reason, [HTTPClientError])] = [
+        (.timeout(.connect), [.connectTimeout]),
+        (.timeout(.tlsHandshake), [.tlsHandshakeTimeout]),
+        (.timeout(.request), [.writeTimeout]),
+        (.timeout(.response), [.readTimeout]),
+        (.timeout(.total), [.deadlineExceeded]),
+        (.localResource, [.getConnectionFromPoolTimeout]),
+        (.proxyAuthentication, [.proxyAuthenticationRequired]),
+        (.proxyFault, [.invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout]),
+        (.protocolViolation, [.serverOfferedUnsupportedApplicationProtocol("")]),
+        (.redirectRefused, [.redirectLimitReached, .redirectCycleDetected]),
+        (.cancelled, [.cancelled, .requestStreamCancelled]),
+        (
+            .invalidRequest,
+            [
+                .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .unsupportedScheme(""),
+                .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]), .traceRequestWithBody,
+                .identityCodingIncorrectlyPresent, .contentLengthMissing, .bodyLengthMismatch,
+            ]
+        ),
+        (
+            .internalFault,
+            [
+                .alreadyShutdown, .writeAfterRequestSent, .shutdownUnsupported, .invalidRedirectConfiguration,
+                .invalidHTTPVersionConfiguration, .invalidDNSOverridesConfiguration, .invalidLocalAddress,
+                .invalidProxyConfiguration,
+            ]
+        ),
+    ]
+}
+
+// MARK: - Connections
+
+extension AsyncHTTPClientErrors {
+    /// No address answered, or no address was found.
+    private static func ofConnecting(_ error: NIOConnectionError) -> Failure {
+        let situation = Situation(phase: .notSent, isSecure: false, limit: 0)
+        let attempts = error.connectionErrors.map { failure($0.error, situation) }
+        // A machine without IPv6 fails at that family first; what the other addresses said is the news.
+        if let told = attempts.first(where: { !$0.saysNoRoute }) ?? attempts.first { return told }
+        let lookups = [error.dnsAError, error.dnsAAAAError].compactMap { $0 }.map { failure($0, situation) }
+        // "Not now" from one family outweighs "no such name" from the other: the name may well exist.
+        return lookups.first { !$0.saysNoSuchName } ?? lookups.first ?? unknown(error, situation)
+    }
+
+    private static func resolver(_ error: SocketAddressError.UnknownHost) -> Failure {
+        Failure(.system(.resolver(code: Int32(clamping: error.errorCode))), phase: .notSent)
+    }
+
+    private static func ofSystem(_ error: IOError, _ situation: Situation) -> Failure {
+        let fault: SystemFault =
+            situation.phase == .notSent ? .connect(errno: error.errnoCode) : .established(errno: error.errnoCode)
+        return Failure(.system(fault), phase: situation.phase)
+    }
+
+    private static func ofChannel(_ error: ChannelError, _ situation: Situation) -> Failure {
+        switch error {
+        case .connectTimeout: Failure(.timeout(.connect), phase: .notSent)
+        case .eof, .ioOnClosedChannel, .alreadyClosed, .outputClosed, .inputClosed: broken(situation)
+        default: Failure(.internalFault, phase: situation.phase)
+        }
+    }
+
+    private static func ofLoop(_ error: EventLoopError, _ situation: Situation) -> Failure {
+        switch error {
+        case .cancelled, .shutdown: Failure(.cancelled, phase: situation.phase)
+        default: Failure(.internalFault, phase: situation.phase)
+        }
+    }
+
+    private static func ofTLS(_ error: NIOSSLError, _ situation: Situation) -> Failure {
+        switch error {
+        case .unableToValidateCertificate, .noCertificateToValidate:
+            return Failure(.tlsUntrusted, phase: situation.phase)
+        case .handshakeFailed(let cause):
+            // BoringSSL's reason code is not public; its name in the description is all there is.
+            let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
+            return Failure(isUntrusted ? .tlsUntrusted : .tlsHandshake, phase: situation.phase)
+        case .noSuchFilesystemObject, .failedToLoadCertificate, .failedToLoadPrivateKey:
+            return Failure(.internalFault, phase: situation.phase, detail: "a certificate file could not be read")
+        case .uncleanShutdown, .shutdownFailed, .writeDuringTLSShutdown, .readInInvalidTLSState:
+            return broken(situation)
+        default:
+            return Failure(.tlsHandshake, phase: situation.phase)
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension AsyncHTTPClientErrors {
+    private static func ofParser(_ error: HTTPParserError, _ situation: Situation) -> Failure {
+        switch error {
+        case .invalidEOFState, .closedConnection: broken(situation)
+        default: Failure(.protocolViolation, phase: situation.phase)
+        }
+    }
+
+    private static func ofDecompression(
+        _ error: NIOHTTPDecompression.DecompressionError, _ situation: Situation
+    ) -> Failure {
+        switch error {
+        case .limit: Failure(.tooLarge(limit: situation.limit), phase: situation.phase)
+        case .inflationError, .initializationError: Failure(.badContent, phase: situation.phase)
+        }
+    }
+
+    private static func ofDecompression(
+        _ error: NIOHTTPDecompression.ExtraDecompressionError, _ situation: Situation
+    ) -> Failure {
+        Failure(error == .truncatedData ? .truncated : .badContent, phase: situation.phase)
+    }
+}
+
+extension Failure {
+    /// Whether the attempt failed before it left the machine, for want of a route or an address of that family.
+    fileprivate var saysNoRoute: Bool {
+        guard case .system(.connect(let errno)) = reason else { return false }
+        return [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT].contains(errno)
+    }
+
+    fileprivate var saysNoSuchName: Bool {
+        guard case .system(.resolver(let code)) = reason else { return false }
+        // EAI_NODATA (-5) is hidden in glibc's header.
+        return code == EAI_NONAME || code == -5
+    }
+}

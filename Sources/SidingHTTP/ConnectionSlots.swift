@@ -1,0 +1,87 @@
+internal import NIOCore
+internal import SidingChain
+internal import SidingSynchronization
+
+/// Lets so many requests at a time to each origin, first come first served.
+///
+/// The pool of the client below gives up on a request that waits for longer than a connection may take to open; here a
+/// request waits as long as its own budget.
+final class ConnectionSlots: Sendable {
+    private enum Answer: Sendable {
+        case granted, tooLate, cancelled
+    }
+
+    private struct Lane {
+        var taken = 0
+        var waiting: [FirstAnswer<Answer>] = []
+    }
+
+    private let limit: Int
+    private let lanes = Mutex<[String: Lane]>([:])
+
+    init(limit: Int) {
+        self.limit = max(limit, 1)
+    }
+
+    /// A place at `origin`, waited for until `deadline`.
+    ///
+    /// - Throws: ``SidingChain/Failure/Reason/localResource`` at the deadline, ``SidingChain/Failure/Reason/cancelled``.
+    func acquire(_ origin: String, on loop: any EventLoop, until deadline: NIODeadline) async throws(Failure) -> Slot {
+        if let waiter = takeOrWait(origin) {
+            let timer = loop.scheduleTask(deadline: deadline) { _ = waiter.settle(.tooLate) }
+            let answer = await waiter.get(ifCancelled: .cancelled)
+            timer.cancel()
+            if answer != .granted { try forget(waiter, origin, answer) }
+        }
+        return Slot { [self] in release(origin) }
+    }
+
+    private func takeOrWait(_ origin: String) -> FirstAnswer<Answer>? {
+        lanes.withLock { lanes in
+            if lanes[origin, default: Lane()].taken < limit {
+                lanes[origin, default: Lane()].taken += 1
+                return nil
+            }
+            let waiter = FirstAnswer<Answer>()
+            lanes[origin, default: Lane()].waiting.append(waiter)
+            return waiter
+        }
+    }
+
+    private func forget(
+        _ waiter: FirstAnswer<Answer>, _ origin: String, _ answer: Answer
+    ) throws(Failure) {
+        lanes.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
+        guard answer == .tooLate else { throw Failure(.cancelled, phase: .notSent) }
+        throw Failure(
+            .localResource, phase: .notSent, detail: "none of the \(limit) connections to \(origin) became free in time"
+        )
+    }
+
+    private func release(_ origin: String) {
+        lanes.withLock { lanes in
+            guard var lane = lanes[origin] else { return }
+            var isPassedOn = false
+            while !isPassedOn, !lane.waiting.isEmpty { isPassedOn = lane.waiting.removeFirst().settle(.granted) }
+            if !isPassedOn { lane.taken -= 1 }
+            lanes[origin] = lane.taken == 0 ? nil : lane
+        }
+    }
+}
+
+/// A place among the connections of an origin. It is given back once, however often that is asked.
+final class Slot: Sendable {
+    private let giveBack: Mutex<(@Sendable () -> Void)?>
+
+    init(_ giveBack: @escaping @Sendable () -> Void) {
+        self.giveBack = Mutex(giveBack)
+    }
+
+    func release() {
+        let giveBack = giveBack.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        giveBack?()
+    }
+}

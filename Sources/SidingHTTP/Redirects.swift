@@ -1,0 +1,79 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// Decides where a redirect leads, if anywhere: the rules that keep credentials and bodies at their origin.
+///
+/// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308, only on its own origin.
+/// - A 304, or a status without `Location`, is no redirect.
+/// - On another origin the request keeps nothing but what says how to write the answer; a body is not carried there.
+/// - Another origin must speak https; only a walk that began in the clear on loopback may go on in the clear on loopback.
+///   From https no way leads back to http.
+/// - A URL seen before, or too many hops, end the walk.
+struct Redirects {
+    /// What goes along to another origin; everything else might be a credential. A range and its condition, which names a
+    /// version that the other origin itself has sent, go along so that a download can be resumed where it is kept.
+    private static let harmless: Set<String> = [
+        "accept", "accept-language", "accept-encoding", "user-agent", "range", "if-range",
+    ]
+
+    private let limit: Int
+    private let beganInTheClearOnLoopback: Bool
+    private var visited: Set<String>
+
+    init(from first: CheckedRequest, limit: Int) {
+        self.limit = limit
+        self.beganInTheClearOnLoopback = first.url.scheme == "http" && first.url.isLoopback
+        self.visited = [first.url.description]
+    }
+
+    /// The next request that `head` asks for, or nil where it is the answer.
+    ///
+    /// - Throws: ``SidingChain/Failure/Reason/redirectRefused`` where the redirect breaks a rule.
+    mutating func next(after hop: CheckedRequest, _ head: ResponseHead) throws(Failure) -> CheckedRequest? {
+        let status = head.status
+        guard [301, 302, 303, 307, 308].contains(status), let location = head.response.headerFields[.location] else {
+            return nil
+        }
+        guard Self.isSafe(hop.method) || status == 307 || status == 308 else {
+            throw Self.refusal("a \(status) does not say that \(hop.method.rawValue) may be repeated elsewhere")
+        }
+        let target: HTTPURL
+        do throws(Failure) { target = try hop.url.resolve(location) } catch {
+            throw Self.refusal("its Location is not a URL that may be asked")
+        }
+        var next = hop
+        next.url = target
+        if target.origin != hop.url.origin { next = try crossing(next, from: hop.url) }
+        guard visited.count <= limit else { throw Self.refusal("more than \(limit) redirects") }
+        guard visited.insert(target.description).inserted else {
+            throw Self.refusal("it leads back to where it came from")
+        }
+        return next
+    }
+
+    private func crossing(_ hop: CheckedRequest, from url: HTTPURL) throws(Failure) -> CheckedRequest {
+        guard Self.isSafe(hop.method) else {
+            throw Self.refusal("\(hop.method.rawValue) is not repeated at another origin, \(hop.url.origin)")
+        }
+        guard hop.body.length == 0 else {
+            throw Self.refusal("a body is not carried to another origin, \(hop.url.origin)")
+        }
+        guard hop.url.scheme == "https" || mayStayInTheClear(hop.url, from: url) else {
+            throw Self.refusal("it leads to plain http at another origin, \(hop.url.origin)")
+        }
+        var next = hop
+        next.headerFields = HTTPFields(hop.headerFields.filter { Self.harmless.contains($0.name.canonicalName) })
+        next.body = .none
+        return next
+    }
+
+    private func mayStayInTheClear(_ target: HTTPURL, from url: HTTPURL) -> Bool {
+        beganInTheClearOnLoopback && url.scheme == "http" && target.isLoopback
+    }
+
+    private static func isSafe(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+
+    private static func refusal(_ detail: String) -> Failure {
+        Failure(.redirectRefused, phase: .answered, detail: detail)
+    }
+}

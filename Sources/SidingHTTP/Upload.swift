@@ -1,0 +1,99 @@
+internal import AsyncHTTPClient
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import SidingChain
+
+/// Puts a request on its way and waits for the head of the answer, feeding the body meanwhile where it is a stream.
+struct Upload {
+    private typealias Channel = (writer: HTTPClient.Body.StreamWriter, done: EventLoopPromise<Void>)
+
+    private let hop: CheckedRequest
+    private let exchange: Exchange
+    private let client: RunningClient
+    private let deadline: NIODeadline
+
+    init(_ hop: CheckedRequest, over exchange: Exchange, on client: RunningClient, until deadline: NIODeadline) {
+        (self.hop, self.exchange, self.client, self.deadline) = (hop, exchange, client, deadline)
+    }
+
+    /// The head of the answer.
+    func head() async throws(Failure) -> ResponseHead {
+        switch hop.body {
+        case .none:
+            try start(body: nil)
+            return try await exchange.head()
+        case .bytes(let bytes):
+            try start(body: .byteBuffer(ByteBuffer(bytes: bytes)))
+            return try await exchange.head()
+        case .stream(length: 0, _):
+            // The client below never asks for such a body.
+            try start(body: .byteBuffer(ByteBuffer()))
+            return try await exchange.head()
+        case .stream(let length, let chunks):
+            return try await streamed(length, chunks()).get()
+        }
+    }
+
+    private func start(body: HTTPClient.Body?) throws(Failure) {
+        let request: HTTPClient.Request
+        do {
+            request = try HTTPClient.Request(
+                url: hop.url.description, method: HTTPMethod(rawValue: hop.method.rawValue), headers: hop.headers,
+                body: body)
+        } catch {
+            exchange.abort(.invalidRequest)
+            throw Failure(.invalidRequest, phase: .notSent, detail: "the client below does not take this URL")
+        }
+        exchange.began(client.client.execute(request: request, delegate: exchange), until: deadline)
+    }
+
+    /// An answer may come before the upload is over: a refusal ends the upload, a success lets it run to its end.
+    private func streamed(
+        _ length: Int?, _ next: @escaping @Sendable () async throws -> [UInt8]?
+    ) async -> Result<ResponseHead, Failure> {
+        let channel = FirstAnswer<Channel?>()
+        let loop = client.loop
+        let body = HTTPClient.Body.stream(contentLength: length.map(Int64.init)) { writer in
+            let done = loop.makePromise(of: Void.self)
+            if !channel.settle((writer, done)) { done.fail(CancellationError()) }
+            return done.futureResult
+        }
+        do { try start(body: body) } catch { return .failure(error) }
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask { await feed(channel, next) }
+            let head: Result<ResponseHead, Failure>
+            do throws(Failure) { head = .success(try await exchange.head()) } catch { head = .failure(error) }
+            if case .success(let answer) = head, (200..<300).contains(answer.status) {
+                await group.waitForAll()
+            } else {
+                group.cancelAll()
+            }
+            return head
+        }
+    }
+
+    private func feed(
+        _ channel: FirstAnswer<Channel?>, _ next: @Sendable () async throws -> [UInt8]?
+    ) async {
+        guard let (writer, done) = await channel.get(ifCancelled: nil) else { return }
+        do {
+            while !Task.isCancelled, let chunk = try await next() {
+                guard await isTaken(writer.write(.byteBuffer(ByteBuffer(bytes: chunk)))) else { break }
+            }
+            done.succeed()
+        } catch {
+            exchange.abort(wrapping: error)
+            done.fail(error)
+        }
+    }
+
+    /// Waits until the connection has room for more. A write after a refusal is never answered by the client below.
+    private func isTaken(_ write: EventLoopFuture<Void>) async -> Bool {
+        let answer = FirstAnswer<Bool>()
+        write.whenComplete { result in
+            if case .success = result { answer.settle(true) } else { answer.settle(false) }
+        }
+        return await answer.get(ifCancelled: false)
+    }
+}

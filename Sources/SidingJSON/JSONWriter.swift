@@ -1,0 +1,139 @@
+/// Writes one line of JSON, from the first byte to the last, into memory.
+///
+/// What it writes itself is safe on a terminal: C0, DEL and C1 control characters are escaped (RFC 8259, section 7 asks
+/// only for C0). Commas are its own care; that arrays and objects are ended, and that a name precedes each member's value,
+/// is the caller's.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    public init() {}
+
+    public mutating func beginObject() { begin(UInt8(ascii: "{")) }
+    public mutating func endObject() { end(UInt8(ascii: "}")) }
+    public mutating func beginArray() { begin(UInt8(ascii: "[")) }
+    public mutating func endArray() { end(UInt8(ascii: "]")) }
+
+    /// A member's name; its value comes next.
+    public mutating func name(_ name: String) {
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    public mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A string from UTF-8; what is not UTF-8 becomes U+FFFD.
+    public mutating func string(_ utf8: UnsafeRawBufferPointer) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        if utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            bytes.append(contentsOf: utf8)
+        } else {
+            for scalar in String(decoding: utf8, as: UTF8.self).unicodeScalars { character(scalar) }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    public mutating func integer(_ number: some BinaryInteger) {
+        text(String(number))
+    }
+
+    /// The shortest digits that read back as the same number; null for infinities and NaN, which JSON cannot write.
+    public mutating func double(_ number: Double) {
+        text(number.isFinite ? number.description : "null")
+    }
+
+    public mutating func bool(_ value: Bool) { text(value ? "true" : "false") }
+    public mutating func null() { text("null") }
+
+    /// A valid JSON value without the space between its tokens; inside strings, what a terminal would obey is escaped, and
+    /// all else stands byte for byte.
+    public mutating func raw(_ json: UnsafeRawBufferPointer) {
+        separate()
+        bytes.reserveCapacity(bytes.count + json.count)
+        var isInString = false
+        var isEscaped = false
+        var index = 0
+        while index < json.count {
+            let byte = json[index]
+            index += 1
+            if isInString, byte >= 0x7F {
+                index += foreign(json, at: index - 1) - 1
+            } else if isInString {
+                bytes.append(byte)
+                isInString = isEscaped || byte != UInt8(ascii: "\"")
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+            } else if !Self.isSpace(byte) {
+                bytes.append(byte)
+                isInString = byte == UInt8(ascii: "\"")
+            }
+        }
+    }
+
+    /// One character beyond printable ASCII inside a given string.
+    ///
+    /// - Returns: the number of bytes that it takes.
+    private mutating func foreign(_ json: UnsafeRawBufferPointer, at index: Int) -> Int {
+        var rest = json[index...].makeIterator()
+        var decoder = UTF8()
+        guard case .scalarValue(let scalar) = decoder.decode(&rest) else {
+            bytes.append(json[index])
+            return 1
+        }
+        if PlainText.isHarmless(scalar) {
+            bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        } else {
+            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter { escape(unit) }
+        }
+        return UTF8.width(scalar)
+    }
+
+    private mutating func escape(_ unit: UInt16) {
+        let digits = String(unit, radix: 16)
+        bytes.append(contentsOf: "\\u".utf8)
+        bytes.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+        bytes.append(contentsOf: digits.utf8)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    private mutating func begin(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func end(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func text(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func character(_ scalar: Unicode.Scalar) {
+        switch scalar {
+        case "\"": bytes.append(contentsOf: "\\\"".utf8)
+        case "\\": bytes.append(contentsOf: "\\\\".utf8)
+        case "\n": bytes.append(contentsOf: "\\n".utf8)
+        case "\r": bytes.append(contentsOf: "\\r".utf8)
+        case "\t": bytes.append(contentsOf: "\\t".utf8)
+        case _ where !PlainText.isHarmless(scalar):
+            for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter { escape(unit) }
+        default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        }
+    }
+}

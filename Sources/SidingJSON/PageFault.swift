@@ -1,0 +1,71 @@
+/// Why nothing of a page can be kept. Offsets are bytes of the page.
+public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Not JSON by RFC 8259.
+    case syntax(JSONSyntaxError)
+    /// Not UTF-8 without a byte order mark; what it seems to be instead is in the error.
+    case notUTF8(JSONSyntaxError)
+    /// No array at the declared path, or none to be found when no path is declared (`at` is nil). `arrays` are paths of
+    /// the root object's members that are arrays, at most eight.
+    case noRecords(at: JSONPath?, found: String, arrays: [String], offset: Int)
+    /// No path is declared and several members of the root object are arrays, of which at most eight are named.
+    case ambiguousRecords(candidates: [String], offset: Int)
+    /// A name on the way to the records or to a wanted value stands twice, so that two readers could follow either.
+    case repeatedName(JSONPath, offset: Int)
+    /// Outside of the records; inside it is a fault of the record.
+    case tooDeep(limit: Int, offset: Int)
+    case tooManyValues(limit: Int, offset: Int)
+    /// Outside of the records; inside it is a fault of the record.
+    case stringTooLong(limit: Int, offset: Int)
+    /// 4 GiB or more.
+    case tooLarge(bytes: Int)
+
+    init(_ error: JSONSyntaxError, limits: JSONLimits) {
+        switch error.problem {
+        case .invalidUTF8, .byteOrderMark, .utf16: self = .notUTF8(error)
+        case .tooDeep: self = .tooDeep(limit: limits.maxDepth, offset: error.offset)
+        case .tooManyValues: self = .tooManyValues(limit: limits.maxValues, offset: error.offset)
+        case .stringTooLong: self = .stringTooLong(limit: limits.maxStringBytes, offset: error.offset)
+        default: self = .syntax(error)
+        }
+    }
+
+    /// Where in the page the fault lies.
+    public var offset: Int {
+        switch self {
+        case .syntax(let error), .notUTF8(let error): error.offset
+        case .noRecords(_, _, _, let offset), .ambiguousRecords(_, let offset), .repeatedName(_, let offset),
+            .tooDeep(_, let offset), .tooManyValues(_, let offset), .stringTooLong(_, let offset):
+            offset
+        case .tooLarge: 0
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .syntax(let error): "the page is not JSON: \(error)"
+        case .notUTF8(let error): "the page is not UTF-8 JSON: \(error)"
+        case .noRecords(let path, let found, let arrays, _): Self.noRecords(at: path, found: found, arrays)
+        case .ambiguousRecords(let candidates, _):
+            "several arrays may be the records: \(Self.list(candidates)); declare one as `records`"
+        case .repeatedName(let path, let offset):
+            "byte \(offset): \(PlainText.oneLine(path.description, limit: 80)) stands twice in the page"
+        case .tooDeep(let limit, let offset): "byte \(offset): arrays and objects are nested deeper than \(limit)"
+        case .tooManyValues(let limit, let offset): "byte \(offset): the page has more than \(limit) values"
+        case .stringTooLong(let limit, let offset): "byte \(offset): a string is longer than \(limit) bytes"
+        case .tooLarge(let bytes): "the page has \(bytes) bytes; one page is read up to 4 GiB"
+        }
+    }
+
+    private static func noRecords(at path: JSONPath?, found: String, _ arrays: [String]) -> String {
+        guard let path else {
+            return "the page is \(found) and holds no array of records; declare its path as `records`"
+        }
+        let hint = arrays.isEmpty ? "" : "; there are arrays at \(list(arrays))"
+        return
+            "the records are expected at \(PlainText.oneLine(path.description, limit: 80)), where \(found) stands\(hint)"
+    }
+
+    private static func list(_ paths: [String]) -> String {
+        paths.map { PlainText.oneLine($0, limit: 80) }.joined(separator: ", ")
+    }
+}

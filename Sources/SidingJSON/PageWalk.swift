@@ -1,0 +1,188 @@
+/// One pass over one page: follows the wanted paths from the root, hands each record to the record rules, and steps over
+/// the rest.
+///
+/// It recurses only along wanted paths, whose length `JSONPathParser` bounds.
+struct PageWalk: ~Copyable {
+    /// The root object's members that are arrays: the places where records might be.
+    private struct Arrays {
+        var paths: [JSONPath] = []
+        var secondOffset = 0
+        static let limit = 8
+    }
+
+    private let reader: PageReader
+    private let page: UnsafeRawBufferPointer
+    private var scanner: JSONScanner
+    private var rules: RecordRules
+    private var found: [FoundValue]
+    private var records: [RecordSlice] = []
+    private var recordsPath: JSONPath?
+    private var arrays = Arrays()
+    private var rootStart = 0
+    private var repeated: PageFault?
+
+    init(reader: PageReader, page: UnsafeRawBufferPointer, scanner: JSONScanner) {
+        self.reader = reader
+        self.page = page
+        self.scanner = scanner
+        rules = RecordRules(scanner: scanner, tree: reader.keyReader.tree, limits: reader.limits)
+        found = Array(repeating: FoundValue(), count: reader.tree.nodeCount)
+    }
+
+    mutating func document() throws(JSONSyntaxError) {
+        rootStart = offset
+        try value(at: PathTree.root, depth: 0)
+        try scanner.finish()
+    }
+
+    private var offset: Int { scanner.position - scanner.start }
+
+    private mutating func value(at node: PathTree.Node, depth: Int) throws(JSONSyntaxError) {
+        guard scanner.position < scanner.end else { throw scanner.failure(.expectedValue) }
+        let kind = JSONKind(firstByte: scanner.position.pointee)
+        let start = UInt32(truncatingIfNeeded: offset)
+        if node != PathTree.none {
+            if found[node].isFound, repeated == nil {
+                repeated = .repeatedName(reader.tree.path(to: node), offset: Int(start))
+            }
+            found[node] = FoundValue(kind: kind, start: start, end: start + 1)
+        }
+        if areRecords(at: node, kind) {
+            try readRecords(at: reader.tree.path(to: node), depth: depth)
+        } else if kind == .object, node == PathTree.root, reader.records == .root {
+            try readRecord()
+            recordsPath = .root
+        } else if kind == .object, node == PathTree.root || reader.tree.wantsMembers(of: node) {
+            try readMembers(of: node, depth: depth)
+        } else if kind == .array, reader.tree.wantsElements(of: node) {
+            try readElements(of: node, depth: depth)
+        } else {
+            try skip(depth: depth)
+        }
+        if node != PathTree.none { found[node].end = UInt32(truncatingIfNeeded: offset) }
+    }
+
+    private func areRecords(at node: PathTree.Node, _ kind: JSONKind) -> Bool {
+        guard kind == .array, node != PathTree.none, recordsPath == nil else { return false }
+        return reader.records == nil ? node == PathTree.root : node == reader.recordsNode
+    }
+
+    private mutating func readRecords(at path: JSONPath, depth: Int) throws(JSONSyntaxError) {
+        recordsPath = path
+        try enterContainer(depth: depth)
+        guard try scanner.enterArray() else { return }
+        repeat { try readRecord() } while try scanner.nextElement()
+    }
+
+    private mutating func readRecord() throws(JSONSyntaxError) {
+        let start = offset
+        rules.begin()
+        try scanner.record(&rules)
+        let range = start..<offset
+        records.append(
+            RecordSlice(
+                start: UInt32(truncatingIfNeeded: range.lowerBound), end: UInt32(truncatingIfNeeded: range.upperBound),
+                outcome: outcome(of: range), shape: rules.shape))
+    }
+
+    private func outcome(of range: Range<Int>) -> RecordSlice.Outcome {
+        if let noted = rules.noted { return .fault(noted.fault(in: scanner.start, limits: reader.limits)) }
+        do throws(RecordFault) {
+            return .key(try reader.keyReader.key(of: range, found: rules.found, in: page))
+        } catch {
+            return .fault(error)
+        }
+    }
+
+    private mutating func readMembers(of node: PathTree.Node, depth: Int) throws(JSONSyntaxError) {
+        try enterContainer(depth: depth)
+        guard try scanner.enterObject() else { return }
+        repeat {
+            let name = try scanner.name()
+            if name.count > reader.limits.maxStringBytes { throw scanner.failure(.stringTooLong, at: name.start - 1) }
+            let hash = NameHash.hash(name, readable: scanner.end - name.start)
+            let child = reader.tree.child(of: node, named: name, hash: hash)
+            if node == PathTree.root, scanner.isNext(UInt8(ascii: "[")) {
+                try readRootArray(named: name, at: child)
+            } else {
+                try value(at: child, depth: depth + 1)
+            }
+        } while try scanner.nextMember()
+    }
+
+    private mutating func readRootArray(named name: ScannedString, at child: PathTree.Node) throws(JSONSyntaxError) {
+        let text = JSONString.decode(name.contents) ?? String(decoding: name.contents, as: UTF8.self)
+        let path = JSONPath(member: text)
+        if arrays.paths.count == 1 { arrays.secondOffset = offset }
+        if arrays.paths.count < Arrays.limit { arrays.paths.append(path) }
+        guard reader.records == nil, recordsPath == nil else { return try value(at: child, depth: 1) }
+        let start = UInt32(truncatingIfNeeded: offset)
+        try readRecords(at: path, depth: 1)
+        if child != PathTree.none {
+            found[child] = FoundValue(kind: .array, start: start, end: UInt32(truncatingIfNeeded: offset))
+        }
+    }
+
+    private mutating func readElements(of node: PathTree.Node, depth: Int) throws(JSONSyntaxError) {
+        try enterContainer(depth: depth)
+        guard try scanner.enterArray() else { return }
+        var index = 0
+        repeat {
+            try value(at: reader.tree.child(of: node, at: index), depth: depth + 1)
+            index += 1
+        } while try scanner.nextElement()
+    }
+
+    private mutating func enterContainer(depth: Int) throws(JSONSyntaxError) {
+        try scanner.countValue()
+        if depth >= reader.limits.maxDepth { throw scanner.failure(.tooDeep) }
+    }
+
+    private mutating func skip(depth: Int) throws(JSONSyntaxError) {
+        var rules = SyntaxRules(
+            depthLeft: reader.limits.maxDepth - depth, maxStringBytes: reader.limits.maxStringBytes)
+        try scanner.skipValue(&rules)
+    }
+}
+
+extension PageWalk {
+    /// What the walk has found, once it has come to the end.
+    consuming func contents() throws(PageFault) -> PageContents {
+        if reader.records == nil, arrays.paths.count > 1 {
+            throw .ambiguousRecords(candidates: arrays.paths.map(\.description), offset: arrays.secondOffset)
+        }
+        if let repeated { throw repeated }
+        let path = try foundPath()
+        let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }
+        return PageContents(records: records, recordsPath: path, envelope: envelope)
+    }
+
+    private func foundPath() throws(PageFault) -> JSONPath {
+        if let recordsPath { return recordsPath }
+        var place = found[PathTree.root]
+        var description = place.kind.description
+        if let declared = reader.records {
+            place = found[reader.recordsNode]
+            if place.isFound, place.kind == .null { return declared.withoutEach }
+            description = place.isFound ? place.kind.description : "nothing"
+        }
+        throw .noRecords(
+            at: reader.records, found: description, arrays: arrays.paths.map(\.description),
+            offset: place.isFound ? Int(place.start) : rootStart)
+    }
+
+    /// A path that leads into the records is followed only now, by itself: the record rules do not know of it.
+    private func wanted(_ index: Int, recordsPath: JSONPath) -> EnvelopeValue? {
+        let value = found[reader.envelopeNodes[index]]
+        if value.isFound { return EnvelopeValue(kind: value.kind, range: Int(value.start)..<Int(value.end)) }
+        let path = reader.envelope[index]
+        return path.components.starts(with: recordsPath.components) ? JSONMembers.value(at: path, in: page) : nil
+    }
+}
+
+extension JSONScanner {
+    @inline(never)
+    fileprivate mutating func record(_ rules: inout RecordRules) throws(JSONSyntaxError) {
+        try value(tellingOf: &rules)
+    }
+}

@@ -1,0 +1,132 @@
+/// What holds inside a record beyond the grammar, and where its wanted values lie.
+///
+/// A broken rule is noted, not thrown: the scanner goes on to the end of the record, and the page with the next. Of
+/// several faults the first that is noticed is told. One value serves all records of a page, so that none allocates.
+struct RecordRules: ~Copyable {
+    /// The innermost open array or object.
+    struct Frame {
+        var span = NameSet.Span(first: 0)
+        /// The wanted place this container stands at, or `PathTree.none`.
+        var node = PathTree.none
+        var element = -1
+    }
+
+    let document: UnsafePointer<UInt8>
+    let documentEnd: UnsafePointer<UInt8>
+    let limits: JSONLimits
+    let tree: PathTree
+    let found: ScratchStack<FoundValue>
+    private(set) var noted: NotedFault?
+    private(set) var shape: UInt64 = 0
+    private var names: NameSet
+    private var frame = Frame()
+    private var outerFrames = ScratchStack<Frame>(capacity: 16)
+    /// Of the names that lead to wanted values, to ask the tree about those only.
+    private let wantedHashes: ScratchStack<UInt64>
+    private var depth = 0
+    /// The wanted place of the value that comes next.
+    private var node = PathTree.root
+
+    init(scanner: JSONScanner, tree: PathTree, limits: JSONLimits) {
+        document = scanner.start
+        documentEnd = scanner.end
+        self.limits = limits
+        self.tree = tree
+        found = ScratchStack(repeating: FoundValue(), count: tree.nodeCount)
+        var hashes = ScratchStack<UInt64>(capacity: tree.edges.count)
+        for edge in tree.edges { hashes.append(edge.hash) }
+        wantedHashes = hashes
+        names = NameSet(document: scanner.start)
+    }
+
+    /// Forgets the record before.
+    @inline(__always)
+    mutating func begin() {
+        for index in 0..<found.count { found[index].end = 0 }
+        noted = nil
+        shape = 0
+        names.removeAll()
+        node = PathTree.root
+    }
+
+    @inline(__always)
+    private mutating func note(_ rule: NotedFault.Rule, at place: UnsafePointer<UInt8>, count: Int = 0) {
+        if noted == nil { noted = NotedFault(rule: rule, start: place - document, count: count) }
+    }
+
+    @inline(__always)
+    private mutating func take(_ kind: JSONKind, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) {
+        guard node != PathTree.none else { return }
+        found[node] = FoundValue(
+            kind: kind, start: UInt32(truncatingIfNeeded: start - document),
+            end: UInt32(truncatingIfNeeded: end - document))
+        node = PathTree.none
+    }
+
+    @inline(__always)
+    private func child(named name: ScannedString, hash: UInt64) -> PathTree.Node {
+        for index in 0..<wantedHashes.count where wantedHashes[index] == hash {
+            return tree.child(of: frame.node, named: name, hash: hash)
+        }
+        return PathTree.none
+    }
+
+    @inline(__always)
+    private mutating func check(_ string: ScannedString) {
+        if string.hasLoneSurrogate { note(.loneSurrogate, at: string.start - 1) }
+        if string.count > limits.maxStringBytes { note(.stringTooLong, at: string.start - 1) }
+    }
+}
+
+extension RecordRules: JSONObserver {
+    @inline(__always)
+    mutating func open(
+        _ kind: JSONKind, at position: UnsafePointer<UInt8>, in scanner: borrowing JSONScanner
+    ) throws(JSONSyntaxError) {
+        depth += 1
+        guard depth <= limits.maxDepth else { return note(.tooDeep, at: position) }
+        outerFrames.append(frame)
+        frame = Frame(span: names.beginObject(), node: node)
+        take(kind, from: position, to: position + 1)
+    }
+
+    @inline(__always)
+    mutating func close(at position: UnsafePointer<UInt8>) {
+        depth -= 1
+        guard depth < limits.maxDepth else { return }
+        if let name = names.endObject(frame.span) {
+            note(.duplicateName, at: document + Int(name.start), count: Int(name.count))
+        }
+        if frame.node != PathTree.none { found[frame.node].end = UInt32(truncatingIfNeeded: position - document) }
+        frame = outerFrames.removeLast()
+        node = PathTree.none
+    }
+
+    @inline(__always)
+    mutating func name(_ name: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
+        guard depth <= limits.maxDepth else { return }
+        check(name)
+        let hash = NameHash.hash(name, readable: documentEnd - name.start)
+        if depth == 1 { shape = NameHash.combine(shape, hash) }
+        if names.insert(name, hash: hash, in: &frame.span) { note(.duplicateName, at: name.start, count: name.count) }
+        if frame.node != PathTree.none { node = child(named: name, hash: hash) }
+    }
+
+    @inline(__always)
+    mutating func element() {
+        guard frame.node != PathTree.none, depth <= limits.maxDepth else { return }
+        frame.element += 1
+        node = tree.child(of: frame.node, at: frame.element)
+    }
+
+    @inline(__always)
+    mutating func string(_ string: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
+        check(string)
+        take(.string, from: string.start - 1, to: string.end + 1)
+    }
+
+    @inline(__always)
+    mutating func scalar(_ kind: JSONKind, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) {
+        take(kind, from: start, to: end)
+    }
+}

@@ -1,0 +1,67 @@
+/// Memory that one pass writes to at every name and value: an array without the checks for sharing, which cost as much as
+/// the scan itself. One owner, plain values, and room that only grows.
+///
+/// An index must be below `count`; the types that own a stack see to it, and debug builds check it.
+struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
+    private(set) var count = 0
+    private var capacity: Int
+    private(set) var base: UnsafeMutablePointer<Element>
+
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+        base = .allocate(capacity: self.capacity)
+    }
+
+    /// A stack that holds `count` times the same.
+    init(repeating element: Element, count: Int) {
+        self.init(capacity: count)
+        base.initialize(repeating: element, count: count)
+        self.count = count
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get {
+            assert(index >= 0 && index < count)
+            return base[index]
+        }
+        nonmutating set {
+            assert(index >= 0 && index < count)
+            base[index] = newValue
+        }
+    }
+
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        if count == capacity { grow() }
+        (base + count).initialize(to: element)
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func removeLast() -> Element {
+        assert(count > 0)
+        count -= 1
+        return base[count]
+    }
+
+    /// Forgets what was appended after there were `count` elements.
+    @inline(__always)
+    mutating func cut(to count: Int) {
+        assert(count >= 0 && count <= self.count)
+        self.count = count
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = larger
+        capacity *= 2
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Reads small regular files, and nothing that could block or never end.
+struct BoundedFile {
+    /// Why a file could not be read, in words for a person.
+    struct ReadError: Error, Sendable {
+        let reason: String
+    }
+
+    let path: String
+    /// In bytes; a larger file is refused.
+    let limit: Int
+
+    /// The bytes of the file.
+    ///
+    /// Opened without blocking, so that a FIFO without a writer is refused like every other file that is not regular.
+    func read() throws(ReadError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.error(errno) }
+        defer { close(descriptor) }
+        try check(descriptor)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Self.readRetrying(descriptor, $0) }
+            guard count >= 0 else { throw Self.error(errno) }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { throw tooLarge }
+        }
+    }
+
+    private func check(_ descriptor: CInt) throws(ReadError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.error(errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw ReadError(reason: "is a directory, not a file")
+        default: throw ReadError(reason: "is not a regular file")
+        }
+        guard status.st_size <= limit else { throw tooLarge }
+    }
+
+    private var tooLarge: ReadError {
+        ReadError(reason: "is too large; the limit is \(limit / 1024) KiB")
+    }
+
+    private static func readRetrying(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            #if canImport(Glibc)
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            #elseif canImport(Musl)
+                let count = Musl.read(descriptor, buffer.baseAddress, buffer.count)
+            #else
+                let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    private static func error(_ code: CInt) -> ReadError {
+        switch code {
+        case ENOENT, ENOTDIR: ReadError(reason: "does not exist")
+        case EACCES, EPERM: ReadError(reason: "may not be read by this user")
+        case ELOOP: ReadError(reason: "is a symbolic link that leads nowhere")
+        case ENAMETOOLONG: ReadError(reason: "has a name that is too long")
+        default: ReadError(reason: "cannot be read (\(String(cString: strerror(code))))")
+        }
+    }
+}

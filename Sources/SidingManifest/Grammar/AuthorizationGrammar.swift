@@ -1,0 +1,55 @@
+internal import Siding
+
+/// How a source is told who asks: `auth:`.
+enum AuthorizationGrammar {
+    static let type = ValueType<Authorization>.union(of: [
+        Variant(name: "none", doc: "No credentials.", shape: Shape([]) { _, _ in Authorization.none }),
+        Variant(name: "bearer", doc: "Authorization: Bearer … (RFC 6750).", shape: bearer),
+        Variant(name: "basic", doc: "Authorization: Basic … (RFC 7617).", shape: basic),
+        Variant(name: "api_key", doc: "A key in a header field or a query parameter.", shape: apiKey),
+        .notYet("oauth2_client"),
+        .notYet("oauth2_refresh"),
+        .notYet("session"),
+        .notYet("command"),
+    ])
+
+    private static let token = Keyword("token", .secret, isRequired: true, "The token.")
+
+    private static let bearer = Shape<Authorization>([token.entry]) { object, reading in
+        object.value(token, &reading).map { .bearer($0) }
+    }
+
+    private static let user = Keyword("user", .secretOrText, isRequired: true, "The user's name, as text or a secret.")
+    private static let password = Keyword("password", .secret, isRequired: true, "The password.")
+
+    private static let basic = Shape<Authorization>([user.entry, password.entry]) { object, reading in
+        let user = object.value(user, &reading)
+        guard let password = object.value(password, &reading), let user else { return nil }
+        return .basic(user: user, password: password)
+    }
+
+    private enum KeyPosition: String, Sendable, CaseIterable {
+        case header
+        case query
+    }
+
+    private static let key = Keyword("key", .secret, isRequired: true, "The key.")
+    private static let position = Keyword(
+        "in", ValueType<KeyPosition>.choice, default: "header", "Where the key goes: header or query.")
+    private static let nameDoc = "The header field or the query parameter that carries the key."
+    private static let name = Keyword(
+        "name", ValueType<String>.text("a name such as X-API-Key"), isRequired: true, nameDoc)
+    private static let fieldName = Keyword("name", .headerName, isRequired: true, nameDoc)
+
+    private static let apiKey = Shape<Authorization>([key.entry, position.entry, name.entry]) { object, reading in
+        let key = object.value(key, &reading)
+        switch object.value(position, &reading) ?? .header {
+        case .header:
+            guard let name = object.value(fieldName, &reading), let key else { return nil }
+            return .apiKeyHeader(name, key)
+        case .query:
+            guard let name = object.value(name, &reading), let key else { return nil }
+            return .apiKeyQuery(name, key)
+        }
+    }
+}

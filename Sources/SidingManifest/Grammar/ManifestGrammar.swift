@@ -1,0 +1,79 @@
+internal import Siding
+
+/// The whole file.
+enum ManifestGrammar {
+    private static let version = Keyword(
+        "version", versionType, isRequired: true, "The version of this grammar: 1.")
+    private static let database = Keyword("database", databaseShape.type, "The file that keeps everything.")
+    private static let sources = Keyword("sources", SourceGrammar.all, isRequired: true, "Origins by name.")
+    private static let resources = Keyword(
+        "resources", all, isRequired: true, "Collections by name; each becomes a view.")
+    private static let writes = Keyword(
+        "writes", WriteGrammar.all, "How records are created, changed and deleted at the origin.")
+
+    static let shape = Shape<ManifestDeclaration>([
+        version.entry, database.entry, sources.entry, resources.entry, writes.entry,
+        .notYet("schedule", "How often siding serve asks."),
+    ]) { object, reading in
+        _ = object.value(version, &reading)
+        var declaration = ManifestDeclaration()
+        declaration.database = object.value(database, &reading) ?? DatabaseDeclaration()
+        declaration.sources = object.value(sources, &reading) ?? []
+        declaration.resources = object.value(resources, &reading) ?? []
+        declaration.writes = object.value(writes, &reading) ?? []
+        if case .map(let entries) = object.entry(sources.name)?.value.content {
+            declaration.sourceNames = entries.map(\.name)
+        }
+        return declaration
+    }
+
+    private static let versionType = ValueType<Int>.scalar("version: 1", schema: ["const": 1]) { text, isPlain in
+        isPlain && text == "1" ? .value(1) : .refused(suggestion: ["1", "1.0", "v1"].contains(text) ? "1" : nil)
+    }
+
+    // MARK: Database
+
+    private static let path = Keyword(
+        "path", ValueType<String>.text("the path of a file"),
+        "Relative to this file; ~/ is the home directory. Left out, a file in the state directory.")
+    private static let synchronous = Keyword(
+        "synchronous", ValueType<Manifest.Synchronous>.choice, default: "full",
+        "full: survives a power cut; normal: survives the end of the process.")
+
+    private static let databaseShape = Shape<DatabaseDeclaration>([path.entry, synchronous.entry]) { object, reading in
+        let path = object.located(path, &reading)
+        if let path, path.value.hasSuffix("/") {
+            reading.fault("\(path.subject) is a directory", at: path.place, expected: "the path of a file")
+        }
+        return DatabaseDeclaration(
+            path: path.flatMap { reading.absolute($0) }, synchronous: object.value(synchronous, &reading) ?? .full)
+    }
+
+    // MARK: Resources
+
+    private static let all = ValueType<[NamedMember<ResourceDeclaration>]>.map(
+        of: ResourceGrammar.shape.type, "a map of one or more resources", atLeast: 1,
+        subject: { entry in
+            Subject(key: nil, owner: "resource \(Subject.quoted(entry.name))", place: entry.place)
+        }
+    ).map { members, node, reading in
+        if case .map(let entries) = node.content { ResourceNames.check(entries, &reading) }
+        return members
+    }
+}
+
+/// What the file says before resources are bound to their sources.
+struct ManifestDeclaration: Sendable {
+    var database = DatabaseDeclaration()
+    var sources: [NamedMember<Source>] = []
+    /// In file order, with those that have faults.
+    var sourceNames: [String] = []
+    var resources: [NamedMember<ResourceDeclaration>] = []
+    var writes: [NamedMember<LocatedWrite>] = []
+}
+
+/// `database:`
+struct DatabaseDeclaration: Sendable {
+    var path: String?
+    var synchronous = Manifest.Synchronous.full
+}

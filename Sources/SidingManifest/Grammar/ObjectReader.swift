@@ -1,0 +1,72 @@
+/// A map that is being read by its keywords.
+struct ObjectReader: Sendable {
+    let place: Place
+    private let entries: [YAMLEntry]
+
+    init(_ entries: [YAMLEntry], place: Place) {
+        self.entries = entries
+        self.place = place
+    }
+
+    /// The value of `keyword`; nil where it is left out, or wrong, which has then been noted.
+    func value<Value>(_ keyword: Keyword<Value>, _ reading: inout Reading) -> Value? {
+        located(keyword, &reading)?.value
+    }
+
+    /// The value of `keyword` with its place.
+    func located<Value>(_ keyword: Keyword<Value>, _ reading: inout Reading) -> Located<Value>? {
+        guard let entry = entry(keyword.name) else { return nil }
+        let subject = reading.subject.member(entry.name, at: entry.place)
+        let value = reading.about(subject) { keyword.type.read(entry.value, &$0) }
+        return value.map { Located(value: $0, place: entry.value.place, subject: subject) }
+    }
+
+    func entry(_ name: String) -> YAMLEntry? { entries.first { $0.name == name } }
+
+    /// Notes keys that are unknown, not yet supported or missing.
+    func check(against keywords: [KeywordEntry], also: Set<String>, _ reading: inout Reading) {
+        var misspelt: Set<String> = []
+        for entry in entries where !also.contains(entry.name) {
+            if let meant = check(entry, against: keywords, &reading) { misspelt.insert(meant) }
+        }
+        for keyword in keywords
+        where keyword.isRequired && self.entry(keyword.name) == nil && !misspelt.contains(keyword.name) {
+            let owner = Subject(key: nil, owner: reading.subject.ownerOfMembers, place: place)
+            reading.fault("\(owner) has no '\(keyword.name)'", at: missingPlace(reading), expected: keyword.expected)
+        }
+    }
+
+    /// What is missing is missed at the owner's key, or at the beginning of the file.
+    private func missingPlace(_ reading: Reading) -> Place {
+        reading.subject.ownerOfMembers.isEmpty ? place : reading.subject.place
+    }
+
+    /// In a map with more keys than this, unknown ones are no slips.
+    private static let mostKeysWorthASuggestion = 200
+
+    /// Gives the keyword that an unknown key probably meant, so that it is not missed as well.
+    private func check(_ entry: YAMLEntry, against keywords: [KeywordEntry], _ reading: inout Reading) -> String? {
+        let name = Subject.quoted(entry.name)
+        guard let keyword = keywords.first(where: { $0.name == entry.name }) else {
+            let isWorthASuggestion = entries.count <= Self.mostKeysWorthASuggestion
+            let meant = isWorthASuggestion ? Suggestion.nearest(to: entry.name, among: keywords.map(\.name)) : nil
+            let known = keywords.filter(\.isSupported).map(\.name).joined(separator: ", ")
+            reading.fault(
+                "unknown key \(name)\(reading.subject.inOwner)", at: entry.place,
+                expected: known.isEmpty ? "no key" : "one of \(known)",
+                suggestion: meant)
+            return meant
+        }
+        if !keyword.isSupported {
+            reading.fault("\(name)\(reading.subject.inOwner) is not yet supported", at: entry.place)
+        }
+        return nil
+    }
+}
+
+/// A value with the place where it stands and the words for it.
+struct Located<Value: Sendable>: Sendable {
+    let value: Value
+    let place: Place
+    let subject: Subject
+}

@@ -1,0 +1,59 @@
+internal import SidingJSON
+internal import HTTPTypes
+internal import Siding
+internal import SidingChain
+
+/// A resource before its source is known.
+struct ResourceDeclaration: Sendable {
+    let subject: Subject
+    var source: Located<String>?
+    var path: Located<String>?
+    var method = HTTPRequest.Method.get
+    var query: [String: QueryValue] = [:]
+    var encoding = QueryEncoding()
+    var records: JSONPath?
+    var key: [JSONPath] = []
+    var paging = Paging.automatic
+    var stop = StopRules()
+    var isConditional = true
+    var maxAge: Duration?
+
+    init(subject: Subject) {
+        self.subject = subject
+    }
+
+    /// The resource, once `sources` are read; nil after a fault has been noted, here or at its source.
+    ///
+    /// - Parameter names: every name in `sources:`, those of faulty sources included.
+    func resource(named name: String, sources: [String: Source], names: [String], _ reading: inout Reading)
+        -> AnyResource?
+    {
+        let sourceName = SourceReference(subject: subject, name: source).resolved(among: names, &reading)
+        if let path { checkPath(path, &reading) }
+        guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
+            return nil
+        }
+        return AnyResource(
+            name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
+            records: records, paging: paging, stop: stop, isConditional: isConditional, maxAge: maxAge)
+    }
+
+    private func checkPath(_ path: Located<String>, _ reading: inout Reading) {
+        if let name = SecretNames.secretQueryName(inURL: path.value) {
+            reading.about(path.subject) { $0.refuseSecretName(name, at: path.place) }
+        }
+        reading.about(path.subject) { _ = $0.refusePlaceholder(in: path.value, at: path.place) }
+        if path.value.contains("#") {
+            let message = "\(path.subject) has a fragment, which never travels"
+            reading.fault(message, at: path.place, expected: "a path without '#'")
+        }
+    }
+
+    private func checkURL(_ path: Located<String>, _ source: Source, _ reading: inout Reading) -> Bool {
+        let isWhole = path.value.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
+        if !isWhole, (try? source.baseURL.appending(path: path.value)) != nil { return true }
+        let message = "\(path.subject) \(isWhole ? "is a whole URL" : "does not make a URL")"
+        reading.fault(message, at: path.place, expected: "a path below the source's base_url such as /posts")
+        return false
+    }
+}

@@ -1,0 +1,118 @@
+internal import HTTPTypes
+internal import Siding
+internal import SidingChain
+
+/// A collection: one entry of `resources:`.
+enum ResourceGrammar {
+    private enum Method: String, Sendable, CaseIterable {
+        case get = "GET"
+        case post = "POST"
+    }
+
+    private enum Conditional: String, Sendable, CaseIterable {
+        case auto
+        case off
+    }
+
+    private static let source = Keyword(
+        "source", ValueType<String>.text("the name of a source"),
+        "A name from sources; may be left out where there is but one.")
+    private static let path = Keyword(
+        "path", ValueType<String>.text("a path below the source's base_url such as /posts"), isRequired: true,
+        "Below the source's base_url; may carry a query of its own.")
+    private static let method = Keyword(
+        "method", ValueType<Method>.choice, default: "GET", "The method of the request.")
+    private static let query = Keyword("query", .parameters, "Query parameters: scalars, lists and maps.")
+    private static let encoding = Keyword(
+        "query_encoding", QueryEncodingGrammar.shape.type, "How truth values and lists are written in the query.")
+    private static let records = Keyword(
+        "records", .records, "Where the records are; left out, the root array or the only array of the root object.")
+    private static let key = Keyword(
+        "key", .recordKey, isRequired: true, "What tells records apart: a name, a list of names, or a JSON path.")
+    private static let paginate = Keyword(
+        "paginate", PagingGrammar.type, default: "auto", "How one page leads to the next.")
+    private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its pages do.")
+    private static let conditional = Keyword(
+        "conditional", ValueType<Conditional>.choice, default: "auto",
+        "auto: stored validators are sent, so that unchanged pages answer 304; off: they are not.")
+    private static let maxAge = Keyword(
+        "max_age", .duration, "How old the last complete listing may be before the resource counts as stale.")
+
+    static let shape = Shape<ResourceDeclaration>(
+        [
+            source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
+            paginate.entry, stop.entry, conditional.entry, maxAge.entry,
+        ] + notYet
+    ) { object, reading in
+        var declaration = ResourceDeclaration(subject: reading.subject)
+        declaration.source = object.located(source, &reading)
+        declaration.path = object.located(path, &reading)
+        declaration.method = object.value(method, &reading) == .post ? .post : .get
+        declaration.query = object.value(query, &reading) ?? [:]
+        declaration.encoding = object.value(encoding, &reading) ?? QueryEncoding()
+        declaration.records = object.value(records, &reading)
+        declaration.key = object.value(key, &reading) ?? []
+        declaration.paging = object.value(paginate, &reading) ?? .automatic
+        declaration.stop = object.value(stop, &reading) ?? StopRules()
+        declaration.isConditional = object.value(conditional, &reading) != .off
+        declaration.maxAge = object.value(maxAge, &reading)
+        return declaration
+    }
+
+    private static let notYet: [KeywordEntry] = [
+        .notYet("body", "The body of a POST."),
+        .notYet("cursor", "Incremental listings."),
+        .notYet("columns", "Columns of the view."),
+        .notYet("children", "Views of nested arrays."),
+        .notYet("contract", "What to do with records that change their shape."),
+        .notYet("where", "Which records to keep."),
+        .notYet("drop", "Members that are not kept."),
+        .notYet("set", "Members that are added."),
+        .notYet("stable", "Whether paging stands still while records come and go."),
+        .notYet("deletes", "How deletions are found."),
+        .notYet("history", "Whether earlier bodies are kept."),
+        .notYet("for_each", "One listing for each record of another resource."),
+        .notYet("resume_within", "How long an unfinished listing may be resumed."),
+    ]
+}
+
+/// `stop:`
+enum StopGrammar {
+    private static let maxPages = Keyword(
+        "max_pages", .integer(1...1_000_000_000), "The most pages; reaching it leaves the listing incomplete.")
+    private static let hasMore = Keyword("has_more", .path, "A member of the envelope that is false on the last page.")
+
+    static let shape = Shape<StopRules>([maxPages.entry, hasMore.entry]) { object, reading in
+        StopRules(maxPages: object.value(maxPages, &reading), hasMore: object.value(hasMore, &reading))
+    }
+}
+
+/// `query_encoding:`
+enum QueryEncodingGrammar {
+    private enum Bools: String, Sendable, CaseIterable {
+        case int
+        case text
+    }
+
+    private enum Arrays: String, Sendable, CaseIterable {
+        case brackets
+        case plain
+        case comma
+    }
+
+    private static let bool = Keyword(
+        "bool", ValueType<Bools>.choice, default: "int", "int: 1 and 0; text: true and false.")
+    private static let array = Keyword(
+        "array", ValueType<Arrays>.choice, default: "brackets", "brackets: a[]=1&a[]=2; plain: a=1&a=2; comma: a=1,2.")
+
+    static let shape = Shape<QueryEncoding>([bool.entry, array.entry]) { object, reading in
+        var encoding = QueryEncoding()
+        if object.value(bool, &reading) == .text { encoding.bools = .asBool }
+        switch object.value(array, &reading) {
+        case .plain: encoding.arrays = .noBrackets
+        case .comma: encoding.arrays = .comma
+        case .brackets, nil: break
+        }
+        return encoding
+    }
+}

@@ -1,0 +1,47 @@
+internal import SidingChain
+
+/// Patience with a source: `retry:`.
+enum RetryGrammar {
+    private static let defaults = RetryPolicy()
+
+    static let inline = Keyword(
+        "inline", .integer(0...10), default: 2, "Tries beyond the first inside one run; 0 for none.")
+    static let base = Keyword("base", .duration, default: "2s", "The first wait.")
+    static let factor = Keyword("factor", .number(1...10), default: 2, "By how much each wait is longer than the last.")
+    static let cap = Keyword("cap", .duration, default: "1h", "The longest wait.")
+    static let jitter = Keyword(
+        "jitter", ValueType<JitterChoice>.choice, default: "full",
+        "full: anything up to the wait, so that clients that failed together do not return together; none: the wait itself."
+    )
+    static let expire = Keyword(
+        "expire", .duration, "How long a retained request is kept before it is parked as expired; left out, for ever.")
+
+    static let shape = Shape<RetryRules>([
+        inline.entry, base.entry, factor.entry, cap.entry, jitter.entry, expire.entry,
+    ]) { object, reading in
+        let backoff = Backoff(
+            base: object.value(base, &reading) ?? defaults.backoff.base,
+            factor: object.value(factor, &reading) ?? defaults.backoff.factor,
+            cap: object.value(cap, &reading) ?? defaults.backoff.cap,
+            isSpread: (object.value(jitter, &reading) ?? .full) == .full)
+        if backoff.cap < backoff.base, let place = (object.entry("cap") ?? object.entry("base"))?.value.place {
+            reading.fault(
+                "the wait\(reading.subject.inOwner) begins longer than its cap", at: place, expected: "base ≤ cap")
+        }
+        return RetryRules(
+            policy: RetryPolicy(retries: object.value(inline, &reading) ?? defaults.retries, backoff: backoff),
+            expiry: object.value(expire, &reading))
+    }
+}
+
+/// What `retry:` says.
+struct RetryRules: Sendable {
+    var policy = RetryPolicy()
+    var expiry: Duration?
+}
+
+/// How waits are spread.
+enum JitterChoice: String, Sendable, CaseIterable {
+    case full
+    case none
+}

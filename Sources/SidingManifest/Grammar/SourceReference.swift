@@ -1,0 +1,26 @@
+/// A name in `sources:` that another part of the file means; it may be left out where there is but one.
+struct SourceReference: Sendable {
+    /// Who means it.
+    let subject: Subject
+    let name: Located<String>?
+
+    /// The name of the source; nil after a fault has been noted.
+    ///
+    /// - Parameter names: every name in `sources:`, those of faulty sources included.
+    func resolved(among names: [String], _ reading: inout Reading) -> String? {
+        guard let name else {
+            if names.count > 1 {
+                let expected = "one of \(names.joined(separator: ", "))"
+                reading.fault(
+                    "\(subject) has no 'source', and there are several", at: subject.place, expected: expected)
+            }
+            return names.count == 1 ? names.first : nil
+        }
+        if names.contains(name.value) { return name.value }
+        reading.fault(
+            "\(name.subject) is \(Subject.quoted(name.value)), which 'sources' does not have", at: name.place,
+            expected: names.isEmpty ? nil : "one of \(names.joined(separator: ", "))",
+            suggestion: Suggestion.nearest(to: name.value, among: names))
+        return nil
+    }
+}

@@ -1,0 +1,60 @@
+/// What may stand behind a key: how it is read, what a fault says was expected, and how a JSON Schema says the same.
+struct ValueType<Value: Sendable>: Sendable {
+    /// Completes "expected …".
+    let expected: String
+    let schema: SchemaValue
+    /// Nil after at least one fault has been noted.
+    let read: @Sendable (YAMLNode, inout Reading) -> Value?
+
+    init(
+        _ expected: String, schema: SchemaValue, read: @escaping @Sendable (YAMLNode, inout Reading) -> Value?
+    ) {
+        self.expected = expected
+        self.schema = schema
+        self.read = read
+    }
+
+    /// A scalar that `parse` understands; the rest is refused with the text as written.
+    static func scalar(
+        _ expected: String, schema: SchemaValue,
+        parse: @escaping @Sendable (_ text: String, _ isPlain: Bool) -> ScalarReading<Value>
+    ) -> ValueType {
+        ValueType(expected, schema: schema) { node, reading in
+            guard case .scalar(let text, let isPlain) = node.content, !node.isNull else {
+                return reading.refuse(node, expected: expected)
+            }
+            switch parse(text, isPlain) {
+            case .value(let value): return value
+            case .refused(let suggestion):
+                let message = "\(reading.subject) is \(Subject.quoted(text))"
+                reading.fault(message, at: node.place, expected: expected, suggestion: suggestion)
+                return nil
+            }
+        }
+    }
+
+    /// The same type whose values pass through `transform`, which notes a fault where it gives nil.
+    func map<Other: Sendable>(
+        _ transform: @escaping @Sendable (Value, YAMLNode, inout Reading) -> Other?
+    ) -> ValueType<Other> {
+        ValueType<Other>(expected, schema: schema) { node, reading in
+            read(node, &reading).flatMap { transform($0, node, &reading) }
+        }
+    }
+}
+
+/// What became of a scalar.
+enum ScalarReading<Value: Sendable>: Sendable {
+    case value(Value)
+    /// Nothing; with the spelling that was probably meant, where there is one.
+    case refused(suggestion: String?)
+}
+
+extension Reading {
+    /// Notes that `node` is of the wrong kind; always nil, so that a reader can return it.
+    mutating func refuse<Value>(_ node: YAMLNode, expected: String) -> Value? {
+        let place = node.isNull ? subject.place : node.place
+        fault("\(subject) is \(node.kind)", at: place, expected: expected)
+        return nil
+    }
+}

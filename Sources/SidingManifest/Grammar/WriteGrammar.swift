@@ -1,0 +1,161 @@
+internal import HTTPTypes
+internal import Siding
+internal import SidingChain
+
+/// What may be done to records at their origin: one entry of `writes:`.
+enum WriteGrammar {
+    private static let source = Keyword(
+        "source", ValueType<String>.text("the name of a source"),
+        "A name from sources; may be left out where there is but one.")
+    private static let create = Keyword("create", operation(.post).type, "The request that makes a record.")
+    private static let update = Keyword("update", operation(.patch).type, "The request that changes a record.")
+    private static let delete = Keyword("delete", operation(.delete).type, "The request that removes a record.")
+    private static let lane = Keyword(
+        "lane", ValueType<String>.text("a name such as issues/{id}"),
+        "Writes of one lane are delivered in order; left out, each record has a lane of its own.")
+    private static let idempotency = Keyword(
+        "idempotency", IdempotencyGrammar.shape.type, "The origin's promise to act once per key.")
+    private static let conflict = Keyword(
+        "conflict", conflictShape.type, "What to do where someone else changed the record (409, 412, 428).")
+    private static let coalesce = Keyword(
+        "coalesce", .truth, default: false, "Whether writes to one record that have not been sent are made one.")
+
+    private static let then = Keyword(
+        "then", ValueType<ConflictPolicy>.choice, default: "hold",
+        "hold: a person decides; mine: it is sent over theirs; theirs: it is dropped; merge: what only one side changed is kept."
+    )
+    private static let conflictShape = Shape<ConflictPolicy>([
+        then.entry, .notYet("on", "Which statuses mean a conflict; 409, 412 and 428 do."),
+    ]) { object, reading in
+        object.value(then, &reading) ?? .hold
+    }
+
+    static let shape = Shape<LocatedWrite>([
+        source.entry, create.entry, update.entry, delete.entry, lane.entry, idempotency.entry,
+        conflict.entry, coalesce.entry,
+        .notYet("unknown", "How to find out whether a write arrived."),
+    ]) { object, reading in
+        var write = LocatedWrite(subject: reading.subject)
+        write.source = SourceReference(subject: reading.subject, name: object.located(source, &reading))
+        let verbs: [(WriteDeclaration.Verb, Keyword<Located<WriteDeclaration.Operation>>)] = [
+            (.create, create), (.update, update), (.delete, delete),
+        ]
+        for (verb, keyword) in verbs { write.operations[verb] = object.value(keyword, &reading) }
+        write.lane = object.value(lane, &reading)
+        write.idempotency = object.value(idempotency, &reading)
+        write.conflict = object.value(conflict, &reading) ?? .hold
+        write.coalesces = object.value(coalesce, &reading) ?? false
+        if !verbs.contains(where: { object.entry($0.1.name) != nil }) {
+            reading.fault(
+                "\(reading.subject) says nothing to do", at: object.place, expected: "create, update or delete")
+        }
+        return write
+    }
+
+    private static func operation(_ usual: HTTPRequest.Method) -> Shape<Located<WriteDeclaration.Operation>> {
+        let method = Keyword(
+            "method", ValueType<Method>.choice, default: .string(usual.rawValue), "The method of the request.")
+        let path = Keyword(
+            "path", ValueType<String>.text("a path below the source's base_url such as /issues/{id}"), isRequired: true,
+            "Below the source's base_url; {id} stands for the record's id.")
+        let id = Keyword(
+            "id", .path, "Where the answer to a create holds the id; left out, where records have their key.")
+        let ifMatch = Keyword("if_match", .truth, default: false, "Whether the record's ETag is sent as a condition.")
+        let goneIsDone = Keyword(
+            "gone_is_done", .truth, default: true, "Whether a record that is gone already counts as deleted.")
+        return Shape([method.entry, path.entry, id.entry, ifMatch.entry, goneIsDone.entry]) { object, reading in
+            let chosen = object.value(method, &reading).flatMap { HTTPRequest.Method($0.rawValue) } ?? usual
+            let (idPath, sendsIfMatch) = (object.value(id, &reading), object.value(ifMatch, &reading) ?? false)
+            let isGoneDone = object.value(goneIsDone, &reading) ?? true
+            guard let path = object.located(path, &reading) else { return nil }
+            let operation = WriteDeclaration.Operation(
+                chosen, path.value, idPath: idPath, sendsIfMatch: sendsIfMatch, goneIsDone: isGoneDone)
+            return Located(value: operation, place: path.place, subject: path.subject)
+        }
+    }
+
+    private enum Method: String, Sendable, CaseIterable {
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+
+    /// All of `writes:`.
+    static let all = ValueType<[NamedMember<LocatedWrite>]>.map(
+        of: shape.type, "a map of writes",
+        subject: { entry in
+            Subject(key: nil, owner: "writes \(Subject.quoted(entry.name))", place: entry.place)
+        }
+    ).map { members, node, reading in
+        if case .map(let entries) = node.content { checkNames(entries, &reading) }
+        return members
+    }
+
+    /// A dot parts name and verb on the command line.
+    private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
+        for entry in entries where entry.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_-]{0,99}/) == nil {
+            reading.fault(
+                "the name of writes \(Subject.quoted(entry.name)) is not one that commands can use", at: entry.place,
+                expected: "a letter, then letters, digits, _ or -")
+        }
+    }
+}
+
+/// A write before its source is known.
+struct LocatedWrite: Sendable {
+    let subject: Subject
+    var source: SourceReference?
+    var operations: [WriteDeclaration.Verb: Located<WriteDeclaration.Operation>] = [:]
+    var lane: String?
+    var idempotency: Idempotency?
+    var conflict = ConflictPolicy.hold
+    var coalesces = false
+
+    init(subject: Subject) {
+        self.subject = subject
+    }
+
+    /// The write, once `sources` are read; nil after a fault has been noted, here or at its source.
+    func declaration(
+        named name: String, sources: [String: Source], names: [String], resources: [AnyResource],
+        _ reading: inout Reading
+    ) -> WriteDeclaration? {
+        guard let source = self.source?.resolved(among: names, &reading).flatMap({ sources[$0] }) else { return nil }
+        var checked: [WriteDeclaration.Verb: WriteDeclaration.Operation] = [:]
+        for (verb, operation) in operations {
+            if check(verb, operation, source, &reading) { checked[verb] = operation.value }
+        }
+        guard checked.count == operations.count else { return nil }
+        return WriteDeclaration(
+            name, at: source, operations: checked, lane: lane, idempotency: idempotency,
+            resource: resources.first { $0.name == name && $0.source.name == source.name }, conflict: conflict,
+            coalesces: coalesces)
+    }
+
+    private func check(
+        _ verb: WriteDeclaration.Verb, _ operation: Located<WriteDeclaration.Operation>, _ source: Source,
+        _ reading: inout Reading
+    ) -> Bool {
+        let path = operation.value.path
+        if let name = SecretNames.secretQueryName(inURL: path) {
+            reading.about(operation.subject) { $0.refuseSecretName(name, at: operation.place) }
+            return false
+        }
+        let plain = path.replacing(WriteDeclaration.placeholder, with: "1")
+        guard path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil, !plain.contains("{"), !plain.contains("#"),
+            (try? source.baseURL.appending(path: plain)) != nil
+        else {
+            reading.fault(
+                "\(operation.subject) does not make a URL", at: operation.place,
+                expected: "a path below the source's base_url such as /issues/{id}")
+            return false
+        }
+        guard verb == .create || path.contains(WriteDeclaration.placeholder) else {
+            reading.fault(
+                "\(operation.subject) names no record", at: operation.place, expected: "a path with {id}")
+            return false
+        }
+        return true
+    }
+}

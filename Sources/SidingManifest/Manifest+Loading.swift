@@ -1,0 +1,99 @@
+internal import Siding
+
+extension Manifest {
+    /// In bytes; a larger file is not a configuration.
+    public static let sizeLimit = 1 << 20
+
+    /// Reads the configuration at `path`.
+    ///
+    /// - Throws: ``ManifestError/unreadable(path:reason:)`` where there is no regular file of UTF-8 text of at most
+    ///   ``sizeLimit`` bytes, ``ManifestError/invalid(_:)`` with every fault otherwise.
+    public static func load(
+        path: String, environment: ManifestEnvironment
+    ) throws(ManifestError) -> Manifest {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .unreadable(path: path, reason: "is not the path of a file")
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try BoundedFile(path: environment.path(ofFile: path), limit: sizeLimit).read()
+        } catch {
+            throw .unreadable(path: path, reason: error.reason)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .unreadable(path: path, reason: "is not UTF-8 text")
+        }
+        return try parse(text, file: path, environment: environment)
+    }
+
+    /// Reads a configuration from `text`.
+    ///
+    /// - Parameter file: the path for messages; relative paths inside the configuration start at its directory.
+    /// - Throws: ``ManifestError/invalid(_:)`` with every fault, in file order.
+    public static func parse(
+        _ text: String, file: String, environment: ManifestEnvironment
+    ) throws(ManifestError) -> Manifest {
+        guard text.utf8.count <= sizeLimit else {
+            throw .unreadable(path: file, reason: "is too large; the limit is \(sizeLimit / 1024) KiB")
+        }
+        let document = YAMLDocument(text, file: file)
+        var reading = Reading(file: file, environment: environment, faults: document.faults)
+        guard let root = document.root, !root.isNull else {
+            if document.faults.isEmpty { reading.noteEmptyFile() }
+            throw .invalid(reading.sortedFaults)
+        }
+        guard let declaration = ManifestGrammar.shape.type.read(root, &reading) else {
+            throw .invalid(reading.sortedFaults)
+        }
+        let resources = declaration.boundResources(&reading)
+        let writes = declaration.boundWrites(to: resources, &reading)
+        guard reading.faults.isEmpty else { throw .invalid(reading.sortedFaults) }
+        return Manifest(file: file, declaration, resources: resources, writes: writes, reading)
+    }
+
+    /// The JSON Schema (draft 2020-12) of the configuration, from the same table that reads it.
+    ///
+    /// Editors use it through `# yaml-language-server: $schema=…`.
+    public static func jsonSchema() -> String {
+        let head: SchemaValue = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "siding.yaml",
+            "$defs": ["query_value": ValueType.querySchema],
+        ]
+        guard case .object(let body) = ManifestGrammar.shape.schema() else { return head.json }
+        return head.adding(body.map { ($0.name, $0.value) }).json + "\n"
+    }
+}
+
+extension Reading {
+    fileprivate mutating func noteEmptyFile() {
+        fault("the file says nothing", at: subject.place, expected: "version, sources and resources")
+    }
+}
+
+extension ManifestDeclaration {
+    /// The sources with their names.
+    var namedSources: [Source] {
+        sources.map { member in
+            var source = member.value
+            source.name = member.name
+            return source
+        }
+    }
+
+    /// The resources with their sources; those with faults are left out.
+    func boundResources(_ reading: inout Reading) -> [AnyResource] {
+        let sources = Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+        return resources.compactMap { member in
+            member.value.resource(named: member.name, sources: sources, names: sourceNames, &reading)
+        }
+    }
+
+    /// The writes with their sources; those with faults are left out.
+    func boundWrites(to resources: [AnyResource], _ reading: inout Reading) -> [WriteDeclaration] {
+        let sources = Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+        return writes.compactMap { member in
+            member.value.declaration(
+                named: member.name, sources: sources, names: sourceNames, resources: resources, &reading)
+        }
+    }
+}

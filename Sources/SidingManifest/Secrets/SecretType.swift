@@ -1,0 +1,101 @@
+internal import Siding
+
+extension ValueType where Value == Secret {
+    static let howSecretsAreWritten = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
+
+    /// A secret by reference. A literal is refused without being repeated.
+    static let secret = ValueType(howSecretsAreWritten, schema: secretSchema) { node, reading in
+        guard case .map(let entries) = node.content else {
+            guard !node.isNull else { return reading.refuse(node, expected: howSecretsAreWritten) }
+            reading.fault(
+                "\(reading.subject) is a literal; this file never holds a secret, only where to find it",
+                at: node.place,
+                expected: howSecretsAreWritten)
+            return nil
+        }
+        return shape.read(entries, place: node.place, &reading)
+    }
+
+    /// A secret by reference, or plain text where the value is none, as with a user name.
+    static let secretOrText = ValueType(
+        "text, or \(howSecretsAreWritten)", schema: ["anyOf": [.anyScalar, secretSchema]]
+    ) {
+        node, reading in
+        guard case .scalar = node.content else { return secret.read(node, &reading) }
+        let subject = "\(reading.subject)"
+        return ValueType<String>.text("text").read(node, &reading).map { text in Secret(subject) { text } }
+    }
+
+    private static let env = Keyword("env", .variableName, "An environment variable.")
+    private static let file = Keyword(
+        "file", ValueType<String>.text("the path of a file"),
+        "A file; a relative path starts at this file's directory, ~/ at the home directory. One trailing line break is cut."
+    )
+    private static let command = Keyword(
+        "command", ValueType<[String]>.list(of: .text("text"), "a list such as [vault, read, token]"),
+        "A program and its arguments, run without a shell; its standard output less one trailing line break. Ten seconds."
+    )
+
+    private static let shape = Shape<Secret>([env.entry, file.entry, command.entry]) { object, reading in
+        let places = [env.name, file.name, command.name].compactMap { object.entry($0)?.place }
+        guard places.count == 1 else {
+            if let second = places.dropFirst().first {
+                reading.fault(
+                    "\(reading.subject) is given twice", at: second, expected: "one of \(howSecretsAreWritten)")
+            } else {
+                reading.fault("\(reading.subject) names no secret", at: object.place, expected: howSecretsAreWritten)
+            }
+            return nil
+        }
+        guard let reference = reference(object, &reading) else { return nil }
+        reading.use(reference, at: object.place)
+        return reference.secret(reading.environment)
+    }
+
+    private static func reference(_ object: ObjectReader, _ reading: inout Reading) -> SecretReference? {
+        if let name = object.value(env, &reading) { return .environment(name) }
+        if let path = object.located(file, &reading) {
+            return reading.absolute(path).map { .file(path: $0, shown: path.value) }
+        }
+        guard let words = object.located(command, &reading), let program = words.value.first else { return nil }
+        let isPath = program.contains("/")
+        let located = Located(value: program, place: words.place, subject: words.subject)
+        guard let resolved = isPath ? reading.absolute(located) : program else { return nil }
+        return .command(
+            SecretCommand(program: resolved, arguments: Array(words.value.dropFirst()), directory: reading.directory))
+    }
+
+    private static let secretSchema: SchemaValue = [
+        "description": .string("A secret by reference: \(howSecretsAreWritten)"),
+        "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
+        "properties": [
+            "env": env.entry.property, "file": file.entry.property, "command": command.entry.property,
+        ],
+    ]
+}
+
+extension ValueType where Value == String {
+    /// A name as POSIX allows it (XBD §8.1), lower case included. What is none is not repeated: it may be the secret.
+    static let variableName = ValueType(
+        "the name of an environment variable such as TRACKER_TOKEN",
+        schema: SchemaValue.anyScalar.adding([("pattern", "^[A-Za-z_][A-Za-z0-9_]*$")])
+    ) { node, reading in
+        let expected = "the name of an environment variable such as TRACKER_TOKEN"
+        guard let text = node.text else { return reading.refuse(node, expected: expected) }
+        if text.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil { return text }
+        let bare = text.wholeMatch(of: /\$\{?([A-Z_][A-Z0-9_]*)\}?/).map { String($0.output.1) }
+        let message = "\(reading.subject) is no name of an environment variable"
+        reading.fault(message, at: node.place, expected: expected, suggestion: bare)
+        return nil
+    }
+}
+
+extension Reading {
+    /// A path from the configuration as an absolute one.
+    mutating func absolute(_ path: Located<String>) -> String? {
+        if let absolute = environment.absolute(path.value, in: directory) { return absolute }
+        let message = "\(path.subject) begins with ~/, but there is no home directory"
+        fault(message, at: path.place, expected: "an absolute path")
+        return nil
+    }
+}

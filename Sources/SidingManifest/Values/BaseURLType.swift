@@ -1,0 +1,44 @@
+internal import SidingChain
+
+extension ValueType where Value == HTTPURL {
+    /// The root of a source. Credentials inside the URL are refused without being repeated.
+    static let baseURL: ValueType = ValueType<String>.text("a URL such as https://api.example.com/v2")
+        .map { text, node, reading in
+            if hasUserInformation(text) {
+                let message = "\(reading.subject) carries user information, a secret that this file never holds"
+                reading.fault(message, at: node.place, expected: "'auth' with the password as { env: NAME }")
+                return nil
+            }
+            if let name = SecretNames.secretQueryName(inURL: text) {
+                reading.refuseSecretName(name, at: node.place)
+                return nil
+            }
+            if text.contains("#") {
+                let message = "\(reading.subject) has a fragment, which never travels"
+                reading.fault(message, at: node.place, expected: "a URL without '#'")
+                return nil
+            }
+            return url(text, node, &reading)
+        }
+
+    private static func url(_ text: String, _ node: YAMLNode, _ reading: inout Reading) -> HTTPURL? {
+        do {
+            return try HTTPURL(text)
+        } catch {
+            // The detail repeats the text, which may hold a secret only behind the `?`.
+            let detail = text.contains("?") ? "it is not a URL" : error.detail ?? "it is not a URL"
+            let message = "\(reading.subject): \(detail)"
+            let suggestion = text.contains("://") || text.contains("?") ? nil : "https://" + text
+            reading.fault(
+                message, at: node.place, expected: "a URL such as https://api.example.com/v2",
+                suggestion: suggestion.flatMap { (try? HTTPURL($0)) == nil ? nil : $0 })
+            return nil
+        }
+    }
+
+    /// Whether an `@` stands in the authority, or where one would be.
+    private static func hasUserInformation(_ text: String) -> Bool {
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        return text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")
+    }
+}

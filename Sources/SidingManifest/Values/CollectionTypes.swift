@@ -1,0 +1,56 @@
+extension ValueType {
+    /// A list of one or more `item`s.
+    static func list<Item: Sendable>(
+        of item: ValueType<Item>, _ expected: String
+    ) -> ValueType where Value == [Item] {
+        let schema: SchemaValue = ["type": "array", "items": item.schema, "minItems": 1]
+        return ValueType(expected, schema: schema) { node, reading in
+            guard case .list(let nodes) = node.content else { return reading.refuse(node, expected: expected) }
+            guard !nodes.isEmpty else {
+                reading.fault("\(reading.subject) is an empty list", at: node.place, expected: expected)
+                return nil
+            }
+            let list = reading.subject
+            let items = nodes.enumerated().map { index, node in
+                reading.about(list.item(index + 1, at: node.place)) { item.read(node, &$0) }
+            }
+            let values = items.compactMap { $0 }
+            return values.count == nodes.count ? values : nil
+        }
+    }
+
+    /// A map from names to `member`s, in file order; members that are wrong are left out, which has then been noted.
+    ///
+    /// - Parameter subject: the words for a member; its key in the map where left out.
+    static func map<Member: Sendable>(
+        of member: ValueType<Member>, _ expected: String, atLeast: Int = 0,
+        subject: (@Sendable (YAMLEntry) -> Subject)? = nil
+    ) -> ValueType where Value == [NamedMember<Member>] {
+        let schema: SchemaValue = [
+            "type": "object", "additionalProperties": member.schema, "minProperties": .integer(atLeast),
+        ]
+        return ValueType(expected, schema: schema) { node, reading in
+            guard case .map(let entries) = node.content else { return reading.refuse(node, expected: expected) }
+            if entries.count < atLeast {
+                reading.fault("\(reading.subject) is empty", at: node.place, expected: expected)
+                return nil
+            }
+            let map = reading.subject
+            return entries.compactMap { entry in
+                let subject = subject?(entry) ?? map.member(entry.name, at: entry.place)
+                return reading.about(subject) { reading in
+                    member.read(entry.value, &reading).map {
+                        NamedMember(name: entry.name, place: entry.place, value: $0)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A member of a map whose names are the user's own.
+struct NamedMember<Value: Sendable>: Sendable {
+    let name: String
+    let place: Place
+    let value: Value
+}

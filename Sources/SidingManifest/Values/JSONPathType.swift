@@ -1,0 +1,55 @@
+internal import SidingJSON
+internal import Siding
+
+extension ValueType where Value == JSONPath {
+    /// A path to one value: `$.a.b`.
+    static let path = paths("a JSON path such as $.meta.next", allowsEach: false)
+
+    /// A path to the records: `$.items[*]`, or `$[*]`.
+    static let records = paths("a JSON path such as $.items[*]", allowsEach: true)
+
+    /// What tells records apart: a member's name, or a path to one value.
+    static let keyPart = ValueType("a name such as id, or a JSON path such as $.meta.id", schema: .anyScalar) {
+        node, reading in
+        guard let text = text.read(node, &reading) else { return nil }
+        return text.hasPrefix("$") ? parse(text, allowsEach: false, node, &reading) : JSONPath(member: text)
+    }
+
+    private static let text = ValueType<String>.text(
+        "a name such as id, [name, name], or a JSON path such as $.meta.id")
+
+    private static func paths(_ expected: String, allowsEach: Bool) -> ValueType {
+        let text = ValueType<String>.text(expected)
+        return ValueType(expected, schema: ["type": "string", "pattern": "^\\$"]) { node, reading in
+            text.read(node, &reading).flatMap { parse($0, allowsEach: allowsEach, node, &reading) }
+        }
+    }
+
+    private static func parse(_ text: String, allowsEach: Bool, _ node: YAMLNode, _ reading: inout Reading) -> JSONPath?
+    {
+        do {
+            let path = try JSONPath(parsing: text)
+            if allowsEach || !path.components.contains(.each) { return path }
+            let message = "\(reading.subject) is \(Subject.quoted(text)), which means several values"
+            reading.fault(message, at: node.place, expected: "a JSON path to one value, without [*]")
+        } catch {
+            let suggestion = text.hasPrefix("$") || text.contains(" ") ? nil : "$." + text
+            let message = "\(reading.subject): \(error)"
+            reading.fault(message, at: node.place, expected: "a JSON path such as $.a.b", suggestion: suggestion)
+        }
+        return nil
+    }
+}
+
+extension ValueType where Value == [JSONPath] {
+    /// One part, or a list of parts for a composite key.
+    static let recordKey = ValueType(
+        "a name such as id, a list [name, name], or a JSON path such as $.meta.id",
+        schema: ["anyOf": [.anyScalar, parts.schema]]
+    ) { node, reading in
+        if case .list = node.content { return parts.read(node, &reading) }
+        return ValueType<JSONPath>.keyPart.read(node, &reading).map { [$0] }
+    }
+
+    private static let parts = ValueType.list(of: .keyPart, "a list of names or JSON paths")
+}

@@ -1,0 +1,69 @@
+internal import Siding
+internal import SidingChain
+
+extension ValueType where Value == QueryValue {
+    /// A scalar, a list or a map; what is sent is what is written.
+    static let query: ValueType = ValueType(
+        "text, a number, true, false, a list or a map", schema: ["$ref": "#/$defs/query_value"]
+    ) {
+        node, reading in
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            if node.isNull { return .null }
+            if reading.refusePlaceholder(in: text, at: node.place) { return nil }
+            return isPlain ? scalar(text) : .string(text)
+        case .list(let nodes):
+            return .array(nodes.compactMap { query.read($0, &reading) })
+        case .map(let entries):
+            let members = entries.map { ($0.name, query.read($0.value, &reading) ?? .null) }
+            return .object(Dictionary(members) { first, _ in first })
+        }
+    }
+
+    /// The JSON Schema behind ``query``, which refers to itself.
+    static let querySchema: SchemaValue = [
+        "description": "A scalar, a list or a map; what is sent is what is written.",
+        "anyOf": [
+            ["type": ["string", "number", "boolean", "null"]],
+            ["type": "array", "items": ["$ref": "#/$defs/query_value"]],
+            ["type": "object", "additionalProperties": ["$ref": "#/$defs/query_value"]],
+        ],
+    ]
+
+    /// Typed only where the type gives back the same text, so that `1.10`, `012` and `1_000` are sent as they stand.
+    private static func scalar(_ text: String) -> QueryValue {
+        if let number = Int64(text), String(number) == text { return .int(number) }
+        if text == "true" || text == "false" { return .bool(text == "true") }
+        if let number = Double(text), number.isFinite, String(number) == text { return .double(number) }
+        return .string(text)
+    }
+}
+
+extension ValueType where Value == [String: QueryValue] {
+    /// The parameters of a resource's query.
+    static let parameters: ValueType = ValueType<[NamedMember<QueryValue>]>
+        .map(of: .query, "a map of query parameters")
+        .map { members, _, reading in
+            for member in members {
+                reading.refuseSecretName(member.name, at: member.place)
+            }
+            return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+        }
+}
+
+extension Reading {
+    /// Notes a `{name}`, which the grammar has but this release does not fill in.
+    mutating func refusePlaceholder(in text: String, at place: Place) -> Bool {
+        guard let match = text.firstMatch(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/) else { return false }
+        fault("the placeholder '\(match.output)' of \(subject) is not yet supported", at: place)
+        return true
+    }
+
+    /// Notes a query parameter whose name says that its value is a secret.
+    mutating func refuseSecretName(_ name: String, at place: Place) {
+        guard SecretNames.isSecret(queryName: name) else { return }
+        fault(
+            "the query parameter \(Subject.quoted(name))\(subject.inOwner) is a secret, which this file never holds",
+            at: place, expected: "auth: { type: api_key, in: query, name: …, key: { env: NAME } } in the source")
+    }
+}

@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import SidingSynchronization
+
+/// Records that an origin serves and that may change while it does.
+public final class Dataset: Sendable {
+    /// A record: its key, its JSON text, and the stamp that incremental listings ask for.
+    public struct Record: Sendable, Hashable {
+        public var key: String
+        public var json: String
+        /// Compared as text with what a listing's `since` parameter says; RFC 3339 times sort rightly.
+        public var stamp: String
+
+        public init(key: String, json: String, stamp: String = "") {
+            self.key = key
+            self.json = json
+            self.stamp = stamp
+        }
+    }
+
+    /// A record with the number of its insertion, which never changes and is never used again.
+    struct Row: Sendable {
+        let serial: Int
+        var record: Record
+    }
+
+    private struct State {
+        var rows: [Row] = []
+        var indexes: [String: Int] = [:]
+        var serials = 0
+        var changedAt: Double
+    }
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> Double
+
+    /// - Parameters:
+    ///   - records: served in this order; keys are unique.
+    ///   - now: seconds since 1970, for `Last-Modified`; nil, the default, for the system's clock.
+    public init(_ records: [Record] = [], now: (@Sendable () -> Double)? = nil) {
+        let now = now ?? { Date().timeIntervalSince1970 }
+        self.now = now
+        self.state = Mutex(State(changedAt: now()))
+        for record in records { put(record) }
+    }
+
+    public var records: [Record] { state.withLock { $0.rows.map(\.record) } }
+    public var count: Int { state.withLock { $0.rows.count } }
+
+    /// The record under `key`.
+    public subscript(key: String) -> Record? {
+        state.withLock { state in state.indexes[key].map { state.rows[$0].record } }
+    }
+
+    /// Adds a record behind the others, or replaces the one under its key where that stands.
+    public func put(_ record: Record) {
+        let time = now()
+        state.withLock { state in
+            state.changedAt = time
+            if let index = state.indexes[record.key] {
+                state.rows[index].record = record
+            } else {
+                state.serials += 1
+                state.indexes[record.key] = state.rows.count
+                state.rows.append(Row(serial: state.serials, record: record))
+            }
+        }
+    }
+
+    /// Removes the record under `key`; says whether there was one.
+    @discardableResult
+    public func remove(_ key: String) -> Bool {
+        let time = now()
+        return state.withLock { state in
+            guard let index = state.indexes.removeValue(forKey: key) else { return false }
+            state.changedAt = time
+            state.rows.remove(at: index)
+            for later in index..<state.rows.count { state.indexes[state.rows[later].record.key] = later }
+            return true
+        }
+    }
+
+    /// All rows at one moment, and when they last changed.
+    var snapshot: (rows: [Row], changedAt: Double) {
+        state.withLock { ($0.rows, $0.changedAt) }
+    }
+}

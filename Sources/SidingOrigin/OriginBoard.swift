@@ -1,0 +1,136 @@
+internal import NIOCore
+internal import SidingSynchronization
+
+/// What the connections of an origin share: its handler, its rules, its log, and each other.
+final class OriginBoard: Sendable {
+    struct State {
+        var listener: (any Channel)?
+        /// Whether the origin was taken down: what the kernel had accepted before is not served any more.
+        var isDown = false
+        var connections: [Int: any Channel] = [:]
+        var connectionCount = 0
+        var requests: [OriginRequest] = []
+        var requestCount = 0
+        var rules: [OriginRule] = []
+        var ruleCount = 0
+        var waiting: [Waiting] = []
+    }
+
+    /// A test that waits until the state is as it wants.
+    struct Waiting {
+        let isMet: @Sendable (borrowing State) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    let compresses: Bool
+    let handler: Origin.Handler
+    private let state = Mutex(State())
+
+    init(compresses: Bool, handler: @escaping Origin.Handler) {
+        (self.compresses, self.handler) = (compresses, handler)
+    }
+
+    var requests: [OriginRequest] { state.withLock { $0.requests } }
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var openConnectionCount: Int { state.withLock { $0.connections.count } }
+
+    func forgetRequests() { state.withLock { $0.requests = [] } }
+
+    /// Returns once `isMet` holds.
+    func wait(until isMet: @escaping @Sendable (borrowing State) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isMetNow = state.withLock { state in
+                guard !isMet(state) else { return true }
+                state.waiting.append(Waiting(isMet: isMet, continuation: continuation))
+                return false
+            }
+            if isMetNow { continuation.resume() }
+        }
+    }
+
+    /// Changes the state, then wakes those whose condition it meets.
+    private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, met) = state.withLock { state -> (Result, [Waiting]) in
+            let result = body(&state)
+            var met: [Waiting] = []
+            var unmet: [Waiting] = []
+            for waiting in state.waiting {
+                if waiting.isMet(state) { met.append(waiting) } else { unmet.append(waiting) }
+            }
+            state.waiting = unmet
+            return (result, met)
+        }
+        for waiting in met { waiting.continuation.resume() }
+        return result
+    }
+}
+
+// MARK: - Rules
+
+extension OriginBoard {
+    func add(_ fault: OriginFault, _ pattern: OriginPattern, skipping: Int, times: Int?) -> Int {
+        state.withLock { state in
+            state.ruleCount += 1
+            state.rules.append(
+                OriginRule(id: state.ruleCount, fault: fault, pattern: pattern, skipping: skipping, times: times))
+            return state.ruleCount
+        }
+    }
+
+    /// Removes one rule, or all for nil.
+    func removeRule(_ id: Int?) {
+        state.withLock { $0.rules.removeAll { id == nil || $0.id == id } }
+    }
+
+    /// Logs a request, gives it its number, and says which fault strikes it.
+    func log(_ request: inout OriginRequest) -> OriginFault? {
+        var numbered = request
+        let (number, fault) = change { state in
+            state.requestCount += 1
+            numbered.order = state.requestCount
+            state.requests.append(numbered)
+            for index in state.rules.indices where state.rules[index].strikes(numbered) {
+                return (numbered.order, state.rules[index].fault as OriginFault?)
+            }
+            return (numbered.order, nil)
+        }
+        request.order = number
+        return fault
+    }
+}
+
+// MARK: - Connections
+
+extension OriginBoard {
+    /// The origin is about to listen.
+    func comesUp() {
+        state.withLock { $0.isDown = false }
+    }
+
+    func listens(_ listener: any Channel) {
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Takes note of a connection and numbers it.
+    func opened(_ channel: any Channel) -> Int {
+        let (number, isLate) = change { state in
+            state.connectionCount += 1
+            if !state.isDown { state.connections[state.connectionCount] = channel }
+            return (state.connectionCount, state.isDown)
+        }
+        if isLate { channel.close(promise: nil) }
+        return number
+    }
+
+    func closed(_ connection: Int) {
+        change { $0.connections[connection] = nil }
+    }
+
+    /// The listener, first, and every connection, for whoever closes them.
+    func takeDown() -> [any Channel] {
+        change { state in
+            defer { (state.listener, state.connections, state.isDown) = (nil, [:], true) }
+            return [state.listener].compactMap { $0 } + state.connections.values
+        }
+    }
+}

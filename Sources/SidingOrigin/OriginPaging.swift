@@ -1,0 +1,33 @@
+public import HTTPTypes
+
+/// How a listing says where its next page is.
+public enum OriginPaging: Sendable, Hashable {
+    /// All records on one page.
+    case single
+    /// `Link: <…>; rel="next"` with an absolute URL (RFC 8288).
+    case link
+    /// The next URL in the body, under a member: `["next"]`, `["links", "next"]`, `["@odata.nextLink"]`.
+    case nextURL(member: [String])
+    /// A token in the body, to be given back as a query parameter. Stable while records come and go.
+    case cursor(member: [String], query: String = "cursor")
+    /// A token in a header field, to be given back as a query parameter. Stable while records come and go.
+    case cursorHeader(HTTPField.Name, query: String = "cursor")
+    /// Page numbers from 1; the end is an empty page.
+    case page(query: String = "page")
+    /// Offsets from 0; the end is an empty page.
+    case offset(query: String = "offset")
+}
+
+/// Which validators a listing gives and honours.
+public struct Validators: OptionSet, Sendable, Hashable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// A strong `ETag` of the page's bytes, honoured in `If-None-Match`.
+    public static let etag = Validators(rawValue: 1)
+    /// `Last-Modified`, honoured in `If-Modified-Since` where it is the same time.
+    public static let lastModified = Validators(rawValue: 2)
+}

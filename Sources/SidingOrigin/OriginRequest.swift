@@ -1,0 +1,54 @@
+public import HTTPTypes
+
+/// A request as it reached the origin.
+public struct OriginRequest: Sendable {
+    public var method: String
+    /// Path and query as they stood in the request line.
+    public var target: String
+    public var headerFields: HTTPFields
+    /// The whole body; a request is answered once it is complete.
+    public var body: [UInt8]
+    /// Counts the connections of an origin, from 1: two requests with the same number shared one.
+    public var connection: Int
+    /// Counts the requests of an origin, from 1, in the order in which they became complete.
+    public var order: Int
+
+    public init(
+        method: String, target: String, headerFields: HTTPFields = [:], body: [UInt8] = [], connection: Int = 1,
+        order: Int = 1
+    ) {
+        self.method = method
+        self.target = target
+        self.headerFields = headerFields
+        self.body = body
+        self.connection = connection
+        self.order = order
+    }
+
+    /// The target without its query, percent-encoded as it came.
+    public var path: String { String(target.prefix { $0 != "?" }) }
+
+    /// The decoded query; of parameters with one name the last stands.
+    public var query: [String: String] {
+        var query: [String: String] = [:]
+        for pair in target.dropFirst(path.count + 1).split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            query[Self.decoded(parts[0])] = parts.count > 1 ? Self.decoded(parts[1]) : ""
+        }
+        return query
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let first = rest.popFirst() {
+            if first == UInt8(ascii: "%"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(first == UInt8(ascii: "+") ? UInt8(ascii: " ") : first)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

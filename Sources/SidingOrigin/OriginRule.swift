@@ -1,0 +1,52 @@
+/// Which requests a fault is for.
+public struct OriginPattern: Sendable, Hashable {
+    /// nil for any.
+    public var method: String?
+    /// nil for any; `*` at the end stands for any rest.
+    public var path: String?
+    /// Parameters that the query must have, with these values.
+    public var query: [String: String]
+
+    public init(method: String? = nil, path: String? = nil, query: [String: String] = [:]) {
+        self.method = method
+        self.path = path
+        self.query = query
+    }
+
+    public static let any = OriginPattern()
+
+    /// Whether `request` is meant.
+    public func matches(_ request: OriginRequest) -> Bool {
+        if let method, method != request.method { return false }
+        if let path, !Self.matches(request.path, path) { return false }
+        guard !query.isEmpty else { return true }
+        let asked = request.query
+        return query.allSatisfy { asked[$0.key] == $0.value }
+    }
+
+    private static func matches(_ path: String, _ pattern: String) -> Bool {
+        pattern.hasSuffix("*") ? path.hasPrefix(pattern.dropLast()) : path == pattern
+    }
+}
+
+/// A fault with its occasion.
+struct OriginRule: Sendable {
+    let id: Int
+    let fault: OriginFault
+    let pattern: OriginPattern
+    /// Matching requests that pass unharmed first.
+    var skipping: Int
+    /// How often the fault still happens; nil until it is lifted.
+    var times: Int?
+
+    /// Whether the fault happens to `request`; counts it if so.
+    mutating func strikes(_ request: OriginRequest) -> Bool {
+        guard times != 0, pattern.matches(request) else { return false }
+        guard skipping == 0 else {
+            skipping -= 1
+            return false
+        }
+        times = times.map { $0 - 1 }
+        return true
+    }
+}

@@ -1,0 +1,131 @@
+import CSQLite
+
+/// One SQLite connection, without a mutex of its own: the actor that owns it is its guard, so it is not Sendable.
+final class Connection {
+    enum Role {
+        case writer, reader, destination
+    }
+
+    let handle: OpaquePointer
+    let path: String
+    /// Counts transactions, so that a statement knows whether its own is still the current one.
+    var transactionNumber = 0
+    /// The error at which SQLite itself rolled the current transaction back.
+    var lostTransaction: SQLiteError?
+    /// Pages in the WAL after the latest commit of this connection.
+    var pagesInWAL = 0
+    private var cache = StatementCache()
+    private var isClosed = false
+
+    /// Opens the file and sets what needs no look into it; ``ConnectionSettings`` does the rest.
+    init(opening path: String, role: Role) throws(SQLiteError) {
+        var opened: OpaquePointer?
+        let access = role == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = String(cString: sqlite3_errstr(code))
+            let systemCode = opened.map(sqlite3_system_errno) ?? 0
+            sqlite3_close_v2(opened)
+            throw SQLiteError(
+                code: code, message: message, operation: "open the database", path: path, systemCode: systemCode)
+        }
+        handle = opened
+        self.path = path
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        cache.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// True while SQLite has a transaction open; false also after it rolled one back by itself.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    func error(_ code: Int32, _ operation: String, sql: String? = nil) -> SQLiteError {
+        SQLiteError(
+            code: code, message: String(cString: sqlite3_errmsg(handle)), operation: operation, path: path, sql: sql,
+            systemCode: sqlite3_system_errno(handle))
+    }
+
+    // MARK: Statements
+
+    /// A statement from the cache, or compiled now.
+    func prepare(_ sql: String) throws(SQLiteError) -> OpaquePointer {
+        if let cached = cache.take(sql) { return cached }
+        var compiled: [OpaquePointer] = []
+        do throws(SQLiteError) {
+            try compileEach(sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT)) { handle throws(SQLiteError) in
+                compiled.append(handle)
+                guard compiled.count == 1 else { throw self.refusal("it is more than one statement", sql: sql) }
+            }
+            guard let only = compiled.first else { throw refusal("it is no statement", sql: sql) }
+            return only
+        } catch {
+            for handle in compiled { sqlite3_finalize(handle) }
+            throw error
+        }
+    }
+
+    func giveBack(_ handle: OpaquePointer, for sql: String) {
+        sqlite3_reset(handle)
+        guard !isClosed else {
+            sqlite3_finalize(handle)
+            return
+        }
+        sqlite3_clear_bindings(handle)
+        cache.giveBack(handle, for: sql)
+    }
+
+    /// Compiles the statements of a text one after the other; `use` owns each, and the next is compiled after it
+    /// returns.
+    func compileEach(
+        _ sql: String, flags: UInt32 = 0, _ use: (OpaquePointer) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        var rest = sql[...].utf8
+        while !rest.isEmpty {
+            var handle: OpaquePointer?
+            var consumed = 0
+            let count = Int32(clamping: rest.count)
+            let text = Substring(rest)
+            let code = text.withCString { start in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(self.handle, start, count, flags, &handle, &tail)
+                consumed = tail.map { $0 - start } ?? 0
+                return code
+            }
+            guard code == SQLITE_OK else { throw error(code, "prepare a statement", sql: sql) }
+            if let handle { try use(handle) }
+            guard consumed > 0 else { throw refusal("its text holds a NUL", sql: sql) }
+            rest = rest.dropFirst(consumed)
+        }
+    }
+
+    func refusal(_ reason: String, sql: String) -> SQLiteError {
+        SQLiteError(.other, reason, operation: "prepare a statement", path: path, sql: sql)
+    }
+
+    // MARK: Outside transactions
+
+    /// Runs a statement of this library's own, and answers the first column of its last row.
+    @discardableResult
+    func run(_ sql: String, operation: String) throws(SQLiteError) -> SQLiteValue {
+        let statement: OpaquePointer
+        do { statement = try prepare(sql) } catch { throw error.during(operation) }
+        defer { giveBack(statement, for: sql) }
+        var value = SQLiteValue.null
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: value = Row(of: statement).value(0)
+            case SQLITE_DONE: return value
+            case let code: throw error(code, operation, sql: sql)
+            }
+        }
+    }
+}

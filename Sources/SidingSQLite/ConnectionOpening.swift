@@ -1,0 +1,94 @@
+import CSQLite
+
+extension Connection {
+    /// Opens the read-write connection to our own file, and makes the file where it is missing.
+    ///
+    /// The order is the safety: place and owner of the file, its header, the connection's switches, the application id
+    /// under SQLite's lock, and only then anything that writes.
+    /// - Throws: ``SQLiteError``; a file that is not ours is left as it was.
+    static func openWriter(
+        _ file: DatabaseFile, _ configuration: DatabaseConfiguration, _ lock: WriterLock
+    ) throws(SQLiteError) -> Connection {
+        try checkLibrary(path: file.path)
+        if let size = file.size, size > 0 {
+            try FileHeader(ofFileAt: file.path).check(applicationID: configuration.applicationID, path: file.path)
+        } else {
+            try file.createIfMissing()
+        }
+        let connection = try Connection(opening: file.path, role: .writer)
+        try connection.harden(configuration)
+        if try connection.needsSetUp(configuration) {
+            try lock.acquire()
+            defer { lock.release() }
+            try connection.setUp(configuration)
+        }
+        try connection.configure(configuration, role: .writer)
+        try connection.watchWAL()
+        return connection
+    }
+
+    /// Opens a read-only connection to our own file, which must be there.
+    static func openReader(
+        _ file: DatabaseFile, _ configuration: DatabaseConfiguration
+    ) throws(SQLiteError) -> Connection {
+        try checkLibrary(path: file.path)
+        guard let size = file.size, size > 0 else {
+            throw SQLiteError(.cannotOpen, "there is no database", operation: "open the database", path: file.path)
+        }
+        try FileHeader(ofFileAt: file.path).check(applicationID: configuration.applicationID, path: file.path)
+        let connection = try Connection(opening: file.path, role: .reader)
+        try connection.harden(configuration)
+        try connection.configure(configuration, role: .reader)
+        return connection
+    }
+
+    /// STRICT tables, `->>` and RETURNING are used: 3.40 is what Debian 12 has.
+    private static func checkLibrary(path: String) throws(SQLiteError) {
+        guard sqlite3_libversion_number() >= 3_040_000 else {
+            throw SQLiteError(
+                .other, "SQLite \(String(cString: sqlite3_libversion())) is too old, 3.40.0 or newer is needed",
+                operation: "open the database", path: path)
+        }
+    }
+
+    /// A file without an application id is new only if it is empty. The length is asked first: the id comes with the
+    /// first page, so a file that has one while another process makes it has its id too.
+    private func needsSetUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) -> Bool {
+        if try integer("PRAGMA page_count") == 0 { return true }
+        let found = Int32(truncatingIfNeeded: try integer("PRAGMA application_id"))
+        guard found == configuration.applicationID else {
+            throw SQLiteError(foreignFile: found, path: path)
+        }
+        return try run("PRAGMA journal_mode", operation: "open the database") != .text("wal")
+    }
+
+    /// Under the writer lock: another process may have done it meanwhile.
+    private func setUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) {
+        guard try needsSetUp(configuration) else { return }
+        if try integer("PRAGMA page_count") == 0 {
+            // The id comes with the very first page, before the WAL: no crash can leave a file that is ours unmarked.
+            try run("PRAGMA page_size = 8192", operation: "set up a new database")
+            try run("PRAGMA application_id = \(configuration.applicationID)", operation: "set up a new database")
+        }
+        let mode = try run("PRAGMA journal_mode = WAL", operation: "switch to write-ahead logging")
+        guard mode == .text("wal") else {
+            throw SQLiteError(
+                .other, "write-ahead logging is not possible there", operation: "set up the database", path: path)
+        }
+    }
+
+    /// Keeps the WAL's length as each commit reports it, and takes it from the file's size until the first.
+    private func watchWAL() throws(SQLiteError) {
+        let pageSize = try integer("PRAGMA page_size")
+        // Each frame is a page with a header of 24 bytes (sqlite.org/fileformat2.html, section 4.1).
+        pagesInWAL = sizeOfWAL / Int(max(pageSize, 512) + 24)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = sqlite3_wal_hook(
+            handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().pagesInWAL = Int(pages)
+                return SQLITE_OK
+            }, context)
+    }
+}

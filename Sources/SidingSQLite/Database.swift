@@ -1,0 +1,161 @@
+import CSQLite
+
+/// A database file with one read-write connection: the place where all writes of this process come in order.
+///
+/// Bodies are synchronous, so nothing can wait inside a transaction for a network or a person. Other processes and
+/// other
+/// `Database` values may have the same file open: a lock file beside it (`<path>.writer`) puts all writers in one
+/// order.
+/// ```swift
+/// let database = try await Database.open(at: "tracker.db")
+/// try await database.write { transaction in
+///     try transaction.execute("INSERT INTO records(key, body) VALUES (?, ?)", key, body)
+/// }
+/// ```
+/// While it is open, no other code of the process may open or copy the file or its `-wal` and `-shm`: closing any
+/// descriptor of them drops SQLite's locks (sqlite.org/howtocorrupt.html, section 2.2). ``backup(to:)`` copies safely.
+public actor Database {
+    /// The file's path with the links of its directory resolved.
+    public nonisolated let path: String
+    public nonisolated let configuration: DatabaseConfiguration
+    private nonisolated let executor = SerialQueueExecutor(label: "siding.database")
+    private let lock: WriterLock
+    private var connection: Connection?
+    /// No automatic checkpoint is tried below this length of the WAL.
+    private var pagesForCheckpoint: Int
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Opens the file, or makes it with mode 0600 (and its directory with 0700) where it is missing.
+    ///
+    /// - Throws: ``SQLiteError``: `foreignFile` or `notADatabase` for a file that is not ours, `unsafeFile` for one
+    /// that   others could exchange, `networkFileSystem`, `permission`, `corrupt` and so on. The file is then as it
+    /// was.
+    public static func open(
+        at path: String, configuration: DatabaseConfiguration = DatabaseConfiguration()
+    ) async throws(SQLiteError) -> Database {
+        let file = try DatabaseFile(at: path, createDirectory: true)
+        try file.checkSafety(allowsNetworkFileSystem: configuration.allowsNetworkFileSystem)
+        let database = Database(file, configuration)
+        try await database.connect(to: file)
+        return database
+    }
+
+    private init(_ file: DatabaseFile, _ configuration: DatabaseConfiguration) {
+        path = file.path
+        self.configuration = configuration
+        lock = WriterLock(path: file.writerLockPath, timeout: configuration.writerLockTimeout)
+        pagesForCheckpoint = configuration.checkpointThreshold
+    }
+
+    private func connect(to file: DatabaseFile) throws(SQLiteError) {
+        connection = try Connection.openWriter(file, configuration, lock)
+    }
+
+    // MARK: Transactions
+
+    /// One write transaction (BEGIN IMMEDIATE … COMMIT) under the writer lock: all of it is kept, or nothing.
+    ///
+    /// When the WAL has grown past the threshold, the commit is followed by a checkpoint.
+    /// - Throws: What `body` throws, after ROLLBACK; or ``SQLiteError``: `busy` when the writer lock is not to be had
+    ///   within `writerLockTimeout`, `cancelled` when the task is cancelled while it waits for it.
+    public func write<T: Sendable>(_ body: sending (borrowing Transaction) throws -> T) throws -> T {
+        let connection = try openConnection()
+        try lock.acquire()
+        defer { lock.release() }
+        let result = try connection.write(body)
+        checkpointAfterCommit(connection)
+        return result
+    }
+
+    /// One read transaction on the same connection, which sees all that was written before. It holds up writes: use a
+    /// ``DatabaseReader`` for anything long.
+    public func read<T: Sendable>(_ body: sending (borrowing Snapshot) throws -> T) throws -> T {
+        try openConnection().read(body)
+    }
+
+    /// Views, triggers and indexes, so that a caller can refuse what it did not make.
+    public func schemaObjects(
+        of kinds: Set<SchemaObject.Kind> = [.view, .trigger, .index]
+    ) throws -> [SchemaObject] {
+        try read { try $0.schemaObjects(of: kinds) }
+    }
+
+    // MARK: The WAL
+
+    /// Bytes of the WAL file.
+    public var walBytes: Int { connection?.sizeOfWAL ?? 0 }
+
+    /// Checkpoints if the WAL has more than `pages` pages (the configured threshold by default); 0 after some idle time
+    /// leaves a small file behind.
+    ///
+    /// - Throws: ``SQLiteError`` as ``write(_:)`` does; a reader in the way is no error but `.busy`.
+    @discardableResult
+    public func checkpointIfNeeded(over pages: Int? = nil) throws(SQLiteError) -> CheckpointOutcome {
+        let connection = try openConnection()
+        guard connection.pagesInWAL > pages ?? configuration.checkpointThreshold - 1 else { return .notNeeded }
+        try lock.acquire()
+        defer { lock.release() }
+        return try connection.checkpoint(configuration)
+    }
+
+    /// The commit counts already: a checkpoint that fails or finds a reader is tried again when the WAL is a quarter of
+    /// the threshold longer.
+    private func checkpointAfterCommit(_ connection: Connection) {
+        guard connection.pagesInWAL >= pagesForCheckpoint else { return }
+        if case .done? = try? connection.checkpoint(configuration) {
+            pagesForCheckpoint = configuration.checkpointThreshold
+        } else {
+            pagesForCheckpoint = connection.pagesInWAL + max(configuration.checkpointThreshold / 4, 1)
+        }
+    }
+
+    // MARK: Maintenance
+
+    /// Writes the database anew without its free pages. Needs as much free disk as the file has, and holds up all
+    /// writers.
+    public func vacuum() throws(SQLiteError) {
+        let connection = try openConnection()
+        try lock.acquire()
+        defer { lock.release() }
+        // VACUUM attaches a database of its own.
+        sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 1)
+        defer { sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0) }
+        try connection.run("VACUUM", operation: "vacuum")
+        checkpointAfterCommit(connection)
+    }
+
+    /// Copies the database as it is at this moment into one new file (0600), while writes go on.
+    ///
+    /// - Throws: ``SQLiteError``; `cannotOpen` if something is at `destination` already. No half-written file remains.
+    public nonisolated func backup(to destination: String) async throws(SQLiteError) {
+        try await DatabaseReader.open(at: path, configuration: configuration).backup(to: destination)
+    }
+
+    /// Looks for damage: SQLite's integrity check (`quick` leaves out the comparison of tables with indexes), and
+    /// foreign keys without their row. Empty when all is well. Reads the whole file, while writes go on.
+    public nonisolated func check(quick: Bool = false) async throws(SQLiteError) -> [String] {
+        try await DatabaseReader.open(at: path, configuration: configuration).check(quick: quick)
+    }
+
+    /// Closes the connection; calls after it throw. The last reference going away closes it too.
+    public func close() {
+        connection?.close()
+        connection = nil
+    }
+
+    /// Runs `body` with the connection and the writer lock, outside any transaction.
+    func withWriter<T: Sendable>(_ body: (Connection) throws(SQLiteError) -> T) throws(SQLiteError) -> T {
+        let connection = try openConnection()
+        try lock.acquire()
+        defer { lock.release() }
+        return try body(connection)
+    }
+
+    func openConnection() throws(SQLiteError) -> Connection {
+        guard let connection else {
+            throw SQLiteError(.other, "it is closed", operation: "use the database", path: path)
+        }
+        return connection
+    }
+}

@@ -1,0 +1,86 @@
+import CSQLite
+import Glibc
+
+/// A database's place on disk, examined before SQLite sees it.
+struct DatabaseFile {
+    /// The real path of the directory, and the file's name in it.
+    let path: String
+    private let operation = "open the database"
+
+    /// Follows the directory's links (a service manager may make some), not the file's own.
+    init(at path: String, createDirectory: Bool) throws(SQLiteError) {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
+            throw SQLiteError(.cannotOpen, "the path does not name a file", operation: operation, path: path)
+        }
+        let directory = PrivateDirectory.parent(of: path)
+        if createDirectory { try PrivateDirectory.create(at: directory, operation: operation) }
+        guard let resolved = realpath(directory, nil) else {
+            throw SQLiteError(errno: errno, operation: operation, path: path)
+        }
+        defer { free(resolved) }
+        let real = String(cString: resolved)
+        self.path = real == "/" ? "/\(name)" : "\(real)/\(name)"
+    }
+
+    var writerLockPath: String { path + ".writer" }
+
+    /// Bytes of the file; nil where there is none. `lstat` opens nothing, so it is safe beside an open connection.
+    var size: Int? { status.map { Int($0.st_size) } }
+
+    private var status: stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Refuses what another user could exchange under our hands, and file systems without locks.
+    func checkSafety(
+        allowsNetworkFileSystem: Bool, fileSystemType: (String) -> Int = Self.fileSystemType
+    ) throws(SQLiteError) {
+        let directory = PrivateDirectory.parent(of: path)
+        var place = stat()
+        guard stat(directory, &place) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
+        if place.st_mode & S_IWOTH != 0, place.st_mode & S_ISVTX == 0 {
+            throw unsafe("its directory is writable for everyone: chmod o-w \(directory)")
+        }
+        if let status { try checkFile(status) }
+        if !allowsNetworkFileSystem, let name = NetworkFileSystem.name(ofType: fileSystemType(directory)) {
+            throw SQLiteError(
+                .networkFileSystem(name), "it lies on a network file system (\(name))", operation: operation, path: path
+            )
+        }
+    }
+
+    private func checkFile(_ status: stat) throws(SQLiteError) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK: throw unsafe("it is a symbolic link: give the path that it leads to")
+        case S_IFDIR: throw SQLiteError(.cannotOpen, "it is a directory", operation: operation, path: path)
+        default: throw unsafe("it is not a regular file")
+        }
+        guard status.st_uid == geteuid() else {
+            throw unsafe("it belongs to user \(status.st_uid), not to the user \(geteuid()) who runs this")
+        }
+    }
+
+    /// Makes an empty file with mode 0600, whatever the umask, and closes it before SQLite opens it.
+    ///
+    /// SQLite gives its companions (-wal, -shm) the mode of the database.
+    func createIfMissing() throws(SQLiteError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            guard errno != EEXIST else { return }
+            throw SQLiteError(errno: errno, operation: "create the database", path: path)
+        }
+        fchmod(descriptor, 0o600)
+        close(descriptor)
+    }
+
+    private func unsafe(_ reason: String) -> SQLiteError {
+        SQLiteError(.unsafeFile(reason), reason, operation: operation, path: path)
+    }
+
+    static func fileSystemType(of directory: String) -> Int {
+        siding_file_system_type(directory)
+    }
+}

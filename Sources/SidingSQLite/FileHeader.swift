@@ -1,0 +1,59 @@
+import CSQLite
+
+/// The first 100 bytes of a database file, read without a lock, a journal or shared memory: looking touches nothing.
+///
+/// It is read through SQLite's own file layer: opening and closing the file in any other way would drop the locks of a
+/// connection that this process has open on it.
+/// Source: sqlite.org/fileformat2.html, section 1.3.
+struct FileHeader {
+    private let bytes: [UInt8]
+
+    /// Reads the header; a shorter file gives what there is.
+    init(ofFileAt path: String) throws(SQLiteError) {
+        let operation = "read the header"
+        guard let system = sqlite3_vfs_find(nil), let name = sqlite3_create_filename(path, "", "", 0, nil) else {
+            throw SQLiteError(.other, "SQLite has no file layer", operation: operation, path: path)
+        }
+        defer { sqlite3_free_filename(name) }
+        let size = Int(system.pointee.szOsFile)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_NOFOLLOW
+        let opened = system.pointee.xOpen(system, name, file, flags, nil)
+        defer { _ = file.pointee.pMethods?.pointee.xClose(file) }
+        guard opened == SQLITE_OK else {
+            let systemCode = system.pointee.xGetLastError?(system, 0, nil) ?? 0
+            throw SQLiteError(
+                code: opened, message: String(cString: sqlite3_errstr(opened)), operation: operation, path: path,
+                systemCode: systemCode)
+        }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let read = file.pointee.pMethods?.pointee.xRead(file, &bytes, Int32(bytes.count), 0) ?? SQLITE_IOERR
+        // SQLITE_IOERR_SHORT_READ fills the rest with zeros, which no valid header has.
+        guard read == SQLITE_OK || read == SQLITE_IOERR | (2 << 8) else {
+            throw SQLiteError(
+                code: read, message: String(cString: sqlite3_errstr(read)), operation: operation, path: path)
+        }
+        self.bytes = bytes
+    }
+
+    var isSQLite: Bool { bytes.starts(with: "SQLite format 3\0".utf8) }
+
+    var applicationID: Int32 {
+        Int32(bitPattern: bytes[68..<72].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+
+    /// - Throws: ``SQLiteError`` of kind `notADatabase` or `foreignFile`.
+    func check(applicationID expected: Int32, path: String) throws(SQLiteError) {
+        let operation = "open the database"
+        guard isSQLite else {
+            throw SQLiteError(.notADatabase, "the file is not a SQLite database", operation: operation, path: path)
+        }
+        guard applicationID == expected else {
+            throw SQLiteError(foreignFile: applicationID, path: path)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CSQLite
+import Glibc
+
+/// Brings a database file to the newest schema, step by step; a step is done as a whole or not at all.
+public struct Migrator: Sendable {
+    public let migrations: [Migration]
+
+    public init(migrations: [Migration]) {
+        self.migrations = migrations
+    }
+
+    /// Applies what the file lacks, each migration in a transaction that also sets `user_version`.
+    ///
+    /// A file that has a schema already is first copied to `<path>.before-vNNN-<time>`; the copy goes away again if no
+    /// migration could be applied, since the file is then as it was. The writer lock is held from the copy to the end,
+    /// so of several processes one migrates and the others find it done. Foreign keys are off inside a migration, so
+    /// that a table can be built anew, and are checked before it commits (sqlite.org/lang_altertable.html, section 7).
+    /// - Parameter secondsSince1970: The time in the copy's name; now by default.
+    /// - Returns: The migrations that were applied; none for a file that is up to date.
+    /// - Throws: ``SQLiteError``: `tooNewSchema` for a file of a newer program, which is not touched; `other` where the
+    ///   versions are not 1, 2, 3 and so on; else what SQLite says, with the migration's name.
+    @discardableResult
+    public func migrate(_ database: Database, at secondsSince1970: Int? = nil) async throws(SQLiteError) -> [Migration]
+    {
+        guard migrations.map(\.version) == Array(1..<migrations.count + 1) else {
+            throw SQLiteError(
+                .other, "the migrations' versions are \(migrations.map(\.version)), not 1, 2, 3 and so on",
+                operation: "migrate the schema", path: database.path)
+        }
+        let time = secondsSince1970 ?? Glibc.time(nil)
+        guard try await !database.pending(in: migrations).isEmpty else { return [] }
+        return try await database.apply(migrations, at: time)
+    }
+}
+
+extension Database {
+    fileprivate func pending(in migrations: [Migration]) throws(SQLiteError) -> [Migration] {
+        try openConnection().pending(in: migrations)
+    }
+
+    fileprivate func apply(_ migrations: [Migration], at time: Int) throws(SQLiteError) -> [Migration] {
+        try withWriter { connection throws(SQLiteError) in
+            try connection.apply(try connection.pending(in: migrations), at: time)
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func pending(in migrations: [Migration]) throws(SQLiteError) -> [Migration] {
+        let found = Int(try integer("PRAGMA user_version"))
+        guard found <= migrations.count else {
+            throw SQLiteError(
+                .tooNewSchema(found: found, supported: migrations.count), "a newer program has written the file",
+                operation: "open the database", path: path)
+        }
+        return migrations.filter { $0.version > found }
+    }
+
+    fileprivate func apply(_ pending: [Migration], at time: Int) throws(SQLiteError) -> [Migration] {
+        guard let first = pending.first else { return [] }
+        let copy = first.version > 1 ? nameForCopy(before: first, at: time) : nil
+        if let copy { try backup(to: copy) }
+        for migration in pending {
+            do {
+                try apply(migration)
+            } catch {
+                if let copy, migration == first { unlink(copy) }
+                throw error.during("apply migration \(migration.version) (\(migration.name))")
+            }
+        }
+        return pending
+    }
+
+    private func apply(_ migration: Migration) throws(SQLiteError) {
+        // Has no effect inside a transaction, so it must come before.
+        try run("PRAGMA foreign_keys = OFF", operation: "migrate the schema")
+        defer { _ = try? run("PRAGMA foreign_keys = ON", operation: "migrate the schema") }
+        try begin("BEGIN IMMEDIATE")
+        do throws(SQLiteError) {
+            try runScript(migration.sql)
+            let broken = try run("SELECT count(*) FROM pragma_foreign_key_check", operation: "check foreign keys")
+            guard broken == .integer(0) else {
+                throw SQLiteError(
+                    .constraint("foreign keys"), "rows would be left that refer to missing rows",
+                    operation: "check foreign keys", path: path)
+            }
+            try run("PRAGMA user_version = \(migration.version)", operation: "set the schema's version")
+        } catch {
+            rollBack()
+            throw error
+        }
+        try commit()
+    }
+
+    private func nameForCopy(before migration: Migration, at time: Int) -> String {
+        var seconds = time_t(time)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        let count = strftime(&text, text.count, "%Y%m%dT%H%M%SZ", &parts)
+        let stamp = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let version = String(migration.version)
+        let padded = String(repeating: "0", count: max(0, 3 - version.count)) + version
+        return "\(path).before-v\(padded)-\(stamp)"
+    }
+}

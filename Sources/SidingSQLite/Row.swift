@@ -1,0 +1,84 @@
+import CSQLite
+
+/// The row on which a statement stands: read what is wanted and let it go, it is gone with the next step.
+///
+/// Columns count from 0. A column of another type is converted as SQLite converts (sqlite.org/c3ref/column_blob.html):
+/// NULL reads as 0, as empty text or as no bytes; use the optional forms where NULL means something.
+public struct Row: ~Copyable {
+    let handle: OpaquePointer
+
+    init(of handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    /// The number of columns of the result.
+    public var columnCount: Int { Int(sqlite3_data_count(handle)) }
+
+    /// The name of a column, as the statement gives it.
+    public func columnName(_ column: Int) -> String {
+        guard let name = sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)) else { return "" }
+        return String(cString: name)
+    }
+
+    /// Whether the value is NULL.
+    public func isNull(_ column: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
+    }
+
+    /// The value as an integer; 0 for NULL and for what is none (https://sqlite.org/c3ref/column_blob.html).
+    public func int(_ column: Int) -> Int64 {
+        sqlite3_column_int64(handle, Int32(truncatingIfNeeded: column))
+    }
+
+    /// The integer, or nil for NULL.
+    public func optionalInt(_ column: Int) -> Int64? {
+        isNull(column) ? nil : int(column)
+    }
+
+    /// The value as a number; 0 for NULL and for what is none.
+    public func double(_ column: Int) -> Double {
+        sqlite3_column_double(handle, Int32(truncatingIfNeeded: column))
+    }
+
+    /// The whole text, also past a NUL; bytes that are not UTF-8 are repaired with U+FFFD.
+    public func text(_ column: Int) -> String {
+        withTextBytes(column) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The text, or nil for NULL.
+    public func optionalText(_ column: Int) -> String? {
+        isNull(column) ? nil : text(column)
+    }
+
+    /// A copy of the value's bytes; empty for NULL.
+    public func blob(_ column: Int) -> [UInt8] {
+        withBytes(column) { Array($0) }
+    }
+
+    /// The value with its own type.
+    public func value(_ column: Int) -> SQLiteValue {
+        switch sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) {
+        case SQLITE_INTEGER: .integer(int(column))
+        case SQLITE_FLOAT: .real(double(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+
+    /// The bytes of a text or blob where they lie in SQLite's memory, without a copy; they are valid inside `body`
+    /// only.
+    public func withBytes<T, E: Error>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
+        let index = Int32(truncatingIfNeeded: column)
+        // The pointer first, the count after it: the first call may convert the value.
+        let start = sqlite3_column_blob(handle, index)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
+    }
+
+    private func withTextBytes<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> T) -> T {
+        let index = Int32(truncatingIfNeeded: column)
+        let start = UnsafeRawPointer(sqlite3_column_text(handle, index))
+        return body(
+            UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))))
+    }
+}

@@ -1,0 +1,145 @@
+import CSQLite
+
+/// A compiled statement, borrowed from its connection's cache: bind, step, read, reset; its end gives it back clean.
+///
+/// ```swift
+/// var insert = try transaction.prepare("INSERT INTO records(key, body) VALUES (?, ?)")
+/// for record in page {
+///     try insert.bind(1, record.key)
+///     try insert.bindTextBytes(2, record.body)
+///     try insert.step()
+/// }
+/// ```
+/// Parameters count from 1 (`?1`), columns from 0, both as SQLite counts. It works inside its own transaction only.
+public struct Statement: ~Copyable {
+    let handle: OpaquePointer
+    let connection: Connection
+    private let sql: String
+    private let transactionNumber: Int
+
+    init(_ sql: SQL, on connection: Connection) throws(SQLiteError) {
+        handle = try connection.prepare(sql.text)
+        self.connection = connection
+        self.sql = sql.text
+        transactionNumber = connection.transactionNumber
+    }
+
+    deinit {
+        connection.giveBack(handle, for: sql)
+    }
+
+    /// Whether the statement leaves the file's content alone.
+    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+    /// BEGIN, COMMIT, SAVEPOINT, ATTACH and the like: they neither write rows nor answer any.
+    var isControl: Bool { isReadOnly && sqlite3_column_count(handle) == 0 }
+
+    func refusal(_ reason: String) -> SQLiteError {
+        connection.refusal(reason, sql: sql)
+    }
+
+    public var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    // MARK: Running
+
+    /// Goes on to the next row: true when there is one. After the last it is reset by itself, ready for new values.
+    ///
+    /// - Throws: ``SQLiteError``; also when the transaction in which it was prepared has ended, be it that SQLite
+    /// rolled   it back (then the error that made it do so is thrown again): it would run and commit on its own.
+    @discardableResult
+    public mutating func step() throws(SQLiteError) -> Bool {
+        guard connection.isInTransaction, transactionNumber == connection.transactionNumber else {
+            throw connection.endedTransaction(sql: sql)
+        }
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            sqlite3_reset(handle)
+            return false
+        case let code:
+            throw failure(code)
+        }
+    }
+
+    /// Ready to run again; bound values stay.
+    public mutating func reset() {
+        sqlite3_reset(handle)
+    }
+
+    private func failure(_ code: Int32) -> SQLiteError {
+        let message = String(cString: sqlite3_errmsg(connection.handle))
+        let error = SQLiteError(
+            code: code, message: code & 0xFF == SQLITE_ERROR ? SQLiteError.withoutQuotedValues(message) : message,
+            operation: "run a statement", path: connection.path, sql: sql,
+            systemCode: sqlite3_system_errno(connection.handle))
+        sqlite3_reset(handle)
+        if !connection.isInTransaction { connection.lostTransaction = error }
+        return error
+    }
+
+    // MARK: Binding
+
+    public mutating func bind(_ index: Int, _ value: Int64) throws(SQLiteError) {
+        try check(sqlite3_bind_int64(handle, Int32(truncatingIfNeeded: index), value))
+    }
+
+    public mutating func bind(_ index: Int, _ value: Int) throws(SQLiteError) {
+        try bind(index, Int64(value))
+    }
+
+    /// Copies the text, which may hold a NUL.
+    public mutating func bind(_ index: Int, _ value: String) throws(SQLiteError) {
+        var value = value
+        let code = value.withUTF8 { bytes in
+            bindText(index, UnsafeRawBufferPointer(bytes), siding_sqlite_transient())
+        }
+        try check(code)
+    }
+
+    public mutating func bind(_ index: Int, _ value: (any SQLiteBindable)?) throws(SQLiteError) {
+        switch value?.sqliteValue ?? .null {
+        case .null: try bindNull(index)
+        case .integer(let integer): try bind(index, integer)
+        case .real(let real): try check(sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), real))
+        case .text(let text): try bind(index, text)
+        case .blob(let bytes):
+            try check(bytes.withUnsafeBytes { bindBlob(index, $0, siding_sqlite_transient()) })
+        }
+    }
+
+    public mutating func bindNull(_ index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)))
+    }
+
+    /// Binds UTF-8 text without a copy: the bytes must stay where they are until the next step has returned false,
+    /// until the parameter is bound anew or the statement ends. Bytes that are not UTF-8 are stored as they are.
+    public mutating func bindTextBytes(_ index: Int, _ bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
+        try check(bindText(index, bytes, siding_sqlite_static()))
+    }
+
+    /// Binds a blob without a copy, under the same condition as ``bindTextBytes(_:_:)``.
+    public mutating func bindBlobBytes(_ index: Int, _ bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
+        try check(bindBlob(index, bytes, siding_sqlite_static()))
+    }
+
+    private func bindText(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ owner: sqlite3_destructor_type?) -> Int32 {
+        let index = Int32(truncatingIfNeeded: index)
+        // A nil pointer would bind NULL in place of an empty text.
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            return sqlite3_bind_text64(handle, index, "", 0, siding_sqlite_transient(), UInt8(SQLITE_UTF8))
+        }
+        let text = start.assumingMemoryBound(to: CChar.self)
+        return sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), owner, UInt8(SQLITE_UTF8))
+    }
+
+    private func bindBlob(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ owner: sqlite3_destructor_type?) -> Int32 {
+        let index = Int32(truncatingIfNeeded: index)
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+        return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), owner)
+    }
+
+    private func check(_ code: Int32) throws(SQLiteError) {
+        guard code == SQLITE_OK else { throw connection.error(code, "bind a value", sql: sql) }
+    }
+}

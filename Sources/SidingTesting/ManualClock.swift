@@ -1,0 +1,119 @@
+internal import SidingSynchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// async let outcome = chain.process(input, context)   // waits on the clock
+/// await clock.sleepers(1)                              // now it does
+/// clock.advance(by: .seconds(2))                       // and now it goes on
+/// ```
+public final class ManualClock: Clock {
+    /// Time since the clock was made.
+    public struct Instant: InstantProtocol {
+        public let offset: Duration
+
+        public init(offset: Duration) {
+            self.offset = offset
+        }
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    private struct Sleeper {
+        let id: Int
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var ids = 0
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<Int> = []
+        var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    /// Moves the time on and wakes all whose time has come, the earliest first.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let now = state.now
+            let due = state.sleepers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
+            state.sleepers.removeAll { $0.deadline <= now }
+            return due
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Returns once at least `count` calls sleep on this clock.
+    public func sleepers(_ count: Int) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                guard state.sleepers.count < count else { return true }
+                state.waiting.append((count, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// How long until each sleeping call wakes, the earliest first.
+    public var waits: [Duration] {
+        state.withLock { state in
+            state.sleepers.map { state.now.duration(to: $0.deadline) }.sorted()
+        }
+    }
+
+    /// Sleeps until the clock was moved to `deadline`.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.ids += 1
+            return state.ids
+        }
+        defer { state.withLock { _ = $0.cancelled.remove(id) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in fallAsleep(id, deadline, continuation) }
+        } onCancel: {
+            wake(id)
+        }
+    }
+
+    private func fallAsleep(_ id: Int, _ deadline: Instant, _ continuation: CheckedContinuation<Void, any Error>) {
+        let early = state.withLock { state -> Result<Void, any Error>? in
+            if state.cancelled.contains(id) { return .failure(CancellationError()) }
+            if deadline <= state.now { return .success(()) }
+            state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
+            return nil
+        }
+        if let early { return continuation.resume(with: early) }
+        let ready = state.withLock { state in
+            let count = state.sleepers.count
+            defer { state.waiting.removeAll { $0.count <= count } }
+            return state.waiting.filter { $0.count <= count }
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    private func wake(_ id: Int) {
+        let sleeper = state.withLock { state -> Sleeper? in
+            guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
+                // Cancelled before it fell asleep, or woken already: the first must be remembered.
+                state.cancelled.insert(id)
+                return nil
+            }
+            return state.sleepers.remove(at: index)
+        }
+        sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}

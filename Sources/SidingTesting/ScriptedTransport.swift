@@ -1,0 +1,72 @@
+public import HTTPTypes
+public import SidingChain
+internal import SidingSynchronization
+
+/// A transport without a network: answers as scripted and keeps what it was asked.
+///
+/// ```swift
+/// let transport = ScriptedTransport([.status(.serviceUnavailable), .text(#"[{"id":1}]"#)])
+/// ```
+public final class ScriptedTransport: Transport {
+    /// A request that came, its body read to the end.
+    public struct Request: Sendable {
+        public let request: HTTPRequest
+        public let body: [UInt8]
+    }
+
+    /// Decides what becomes of a request.
+    public typealias Script = @Sendable (Request) async -> ScriptedAnswer
+
+    private let script: Script
+    private let log = Mutex<[Request]>([])
+
+    /// Answers by a closure.
+    public init(_ script: @escaping Script) {
+        self.script = script
+    }
+
+    /// Answers in order; a request beyond the last answer ends in ``SidingChain/Failure/Reason/internalFault``.
+    public convenience init(_ answers: [ScriptedAnswer]) {
+        let queue = ScriptedQueue(answers)
+        self.init { _ in queue.next() }
+    }
+
+    /// Every request so far, in order.
+    public var requests: [Request] { log.withLock { $0 } }
+
+    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        let url = try request.checkedURL()
+        let asked = Request(request: request, body: try await Self.bytes(of: body))
+        log.withLock { $0.append(asked) }
+        return try await script(asked).reply(from: url)
+    }
+
+    private static func bytes(of body: RequestBody) async throws(Failure) -> [UInt8] {
+        switch body {
+        case .none: return []
+        case .bytes(let bytes): return bytes
+        case .stream(_, let chunks):
+            let next = chunks()
+            var bytes: [UInt8] = []
+            do {
+                while let chunk = try await next() { bytes += chunk }
+            } catch {
+                throw Failure.wrapping(error, phase: .notSent)
+            }
+            return bytes
+        }
+    }
+}
+
+private final class ScriptedQueue: Sendable {
+    private let rest: Mutex<[ScriptedAnswer]>
+
+    init(_ answers: [ScriptedAnswer]) {
+        rest = Mutex(answers.reversed())
+    }
+
+    func next() -> ScriptedAnswer {
+        rest.withLock { $0.popLast() }
+            ?? .failure(Failure(.internalFault, phase: .notSent, detail: "the script has no answer for this request"))
+    }
+}

@@ -1,0 +1,124 @@
+public import Siding
+
+extension InMemoryStore {
+    public func openListing(_ opening: ListingOpening) throws(StoreError) -> ListingPosition {
+        try change { (tables, moment) throws(StoreError) in
+            try tables.check(opening.lease, moment)
+            if opening.isAside {
+                if tables.resources[opening.resource] == nil { _ = try tables.register(opening) }
+                return ListingPosition(listing: 0, page: opening.first, isResumed: false)
+            }
+            let changed = try tables.register(opening)
+            if !changed.isEmpty { tables.discard(opening.resource, "the definition changed", moment) }
+            var dropped: String?
+            if opening.startsAnew {
+                tables.discard(opening.resource, "a full listing was asked for", moment)
+            } else {
+                dropped = tables.dropOldCheckpoint(opening, moment)
+            }
+            var position = tables.resume(opening.resource, moment) ?? tables.begin(opening, moment)
+            position.changedAspects = changed
+            position.droppedCheckpoint = dropped
+            return position
+        }
+    }
+
+    public func restartListing(
+        _ opening: ListingOpening, because reason: String
+    ) throws(StoreError) -> ListingPosition {
+        try change { (tables, moment) throws(StoreError) in
+            try tables.check(opening.lease, moment)
+            _ = try tables.register(opening)
+            tables.discard(opening.resource, reason, moment)
+            tables.resources[opening.resource]?.pages = [:]
+            var position = tables.begin(opening, moment)
+            position.droppedCheckpoint = reason
+            return position
+        }
+    }
+
+    public func storedPage(_ page: PageRequest, of resource: String) throws(StoreError) -> StoredPage? {
+        try read { (tables) throws(StoreError) in tables.resources[resource]?.pages[page.url]?.stored }
+    }
+
+    public func commit(_ page: PageCommit) throws(StoreError) -> RunCounters {
+        let saved = try change { (tables, moment) throws(StoreError) in
+            try tables.check(page.lease, moment)
+            var resource = try tables.resource(page.resource)
+            var counters = resource.save(page, now: moment.now)
+            counters.pages = 1
+            counters.requests = page.requests
+            counters.bytes = page.bytes
+            if let progress = page.progress { try resource.move(page, progress, now: moment.now) }
+            tables.resources[page.resource] = resource
+            if let entry = page.settles { tables.settle(entry, as: .done, "answered", nil, moment) }
+            try tables.count(counters, of: page.resource, in: page.run)
+            return counters
+        }
+        if saved.inserted + saved.updated > 0 { changeSignal.fire() }
+        return saved
+    }
+}
+
+extension MemoryTables {
+    /// Makes the resource known, and tells in which aspects its definition changed.
+    fileprivate mutating func register(_ opening: ListingOpening) throws(StoreError) -> [String] {
+        guard var known = resources[opening.resource] else {
+            try checkName(opening.resource)
+            resources[opening.resource] = MemoryResource(source: opening.source, definition: opening.definition)
+            return []
+        }
+        let changed = opening.definition.differences(from: known.definition)
+        known.source = opening.source
+        if !changed.isEmpty {
+            known.definition = opening.definition
+            known.pages = [:]
+            if changed.contains("key") { known.keyKind = nil }
+        }
+        resources[opening.resource] = known
+        for index in queue.indices where queue[index].isFetch && queue[index].entry.resource == opening.resource {
+            queue[index].entry.source = opening.source
+        }
+        return changed
+    }
+
+    func checkName(_ name: String) throws(StoreError) {
+        let lower = name.lowercased()
+        let isTaken = lower.hasPrefix("siding_") || lower.hasPrefix("sqlite_")
+        guard !name.isEmpty, !isTaken, !resources.keys.contains(where: { $0.lowercased() == lower }) else {
+            throw StoreError(.invalidName, "a resource cannot be called '\(name)'")
+        }
+    }
+
+    fileprivate mutating func discard(_ resource: String, _ reason: String, _ moment: MemoryMoment) {
+        resources[resource]?.open = nil
+        if let entry = unsettledFetch(of: resource) { settle(entry.id, as: .done, "superseded", reason, moment) }
+    }
+
+    fileprivate mutating func dropOldCheckpoint(_ opening: ListingOpening, _ moment: MemoryMoment) -> String? {
+        guard let open = resources[opening.resource]?.open,
+            open.checkpointAt < moment.now + (.zero - opening.resumeWithin)
+        else { return nil }
+        if let entry = unsettledFetch(of: opening.resource), entry.waitsForPerson { return nil }
+        let reason = "its checkpoint is older than \(opening.resumeWithin.components.seconds / 3600) h"
+        discard(opening.resource, reason, moment)
+        return reason
+    }
+
+    fileprivate mutating func resume(_ resource: String, _ moment: MemoryMoment) -> ListingPosition? {
+        guard let known = resources[resource], let open = known.open else { return nil }
+        var position = ListingPosition(listing: known.listings, page: open.next, isResumed: open.next.number > 1)
+        guard let entry = unsettledFetch(of: resource) else { return position }
+        position.isResumed = true
+        let claimed = claim(entry, moment)
+        if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
+        return position
+    }
+
+    fileprivate mutating func begin(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition {
+        resources[opening.resource]?.listings += 1
+        resources[opening.resource]?.open = MemoryListing(next: opening.first, checkpointAt: moment.now)
+        return ListingPosition(
+            listing: resources[opening.resource]?.listings ?? 1, page: opening.first, isResumed: false)
+    }
+}

@@ -1,0 +1,94 @@
+public import Siding
+internal import SidingChain
+
+extension InMemoryStore {
+    public func retain(_ fetch: FetchRetention) throws(StoreError) -> QueueEntry {
+        try change { (tables, moment) throws(StoreError) in
+            try tables.check(fetch.lease, moment)
+            return tables.retain(fetch, moment)
+        }
+    }
+
+    public func entries(_ selection: QueueSelection) throws(StoreError) -> [QueueEntry] {
+        try read { (tables) throws(StoreError) in try tables.entries(selection) }
+    }
+
+    public func history(of entry: String) throws(StoreError) -> [QueueEvent] {
+        try read { (tables) throws(StoreError) in tables.queue.first { $0.entry.id == entry }?.history ?? [] }
+    }
+
+    public func perform(_ action: QueueAction, on selection: QueueSelection) throws(StoreError) -> [QueueChange] {
+        try change { (tables, moment) throws(StoreError) in
+            var changes: [QueueChange] = []
+            for entry in try tables.entries(selection) { changes.append(tables.perform(action, on: entry, moment)) }
+            return changes
+        }
+    }
+
+    public func gates() throws(StoreError) -> [SourceGate] {
+        try read { (tables) throws(StoreError) in tables.gates.values.sorted { $0.source < $1.source } }
+    }
+
+    public func setGate(_ gate: SourceGate) throws(StoreError) {
+        try change { (tables, _) throws(StoreError) in tables.gates[gate.source] = gate }
+    }
+
+    public func openGate(ofSource source: String) throws(StoreError) {
+        try change { (tables, _) throws(StoreError) in tables.gates[source] = nil }
+    }
+}
+
+extension MemoryTables {
+    fileprivate func entries(_ selection: QueueSelection) throws(StoreError) -> [QueueEntry] {
+        guard !selection.ids.isEmpty else { return queue.map(\.entry).filter(selection.includes) }
+        var found: [QueueEntry] = []
+        for id in selection.ids {
+            let entry = try entry(withPrefix: id)
+            if selection.includes(entry), !found.contains(where: { $0.id == entry.id }) { found.append(entry) }
+        }
+        return found
+    }
+
+    private func entry(withPrefix prefix: String) throws(StoreError) -> QueueEntry {
+        let matches = prefix.count >= 4 ? queue.map(\.entry).filter { $0.id.hasPrefix(prefix.lowercased()) } : []
+        guard let entry = matches.first else { throw StoreError(.notFound, "no queue entry begins with '\(prefix)'") }
+        guard matches.count == 1 else {
+            let shown = matches.prefix(9).map(\.shortID).joined(separator: ", ")
+            throw StoreError(.ambiguous, "'\(prefix)' begins several entries: \(shown)", hint: "give more characters")
+        }
+        return entry
+    }
+
+    fileprivate mutating func perform(
+        _ action: QueueAction, on entry: QueueEntry, _ moment: MemoryMoment
+    ) -> QueueChange {
+        let isLiving = entry.state == .sending && senders[entry.id] == moment.process
+        if let refusal = Self.refusal(of: action, on: entry, isLiving: isLiving) {
+            return QueueChange(entry: entry, refusal: refusal)
+        }
+        switch action {
+        case .retry: requeue(entry.id, "retried", moment)
+        case .release: requeue(entry.id, "released", moment)
+        case .hold: park(entry, as: .held, "held", moment)
+        case .drop:
+            settle(entry.id, as: .dropped, "dropped", "by a person", moment)
+            if entry.kind == .fetch, let resource = entry.resource { resources[resource]?.open = nil }
+        }
+        return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, refusal: nil)
+    }
+
+    private static func refusal(of action: QueueAction, on entry: QueueEntry, isLiving: Bool) -> String? {
+        if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
+        if isLiving { return "it is being sent right now" }
+        if action == .hold, entry.reason == .held { return "it is held already" }
+        if action == .release, entry.state != .parked { return "it is not parked" }
+        return nil
+    }
+
+    private mutating func requeue(_ id: String, _ event: String, _ moment: MemoryMoment) {
+        update(id, event, nil, moment) { entry in
+            (entry.state, entry.reason, entry.attempts, entry.crashes) = (.queued, nil, 0, 0)
+            entry.nextAttemptAt = moment.now
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import SidingJSON
+internal import Siding
+internal import SidingChain
+
+/// What an ``InMemoryStore`` holds: values, so that a change that fails leaves nothing behind.
+struct MemoryTables {
+    var runs: [MemoryRun] = []
+    var leases: [String: MemoryLease] = [:]
+    var resources: [String: MemoryResource] = [:]
+    /// Oldest first.
+    var queue: [MemoryEntry] = []
+    /// The process that has an entry in hand.
+    var senders: [String: Int] = [:]
+    var gates: [String: SourceGate] = [:]
+}
+
+struct MemoryRun {
+    var run: Run
+    let process: Int
+
+    func isAbandoned(at moment: MemoryMoment) -> Bool { run.endedAt == nil && process != moment.process }
+}
+
+/// Nobody holds it where `process` is nil; the token outlives its holders.
+struct MemoryLease {
+    var token: Int64
+    var process: Int?
+    var holder: LeaseHolder?
+}
+
+struct MemoryResource {
+    var source: String
+    var definition: ResourceDefinition
+    var keyKind: RecordKey.Kind?
+    var completedAt: Timestamp?
+    /// By the bytes of the key: texts that only look alike are different keys.
+    var records: [[UInt8]: Record] = [:]
+    /// Grows with each call that writes records.
+    var revision: Int64 = 0
+    var pages: [HTTPURL: MemoryPage] = [:]
+    /// Records that broke their contract, by page.
+    var quarantined: [HTTPURL: Int] = [:]
+    var listings: Int64 = 0
+    /// The listing that goes on, if one does.
+    var open: MemoryListing?
+}
+
+struct MemoryPage {
+    var stored: StoredPage
+    var listing: Int64
+}
+
+struct MemoryListing {
+    var next: PageRequest
+    var checkpointAt: Timestamp
+}
+
+struct MemoryEntry {
+    var entry: QueueEntry
+    var expiresAt: Timestamp?
+    var history: [QueueEvent] = []
+
+    var isFetch: Bool { entry.kind == .fetch && !entry.state.isSettled }
+
+    mutating func note(_ event: String, _ detail: String?, _ moment: MemoryMoment) {
+        history.append(QueueEvent(at: moment.now, who: moment.who, event: event, detail: detail))
+    }
+}
+
+extension MemoryTables {
+    func holds(_ lease: Lease, _ moment: MemoryMoment) -> Bool {
+        leases[lease.name].map { $0.token == lease.token && $0.process == moment.process } ?? false
+    }
+
+    func check(_ lease: Lease, _ moment: MemoryMoment) throws(StoreError) {
+        guard holds(lease, moment) else {
+            throw StoreError(.leaseLost, "another run took over \(lease.name); nothing more was written by this one")
+        }
+    }
+
+    func resource(_ name: String) throws(StoreError) -> MemoryResource {
+        guard let resource = resources[name] else {
+            throw StoreError(.notFound, "nothing is stored of a resource '\(PlainText.oneLine(name, limit: 100))'")
+        }
+        return resource
+    }
+
+    // MARK: Runs
+
+    func index(of run: RunID) throws(StoreError) -> Int {
+        guard let index = runs.firstIndex(where: { $0.run.id == run }) else {
+            throw StoreError(.notFound, "there is no run \(run)")
+        }
+        return index
+    }
+
+    mutating func count(_ counters: RunCounters, of resource: String, in run: RunID) throws(StoreError) {
+        try change(resource, in: run) { $0.counters += counters }
+    }
+
+    mutating func describe(_ line: RunResource, in run: RunID) throws(StoreError) {
+        try change(line.resource, in: run) { stored in
+            let counters = stored.counters
+            stored = line
+            stored.counters = counters
+        }
+    }
+
+    private mutating func change(
+        _ resource: String, in run: RunID, _ body: (inout RunResource) -> Void
+    ) throws(StoreError) {
+        let index = try index(of: run)
+        var lines = runs[index].run.resources
+        if !lines.contains(where: { $0.resource == resource }) {
+            lines.append(RunResource(resource: resource, outcome: nil))
+            lines.sort { $0.resource < $1.resource }
+        }
+        for line in lines.indices where lines[line].resource == resource { body(&lines[line]) }
+        runs[index].run.resources = lines
+    }
+}

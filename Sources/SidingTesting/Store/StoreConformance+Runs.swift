@@ -1,0 +1,89 @@
+internal import Siding
+internal import SidingChain
+
+extension StoreConformance {
+    static let runLaws: [Law] = [
+        Law("runs are listed newest first, as many as asked for") { bench in
+            let second = try await bench.store.beginRun(command: "sync")
+            let third = try await bench.store.beginRun(command: "sync")
+            try await require(bench.store.runs(limit: 2).map(\.id), is: [third, second], "the two newest runs")
+            try await require(bench.store.runs(limit: 9).count, is: 3, "all runs")
+        },
+        Law("a run tells its command and when it began and ended") { bench in
+            let start = bench.time.now
+            bench.time.advance(by: .seconds(5))
+            try await bench.store.endRun(bench.run, outcome: .partial)
+            let run = try await require(bench.store.run(bench.run), "the run")
+            try require(run.command, is: "sync posts", "its command")
+            try require(run.startedAt, is: start, "its start")
+            try require(run.endedAt, is: start + .seconds(5), "its end")
+            try require(run.outcome, is: .partial, "its outcome")
+        },
+        Law("a run that nobody began is not there") { bench in
+            try await require(bench.store.run(bench.run + 100) == nil, "a run was made up")
+        },
+        Law("a resource's line keeps outcome, notes, error and entry, and adds the extra counters to its pages'") {
+            bench in
+            let position = try await bench.open()
+            try await bench.commit(#"[{"id":"a"}]"#, position)
+            var extra = RunCounters()
+            extra.requests = 3
+            let error = RecordedError(name: "http500", message: "no", hint: "wait", status: 500, phase: "answered")
+            let line = RunResource(
+                resource: "posts", outcome: .queued, counters: extra, duration: .milliseconds(1_500), entry: "abcd",
+                error: error, notes: ["one", "two"])
+            try await bench.store.endResource(line, in: bench.run, extra: extra)
+            let stored = try await require(bench.store.run(bench.run)?.resources.first, "the line")
+            try require(stored.counters.requests, is: 4, "the page's request and the extra ones")
+            try require(stored.counters.inserted, is: 1, "the page's records")
+            var wanted = line
+            wanted.counters = stored.counters
+            try require(stored, is: wanted, "the line")
+        },
+        Law("the run of a dead process is closed as interrupted by the next one") { bench in
+            let dead = bench.run
+            try await bench.crash()
+            try await require(bench.store.run(dead)?.outcome, is: .interrupted, "its outcome")
+            try await require(bench.store.run(dead)?.endedAt, is: bench.time.now, "its end")
+        },
+        Law("a fetch that waited past its expiry is parked by the next run, and still taken up by a sync") { bench in
+            _ = try await bench.open()
+            let entry = try await bench.retain(expiry: .seconds(100))
+            bench.time.advance(by: .seconds(99))
+            try await bench.nextSync()
+            try await require(bench.entry(entry.id).state, is: .queued, "its state before")
+            bench.time.advance(by: .seconds(2))
+            try await bench.nextSync()
+            try await require(bench.entry(entry.id).reason, is: .expired, "why it is parked")
+            try await require(bench.open().entry?.id, is: entry.id, "the entry in hand")
+        },
+        Law("the run of a living process goes on beside a new one") { bench in
+            _ = try await bench.store.beginRun(command: "sync")
+            let run = try await require(bench.store.run(bench.run), "the run")
+            try require(run.outcome == nil && run.endedAt == nil, "it was closed")
+        },
+    ]
+
+    static let gateLaws: [Law] = [
+        Law("a gate holds until it is opened, one for each source") { bench in
+            let until = bench.time.now + .seconds(60)
+            let first = SourceGate(source: "b", reason: .retryAfter, until: until, note: "429")
+            let other = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
+            try await bench.store.setGate(first)
+            try await bench.store.setGate(other)
+            try await require(bench.store.gates(), is: [other, first], "the gates by source")
+            try await bench.store.openGate(ofSource: "b")
+            try await require(bench.store.gates(), is: [other], "the gates that are left")
+        },
+        Law("a newer gate takes the place of the older") { bench in
+            try await bench.store.setGate(SourceGate(source: "a", reason: .signIn, until: nil, note: "401"))
+            let newer = SourceGate(source: "a", reason: .offline, until: bench.time.now, note: "no way out")
+            try await bench.store.setGate(newer)
+            try await require(bench.store.gates(), is: [newer], "the gates")
+        },
+        Law("opening a gate that is not there changes nothing") { bench in
+            try await bench.store.openGate(ofSource: "nobody")
+            try await require(bench.store.gates(), is: [], "the gates")
+        },
+    ]
+}

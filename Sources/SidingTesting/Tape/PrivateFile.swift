@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// Writes a file that is the user's alone, whole or not at all.
+enum PrivateFile {
+    /// Writes `bytes` under a name of its own, mode 0600 whatever the umask, and renames it over `path`.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(TapeError) {
+        let partial = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
+        let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw fault(path) }
+        let isWritten = fchmod(descriptor, 0o600) == 0 && write(bytes, to: descriptor) && fsync(descriptor) == 0
+        let code = errno
+        guard close(descriptor) == 0, isWritten, rename(partial, path) == 0 else {
+            let shown = isWritten ? errno : code
+            unlink(partial)
+            throw fault(path, shown)
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { all in
+            var rest = all[...]
+            while !rest.isEmpty {
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #elseif canImport(Musl)
+                    let count = Musl.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #else
+                    let count = Darwin.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #endif
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    private static func fault(_ path: String, _ code: Int32 = errno) -> TapeError {
+        TapeError(path: path, "it cannot be written: \(String(cString: strerror(code)))")
+    }
+}

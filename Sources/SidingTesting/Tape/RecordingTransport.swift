@@ -1,0 +1,136 @@
+public import HTTPTypes
+public import SidingChain
+internal import SidingSynchronization
+
+/// Hands every request on to a transport and keeps what passes, for a ``Tape``.
+///
+/// ```swift
+/// let recorder = RecordingTransport(transport)
+/// // … calls, with the recorder in the transport's place …
+/// try recorder.save(to: "Tests/Tapes/issues.json")
+/// ```
+///
+/// Bodies still stream, both ways, and are kept as they pass: all of what passed lies in memory until the recorder goes. An
+/// answer whose reader stopped early is kept as far as it was read, and marked as cut. A request that has no outcome yet is
+/// left out. Secrets are taken out before anything leaves the recorder: see ``TapeScrubber``.
+public final class RecordingTransport: Transport {
+    private let transport: any Transport
+    private let scrubber: TapeScrubber
+    private let recordings = Mutex<[Recording]>([])
+
+    private struct Recording {
+        let request: HTTPRequest
+        var body: [UInt8]?
+        var isBodyCut = false
+        var outcome: Outcome?
+    }
+
+    private enum Outcome {
+        case failed(Failure)
+        case answered(Tape.Answer)
+    }
+
+    /// - Parameters:
+    ///   - transport: answers the requests.
+    ///   - scrubber: says what is secret beside the well-known.
+    public init(_ transport: any Transport, scrubber: TapeScrubber = TapeScrubber()) {
+        self.transport = transport
+        self.scrubber = scrubber
+    }
+
+    /// What passed so far, in the order of the requests, secrets left out.
+    public var tape: Tape {
+        Tape(exchanges: recordings.withLock { $0 }.compactMap(exchange))
+    }
+
+    /// Writes ``tape`` to a file: in one step, mode 0600.
+    ///
+    /// - Throws: ``TapeError`` with what the file system said.
+    public func save(to path: String) throws(TapeError) {
+        try tape.write(to: path)
+    }
+
+    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        let place = recordings.withLock { recordings in
+            recordings.append(Recording(request: request))
+            return recordings.count - 1
+        }
+        do throws(Failure) {
+            let reply = try await transport.send(request, body: recorded(body, at: place))
+            return recorded(reply, of: request, at: place)
+        } catch {
+            recordings.withLock { $0[place].outcome = .failed(error) }
+            throw error
+        }
+    }
+
+    private func recorded(_ body: RequestBody, at place: Int) -> RequestBody {
+        switch body {
+        case .none: return .none
+        case .bytes(let bytes):
+            recordings.withLock { $0[place].body = bytes }
+            return body
+        case .stream(let length, let chunks):
+            recordings.withLock { ($0[place].body, $0[place].isBodyCut) = ([], true) }
+            return .stream(length: length) { [self] in
+                // A transport that begins again, after a redirect, begins the recording again.
+                recordings.withLock { ($0[place].body, $0[place].isBodyCut) = ([], true) }
+                let next = chunks()
+                return { [self] in
+                    let chunk = try await next()
+                    recordings.withLock { recordings in
+                        if let chunk { recordings[place].body? += chunk } else { recordings[place].isBodyCut = false }
+                    }
+                    return chunk
+                }
+            }
+        }
+    }
+
+    private func recorded(_ reply: Reply, of request: HTTPRequest, at place: Int) -> Reply {
+        let asked = try? request.checkedURL()
+        let head = Tape.Answer(
+            status: reply.response.status.code, headerFields: reply.response.headerFields,
+            body: Tape.Body([], isCut: true), length: reply.body.length, url: reply.url == asked ? nil : reply.url)
+        recordings.withLock { $0[place].outcome = .answered(head) }
+        var recorded = reply
+        let body = reply.body
+        recorded.body = ReplyBody(length: body.length) { [self] () async throws(Failure) -> [UInt8]? in
+            do throws(Failure) {
+                var iterator = body.makeAsyncIterator()
+                let chunk = try await iterator.next()
+                note(at: place) { answer in
+                    if let chunk { answer.body.bytes += chunk } else { answer.body.isCut = false }
+                }
+                return chunk
+            } catch {
+                note(at: place) { answer in
+                    answer.body.isCut = false
+                    answer.brokenBy = error
+                }
+                throw error
+            }
+        }
+        return recorded
+    }
+
+    private func note(at place: Int, _ change: (inout Tape.Answer) -> Void) {
+        recordings.withLock { recordings in
+            guard case .answered(var answer) = recordings[place].outcome else { return }
+            recordings[place].outcome = nil  // one owner, so that bytes are appended in place
+            change(&answer)
+            recordings[place].outcome = .answered(answer)
+        }
+    }
+
+    private func exchange(_ recording: Recording) -> Tape.Exchange? {
+        let outcome: Tape.Outcome
+        switch recording.outcome {
+        case nil: return nil
+        case .failed(let failure): outcome = .failure(scrubber.failure(failure))
+        case .answered(let answer): outcome = .answer(scrubber.answer(answer))
+        }
+        let request = scrubber.request(recording.request, body: recording.body, isCut: recording.isBodyCut)
+        return Tape.Exchange(request: request, outcome: outcome)
+    }
+}

@@ -1,0 +1,112 @@
+internal import SidingJSON
+public import HTTPTypes
+public import SidingChain
+internal import SidingSynchronization
+
+/// Answers from a ``Tape`` in an origin's place: each exchange once.
+///
+/// A request is matched by method, URL and body, all as they look without their secrets, so that a test needs none; header
+/// fields do not count. Exchanges that match alike are used in their order. A request that nothing matches ends in
+/// ``SidingChain/Failure/Reason/internalFault``, which says what was asked and what the tape still holds.
+public final class ReplayingTransport: Transport {
+    /// Which exchange may answer.
+    public enum Order: Sendable {
+        /// The next of the tape, or none.
+        case strict
+        /// The first of those left that matches.
+        case any
+    }
+
+    private let order: Order
+    private let scrubber: TapeScrubber
+    private let rest: Mutex<[Tape.Exchange]>
+
+    /// - Parameters:
+    ///   - tape: what is answered.
+    ///   - order: any order unless said otherwise, as calls run at once.
+    ///   - scrubber: the one that the tape was recorded with.
+    public init(_ tape: Tape, order: Order = .any, scrubber: TapeScrubber = TapeScrubber()) {
+        self.order = order
+        self.scrubber = scrubber
+        rest = Mutex(tape.exchanges)
+    }
+
+    /// The exchanges that nobody asked for yet; a test that expects all to be used looks here at its end.
+    public var unused: [Tape.Exchange] { rest.withLock { $0 } }
+
+    public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        let url = try request.checkedURL()
+        let asked = scrubber.request(request, body: try await Self.bytes(of: body), isCut: false)
+        switch try take(asked).outcome {
+        case .failure(let failure): throw failure
+        case .answer(let answer): return answer.reply(askedOf: url)
+        }
+    }
+
+    private func take(_ asked: Tape.Request) throws(Failure) -> Tape.Exchange {
+        let found = rest.withLock { rest -> Tape.Exchange? in
+            let candidates = order == .strict ? rest.prefix(1) : rest[...]
+            return candidates.firstIndex { $0.request.matches(asked) }.map { rest.remove(at: $0) }
+        }
+        guard let found else {
+            throw Failure(.internalFault, phase: .notSent, detail: unmatched(asked)).at(
+                node: "ReplayingTransport", method: asked.method, url: asked.url)
+        }
+        return found
+    }
+
+    private func unmatched(_ asked: Tape.Request) -> String {
+        let rest = unused
+        guard let next = rest.first else { return "the tape holds nothing more; asked was \(asked.summary)" }
+        let shown = rest.prefix(3).map(\.request.summary).joined(separator: ", ")
+        let more = rest.count > 3 ? " and \(rest.count - 3) more" : ""
+        guard order == .any else {
+            return "the tape goes on with \(next.request.summary); asked was \(asked.summary); left are \(shown)\(more)"
+        }
+        let isOnlyBody = rest.contains { ($0.request.method, $0.request.url) == (asked.method, asked.url) }
+        let why = isOnlyBody ? "the tape has it with another body only" : "the tape has no such exchange left"
+        return "\(why); asked was \(asked.summary); left are \(shown)\(more)"
+    }
+
+    private static func bytes(of body: RequestBody) async throws(Failure) -> [UInt8]? {
+        switch body {
+        case .none: return nil
+        case .bytes(let bytes): return bytes
+        case .stream(_, let chunks):
+            do {
+                let next = chunks()
+                var bytes: [UInt8] = []
+                while let chunk = try await next() { bytes += chunk }
+                return bytes
+            } catch {
+                throw Failure.wrapping(error, phase: .notSent)
+            }
+        }
+    }
+}
+
+extension Tape.Request {
+    fileprivate func matches(_ asked: Tape.Request) -> Bool {
+        guard (method, url) == (asked.method, asked.url) else { return false }
+        // Of a body that did not pass whole, only the start is known.
+        guard let body, body.isCut else { return body?.bytes == asked.body?.bytes }
+        return asked.body.map { $0.bytes.starts(with: body.bytes) } ?? false
+    }
+
+    fileprivate var summary: String {
+        let carried = body.map { " with \($0.bytes.count) bytes" } ?? ""
+        return PlainText.oneLine("\(method) \(url)", limit: 90) + carried
+    }
+}
+
+extension Tape.Answer {
+    fileprivate func reply(askedOf asked: HTTPURL) -> Reply {
+        let bytes = body.bytes
+        let cut = Failure(.truncated, phase: .answered, detail: "the tape's recording of this answer ends here")
+        let rest = ScriptedBody(bytes.isEmpty ? [] : [bytes], brokenBy ?? (body.isCut ? cut : nil))
+        return Reply(
+            response: HTTPResponse(status: .init(code: status), headerFields: headerFields),
+            body: ReplyBody(length: length) { () async throws(Failure) -> [UInt8]? in try rest.next() },
+            url: url ?? asked)
+    }
+}

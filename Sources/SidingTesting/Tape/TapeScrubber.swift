@@ -1,0 +1,162 @@
+public import HTTPTypes
+internal import SidingChain
+
+/// Takes secrets out of what a tape holds; ``RecordingTransport`` and ``ReplayingTransport`` must be given the same one.
+///
+/// Always replaced, by the word `scrubbed`: the values of header fields that carry credentials, the values of secret query
+/// parameters (those of ``SidingChain/Redaction``) in URLs wherever they stand (header fields such as `Link` and the words
+/// of failures too) and in form bodies, and user information in URLs. Of a request only chosen header fields are kept.
+/// So are the texts and numbers of JSON bodies under names such as `access_token` (``SidingChain/Redaction``). What else is
+/// secret in bodies nobody but the caller knows: give `body`. Request bodies of replayed calls go through it
+/// too, before they are compared.
+public struct TapeScrubber: Sendable {
+    /// Whose body it is.
+    public enum Side: Sendable {
+        case request
+        case answer
+    }
+
+    static let mark = "scrubbed"
+
+    private let headerNames: Set<String>
+    private let queryNames: Set<String>
+    private let requestFields: Set<String>
+    private let body: @Sendable ([UInt8], Side) -> [UInt8]
+
+    /// - Parameters:
+    ///   - headerNames: header fields whose values are secret, beside the well-known ones.
+    ///   - queryNames: query parameters whose values are secret, beside the well-known ones; case does not matter.
+    ///   - requestFields: the request's header fields that are kept.
+    ///   - body: gives a body without its further secrets; as it is, unless said otherwise.
+    public init(
+        headerNames: Set<HTTPField.Name> = [], queryNames: Set<String> = [],
+        requestFields: Set<HTTPField.Name> = TapeScrubber.keptRequestFields,
+        body: @escaping @Sendable ([UInt8], Side) -> [UInt8] = { bytes, _ in bytes }
+    ) {
+        self.headerNames = Redaction.secretHeaderNames.union(headerNames.map(\.canonicalName))
+        self.queryNames = Set(queryNames.map { $0.lowercased() })
+        self.requestFields = Set(requestFields.map(\.canonicalName))
+        self.body = body
+    }
+
+    /// The request's header fields that are kept unless said otherwise: none that identifies anyone.
+    public static let keptRequestFields: Set<HTTPField.Name> = [
+        .accept, .acceptLanguage, .contentType, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
+        .range,
+    ]
+
+    func request(_ request: HTTPRequest, body bytes: [UInt8]?, isCut: Bool) -> Tape.Request {
+        let kept = request.headerFields.filter { requestFields.contains($0.name.canonicalName) }
+        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "/")"
+        let isForm = request.headerFields[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded")
+        return Tape.Request(
+            method: request.method.rawValue, url: text(url), headerFields: fields(HTTPFields(kept)),
+            body: bytes.map { bytes in
+                let scrubbed = body(JSONSecrets.hidden(in: bytes, by: Self.mark), .request)
+                let shown = isForm == true ? form(scrubbed) : scrubbed
+                return Tape.Body(shown, isCut: isCut)
+            })
+    }
+
+    /// `answer` without its secrets, and with the length that its body has then.
+    func answer(_ answer: Tape.Answer) -> Tape.Answer {
+        var scrubbed = answer
+        scrubbed.body.bytes = body(JSONSecrets.hidden(in: answer.body.bytes, by: Self.mark), .answer)
+        scrubbed.headerFields = fields(answer.headerFields)
+        if scrubbed.body.bytes.count != answer.body.bytes.count, answer.length == answer.body.bytes.count {
+            scrubbed.length = scrubbed.body.bytes.count
+            if answer.headerFields[.contentLength] != nil {
+                scrubbed.headerFields[.contentLength] = "\(scrubbed.body.bytes.count)"
+            }
+        }
+        scrubbed.url = answer.url.flatMap { try? HTTPURL(text($0.description)) }
+        scrubbed.brokenBy = answer.brokenBy.map(failure)
+        return scrubbed
+    }
+
+    func failure(_ failure: Failure) -> Failure {
+        var scrubbed = failure
+        scrubbed.url = failure.url.map { text($0) }
+        scrubbed.detail = failure.detail.map { text($0) }
+        scrubbed.underlying = nil
+        if case .http(var answer) = failure.reason {
+            answer.headerFields = fields(answer.headerFields)
+            answer.body = body(answer.body, .answer)
+            scrubbed.reason = .http(answer)
+        }
+        return scrubbed
+    }
+
+    private func fields(_ fields: HTTPFields) -> HTTPFields {
+        HTTPFields(
+            fields.map { field in
+                let isSecret = headerNames.contains(field.name.canonicalName)
+                return HTTPField(name: field.name, value: isSecret ? Self.mark : text(field.value))
+            })
+    }
+
+    private func form(_ bytes: [UInt8]) -> [UInt8] {
+        guard let form = String(validating: bytes, as: UTF8.self) else { return bytes }
+        return Array(text("?" + form).utf8.dropFirst())
+    }
+}
+
+extension TapeScrubber {
+    /// `text` with the secrets of every URL in it replaced: user information and values of secret query parameters.
+    func text(_ text: String) -> String { parameters(userInformation(text)) }
+
+    private func userInformation(_ text: String) -> String {
+        var shown = ""
+        var rest = text[...]
+        while let slashes = rest.firstRange(of: "://") {
+            shown += rest[..<slashes.upperBound]
+            rest = rest[slashes.upperBound...]
+            let authority = rest.prefix { !"/?#\"<> ".contains($0) }
+            guard let at = authority.lastIndex(of: "@") else { continue }
+            shown += Self.mark
+            rest = rest[at...]
+        }
+        return shown + rest
+    }
+
+    private func parameters(_ text: String) -> String {
+        var shown = ""
+        var rest = text[...]
+        while let start = rest.firstIndex(where: { "?&#".contains($0) }) {
+            shown += rest[...start]
+            rest = rest[rest.index(after: start)...]
+            let pair = rest.prefix { !"?&#\"<> ".contains($0) }
+            guard let equals = pair.firstIndex(of: "=") else { continue }
+            // Whatever the value holds, also what looks like the start of another query, belongs to a secret.
+            let value = rest[rest.index(after: equals)...].prefix { !"&#\"<> ".contains($0) }
+            guard isSecret(String(pair[..<equals]), String(value)) else { continue }
+            shown += pair[...equals] + Self.mark
+            rest = rest[value.endIndex...]
+        }
+        return shown + rest
+    }
+
+    /// A parameter by its name, or one that carries a whole URL with such a parameter.
+    private func isSecret(_ name: String, _ value: String) -> Bool {
+        let decoded = Self.decoded(name)
+        if Redaction.isSecret(queryName: decoded) || queryNames.contains(decoded.lowercased()) {
+            return value != Self.mark
+        }
+        let inner = Self.decoded(value)
+        return inner != value && text(inner) != inner
+    }
+
+    private static func decoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let first = rest.popFirst() {
+            if first == UInt8(ascii: "%"), rest.count >= 2, let code = UInt8(Substring(rest.prefix(2)), radix: 16) {
+                bytes.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(first)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import SidingOrigin
+import Testing
+
+@Suite(.serialized)
+struct CrashTests {
+    /// Pages at which the child is killed: ten of them, one in each tenth; all hundred for a full proof.
+    private static let kills: [Int] =
+        ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
+        ? Array(1...100) : (0..<10).map { $0 * 10 + Int.random(in: 1...10) }
+
+    @Test(arguments: kills)
+    func `After kill -9 at any page, one more sync ends with exactly the origin's records`(page: Int) async throws {
+        let service = try await Service.start(items: 10_000, pageSize: 100)
+        let sandbox = try Sandbox.with(service)
+        let child = Promise<Child>()
+        service.listen { number, _ in
+            if number == page { try? await child.value().send(SIGKILL) }
+            return nil
+        }
+        let killed = try await sandbox.siding(["sync"]) { child.fulfil($0) }
+        #expect(killed.status == 137)
+        service.deafen()
+
+        let second = try await sandbox.siding("sync")
+        #expect(second.status == 0)
+        #expect(second.everything == "")
+        #expect(try await sandbox.differences(from: service.items) == [])
+        let asked = Dictionary(grouping: service.targets) { $0 }.mapValues(\.count)
+        #expect(asked.count == 100)
+        #expect(asked.values.allSatisfy { $0 <= 2 })
+        #expect(asked.values.count { $0 == 2 } <= 2)
+        #expect(try await sandbox.siding("db", "check").status == 0)
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+        await service.origin.stop()
+    }
+
+    @Test func `Killed again and again, a listing still goes forward and loses nothing`() async throws {
+        let service = try await Service.start(items: 2_000, pageSize: 20)
+        let sandbox = try Sandbox.with(service)
+        var kills = 0
+        for _ in 0..<12 {
+            let child = Promise<Child>()
+            let last = Int.random(in: 4...9)
+            service.listen { number, _ in
+                if number == last { try? await child.value().send(SIGKILL) }
+                return nil
+            }
+            let outcome = try await sandbox.siding(["sync"]) { child.fulfil($0) }
+            #expect(outcome.status == 137)
+            kills += 1
+        }
+        service.deafen()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        #expect(service.targets.count <= 100 + 2 * kills)
+        #expect(try await sandbox.siding("db", "check").status == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("test.db.owners")) == [])
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingTesting
+import Testing
+
+@Suite(.serialized)
+struct FirstStepsTests {
+    @Test func `init, check, plan, sync and status work in an empty directory`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox()
+        let made = try await sandbox.siding("init", "--example", "local")
+        #expect(made.status == 0)
+        #expect(made.error.contains("siding.yaml"))
+        let text = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+            .replacing("http://127.0.0.1:8080/api", with: service.url)
+        try sandbox.config(text.replacing("records: $.items[*]", with: "records: $[*]"))
+
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 0)
+        #expect(check.everything == "")
+        let plan = try await sandbox.siding("plan")
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("items: GET \(service.url)/items?per_page=100"))
+        #expect(plan.output.contains("because: "))
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0)
+        #expect(sync.everything == "")
+        #expect(service.targets.first == "/items?per_page=100")
+        let status = try await sandbox.siding("status")
+        #expect(status.status == 0)
+        #expect(status.output.contains("items"))
+        #expect(status.output.contains("queue: empty"))
+        #expect(try await sandbox.siding("doctor").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: ["blog", "github", "local"])
+    func `Every example is valid as it stands`(name: String) async throws {
+        let sandbox = try Sandbox()
+        #expect(try await sandbox.siding("init", "--example", name).status == 0)
+        #expect(try await sandbox.siding("check").status == 0)
+        let mode = try FileManager.default.attributesOfItem(atPath: sandbox.file("siding.yaml"))[.posixPermissions]
+        #expect(mode as? Int == 0o600)
+    }
+
+    @Test func `init does not overwrite, unless told to`() async throws {
+        let sandbox = try Sandbox()
+        try sandbox.config("mine")
+        let outcome = try await sandbox.siding("init")
+        #expect(outcome.status == 64)
+        #expect(outcome.error.contains("--force"))
+        #expect(try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8) == "mine")
+        #expect(try await sandbox.siding("init", "--force").status == 0)
+        #expect(try await sandbox.siding("check").status == 0)
+    }
+
+    @Test func `plan sends no request and makes no file, before the first sync and after`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        let first = try await sandbox.siding("plan")
+        #expect(first.status == 0)
+        #expect(service.targets == [])
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == ["siding.yaml"])
+
+        service.origin.inject(.status(500), skipping: 2)
+        #expect(try await sandbox.siding("sync").status == 75)
+        let sent = service.targets.count
+        let before = try FileManager.default.subpathsOfDirectory(atPath: sandbox.path).sorted()
+        let second = try await sandbox.siding("plan", "--json").object()
+        #expect(second["url"] == .string("\(service.url)/items?page=3"))
+        #expect(service.targets.count == sent)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path).sorted() == before)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let third = try await sandbox.siding("plan")
+        #expect(third.output.lowercased().contains("if-none-match"))
+        await service.origin.stop()
+    }
+
+    @Test func `The schema of the config is one JSON value`() async throws {
+        let schema = try await Sandbox().siding("check", "--schema")
+        #expect(schema.status == 0)
+        let value = try JSONDecoder().decode(JSONValue.self, from: Data(schema.output.utf8))
+        #expect(value["$schema"] != nil)
+        #expect(value["properties"]?["resources"] != nil)
+    }
+
+    @Test func `Version and help are data on standard output, exit 0`() async throws {
+        let sandbox = try Sandbox()
+        let version = try await sandbox.siding("--version")
+        #expect(version.status == 0)
+        #expect(version.output.wholeMatch(of: /siding \d+\.\d+\.\d+\n/) != nil)
+        let help = try await sandbox.siding("--help")
+        #expect(help.status == 0)
+        #expect(help.error == "")
+        #expect(help.output.contains("siding demo"))
+    }
+
+    @Test(
+        arguments: [
+            "init", "check", "demo", "plan", "sync", "send", "status", "records", "records list", "records get",
+            "records count", "query", "queue", "queue list", "queue show", "queue run", "queue retry", "queue hold",
+            "queue release", "queue drop", "queue edit", "queue resolve", "queue purge", "runs", "runs list",
+            "runs show", "db", "db path", "db check", "db migrate",
+            "db backup", "doctor",
+        ])
+    func `Every command explains itself, exit 0, without a config`(command: String) async throws {
+        let words = command.split(separator: " ").map(String.init)
+        let help = try await Sandbox().siding(words + ["--help"])
+        #expect(help.status == 0)
+        #expect(help.error == "")
+        #expect(help.output.contains("USAGE: siding \(command)"))
+    }
+
+    @Test func `Every command that the help names is in the list above`() async throws {
+        let help = try await Sandbox().siding("--help").output
+        let named = Set(help.matches(of: /\n  ([a-z]+) {2,}/).map { String($0.1) })
+        #expect(
+            named == [
+                "init", "check", "demo", "plan", "sync", "send", "status", "records", "query", "queue", "runs", "db",
+                "doctor",
+            ])
+    }
+
+    @Test func `The demo shows the whole tour and says where its files are`() async throws {
+        let sandbox = try Sandbox()
+        let demo = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))
+        #expect(demo.status == 0)
+        #expect(demo.output.contains("(exit 75)"))
+        #expect(demo.output.contains("The files stay in \(sandbox.file("tour"))"))
+        #expect(!demo.hasControlCharacters)
+        let config = sandbox.file("tour/siding.yaml")
+        #expect(
+            try await sandbox.siding("records", "count", "stations", "--config", config, "--json").object()["count"]
+                == .number(240))
+        #expect(try await sandbox.siding("db", "check", "--config", config).status == 0)
+        let again = try await sandbox.siding("demo", "--directory", sandbox.file("tour"))
+        #expect(again.status == 0, "\(again.error)")
+    }
+
+    @Test func `The config is found by option, environment, directory and home, in this order`() async throws {
+        let sandbox = try Sandbox()
+        let text =
+            "version: 1\ndatabase: { path: NAME.db }\nsources: { s: { base_url: http://127.0.0.1:9 } }\n"
+            + "resources: { r: { path: /r, key: id } }\n"
+        func path(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {
+            let outcome = try await sandbox.siding(["db", "path"] + arguments, environment: environment)
+            return URL(filePath: outcome.output.trimmingCharacters(in: .newlines)).lastPathComponent
+        }
+        try sandbox.write(text.replacing("NAME", with: "home"), to: ".config/siding/siding.yaml")
+        #expect(try await path() == "home.db")
+        try sandbox.config(text.replacing("NAME", with: "here"))
+        #expect(try await path() == "here.db")
+        try sandbox.write(text.replacing("NAME", with: "environment"), to: "e.yaml")
+        #expect(try await path(environment: ["SIDING_CONFIG": "e.yaml"]) == "environment.db")
+        try sandbox.write(text.replacing("NAME", with: "option"), to: "o.yaml")
+        #expect(try await path("--config", "o.yaml", environment: ["SIDING_CONFIG": "e.yaml"]) == "option.db")
+    }
+
+    @Test func `A limited sync leaves checkpoint and validators alone, and a fresh resource is skipped`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync", "--limit", "15").status == 0)
+        #expect(try await sandbox.count() == 15)
+        service.origin.forgetRequests()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.targets.count == 4)
+        #expect(service.origin.requests.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
+        #expect(try await sandbox.differences(from: service.items) == [])
+        service.origin.forgetRequests()
+        let fresh = try await sandbox.siding("sync", "--max-age", "1h", "--json")
+        #expect(fresh.status == 0)
+        #expect(try fresh.object()["outcome"] == .string("skipped"))
+        #expect(service.targets == [])
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,171 @@
+import SidingOrigin
+import Testing
+
+@Suite(.serialized)
+struct OriginErrorTests {
+    @Test(
+        arguments: [
+            (401, Int32(77), "check the credentials"), (403, 69, "not allowed to read this"), (404, 69, "check 'path'"),
+            (410, 69, "check 'path'"), (422, 69, "422"), (501, 69, "501"),
+        ])
+    func `A refusal ends with its own exit code, says what to do, and retains nothing`(
+        status: Int, code: Int32, advice: String
+    ) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.origin.inject(.status(status), times: nil)
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == code)
+        #expect(outcome.output == "")
+        #expect(outcome.error.contains("items: failed: the origin answered \(status)"))
+        #expect(outcome.error.contains("GET \(service.url)/items"))
+        #expect(outcome.error.contains(advice))
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+        #expect(try await sandbox.siding("sync", "--json").object()["outcome"] == .string("failed"))
+        await service.origin.stop()
+    }
+
+    @Test func `Where a listing is gone, nothing that is stored is removed`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.inject(.status(404), times: nil)
+        #expect(try await sandbox.siding("sync").status == 69)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [429, 503])
+    func `An origin that asks for patience is not asked again before the time, and the exit is 75`(status: Int)
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.origin.inject(.status(status, retryAfter: "3600"), skipping: 1)
+        let first = try await sandbox.siding("sync")
+        #expect(first.status == 75)
+        #expect(first.error.contains("the origin answered \(status)"))
+        let entry = try await sandbox.siding("queue", "list", "--json").object()
+        #expect(entry["attempts"] == .number(0))
+        service.origin.forgetRequests()
+        let second = try await sandbox.siding("sync")
+        #expect(second.status == 75)
+        #expect(second.error.contains("the next try is from 20"))
+        #expect(service.targets == [])
+        let status = try await sandbox.siding("status", "--json").object()
+        #expect(status["connectivity"]?["gates"]?.array?.first?["gate"] == .string("retry_after"))
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [500, 502, 504, 408])
+    func `A passing fault of the origin is queued, and the next sync goes on`(status: Int) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.origin.inject(.status(status), skipping: 2)
+        #expect(try await sandbox.siding("sync").status == 75)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.targets == ["/items", "/items?page=2", "/items?page=3", "/items?page=3", "/items?page=4"])
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(
+        arguments: [
+            OriginFault.resetBeforeHead, .closeBeforeHead, .resetAfterHead, .cutBody(chunked: true),
+            .cutBody(chunked: false), .garbageHead, .brokenGzip, .cutGzip,
+        ])
+    func `A broken answer in mid-listing loses nothing: the next sync asks for that page again`(fault: OriginFault)
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.origin.inject(fault, skipping: 2)
+        let first = try await sandbox.siding("sync")
+        #expect([65, 69, 75].contains(first.status), "\(first.status)")
+        #expect(first.error.contains("\(service.url)/items?page=3"))
+        #expect(!first.hasControlCharacters)
+        #expect(try await sandbox.count() == 20)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `An origin that never answers is given up after the time limit, and the page is queued`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, source: "retry: { inline: 0 }, http: { idle_timeout: 300ms, total_timeout: 600ms }")
+        service.origin.inject(.hang, skipping: 1)
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 75)
+        #expect(outcome.error.contains("timeout"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `Where one of two resources fails, the other is saved and the exit is 3`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, more: "  gone: { path: /gone, key: id }")
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 3)
+        #expect(outcome.error.contains("gone: failed: the origin answered 404"))
+        #expect(try await sandbox.differences(from: service.items) == [])
+        let objects = try await sandbox.siding("sync", "--json").objects()
+        #expect(objects.map { $0["outcome"] } == [.string("not_modified"), .string("failed")])
+        let failed = try await sandbox.siding("sync", "--failed", "--json").objects()
+        #expect(failed.map { $0["resource"] } == [.string("gone")])
+        await service.origin.stop()
+    }
+
+    @Test func `Where one of two origins is down, the other's records are saved and the exit is 75`() async throws {
+        let service = try await Service.start()
+        let down = try await Service.start()
+        await down.origin.stop()
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources:
+              up: { base_url: \(service.url) }
+              down: { base_url: \(down.url) }
+            resources:
+              lost: { source: down, path: /items, key: id }
+              items: { source: up, path: /items, key: id }
+            """)
+        #expect(try await sandbox.siding("sync").status == 75)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `An origin whose name does not exist is refused in plain words, or queued without a network`()
+        async throws
+    {
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { shop: { base_url: "https://shop.invalid", retry: { inline: 0 } } }
+            resources: { items: { path: /items, key: id } }
+            """)
+        let outcome = try await sandbox.siding("sync")
+        #expect([69, 75].contains(outcome.status))
+        #expect(outcome.error.contains("https://shop.invalid/items"))
+        #expect(!outcome.error.contains("Error Domain") && !outcome.error.contains("NIO"))
+    }
+
+    @Test func `Pages that lead in a circle end the listing, told even to cron`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        service.listen { _, request in
+            .json(
+                #"{"items":[{"id":\#(request.query["page"] ?? "0")}],"next":"\#(service.url)/items?page=\#(request.query["page"] == "1" ? 2 : 1)"}"#
+            )
+        }
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.error.contains("a loop"))
+        #expect(service.targets.count < 6)
+        await service.origin.stop()
+    }
+}

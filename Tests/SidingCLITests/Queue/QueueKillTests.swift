@@ -1,0 +1,25 @@
+import Foundation
+import SidingOrigin
+import Testing
+
+/// Nothing that was accepted is lost, done twice or out of order, whoever dies when.
+@Suite(.serialized)
+struct QueueKillTests {
+    private static let isProof = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
+    /// Kills: enough to meet every transition; many more for a full proof.
+    private static let kills = isProof ? 5_000 : 300
+
+    @Test func `Of what was accepted nothing is lost, nothing is done twice, and no lane is out of order`() async throws
+    {
+        let seed = ProcessInfo.processInfo.environment["SIDING_SEED"].flatMap(UInt64.init) ?? .random(in: 1...1_000_000)
+        let harness = try await QueueKillHarness(kills: Self.kills, seed: seed)
+        let start = ContinuousClock.now
+        try await harness.run()
+        let ran = ContinuousClock.now
+        try await harness.drain()
+        print("seed \(seed): \(harness.summary), in \(ran - start), drained in \(ContinuousClock.now - ran)")
+        #expect(harness.slaughter.killed >= Self.kills)
+        try await harness.expectAllIsWell()
+        await harness.service.origin.stop()
+    }
+}

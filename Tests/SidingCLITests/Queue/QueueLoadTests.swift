@@ -1,0 +1,40 @@
+import SidingOrigin
+import Testing
+
+/// A long queue is looked at as quickly as a short one.
+@Suite(.serialized)
+struct QueueLoadTests {
+    @Test func `With a hundred thousand writes waiting, what a person asks is answered`() async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        try await sandbox.sqlite(
+            sandbox.file("test.db"),
+            """
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
+            INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body, key,
+                created_at, not_before)
+            SELECT printf('%026d', i), 'write', 'queued', 'shop', 'shop', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
+                '\(service.url)/items', '[]', x'7b7d', printf('key %d', i), 1700000000000000, 1700000000000000
+            FROM n;
+            """)
+        let status = try await sandbox.siding("status", "--json").object()
+        #expect(status["queue"]?["queued"]?.int == 100_000)
+
+        let list = try await sandbox.siding("queue", "list", "--limit", "1000")
+        #expect(list.status == 0)
+        #expect(list.lines.count == 1_001)
+        #expect(list.error == "… and 99,000 more; --limit 0 shows all\n")
+        #expect(try await sandbox.siding("queue", "list", "--limit", "5", "--json").lines.count == 5)
+        #expect(try await sandbox.siding("queue", "list", "--json").lines.count == 100_000)
+        #expect(try await sandbox.siding("queue", "list", "--lane", "lane 49999").lines.count == 3)
+        #expect(try await sandbox.siding("queue", "list", "--limit", "-1").status == 64)
+
+        // Without a limit a sync would send them all first.
+        #expect(try await sandbox.siding("sync", "--limit", "1").status == 0)
+        let one = try await sandbox.siding("send", "DELETE", "shop:/items/1", "--lane", "lane 7", "--no-send")
+        #expect(one.status == 0)
+        #expect(try await sandbox.siding("queue", "list", "--lane", "lane 7", "--json").lines.count == 3)
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import SidingCLI
+
+@Suite struct ReadmeTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// Every command that does something: `queue list`, `sync`, …
+    private static func commands(_ type: any ParsableCommand.Type, _ prefix: String = "") -> [String] {
+        let configuration = type.configuration
+        let below = configuration.subcommands
+        guard !below.isEmpty else { return [prefix] }
+        return below.flatMap { child in
+            commands(
+                child, [prefix, child.configuration.commandName ?? ""].filter { !$0.isEmpty }.joined(separator: " "))
+        }
+    }
+
+    @Test func `every command stands in the README`() throws {
+        let readme = try Self.text("README.md")
+        let commands = Self.commands(SidingCommand.self)
+        #expect(commands.count >= 20)
+        for command in commands { #expect(readme.contains("`siding \(command)`"), "\(command)") }
+    }
+
+    @Test func `the program in the README is the one that is compiled`() throws {
+        let program = try Self.text("Examples/Embedding/Embedding.swift")
+        #expect(try Self.text("README.md").contains("```swift\n\(program)```"))
+    }
+
+    @Test func `the make targets that the README names exist`() throws {
+        let makefile = try Self.text("Makefile")
+        for match in try Self.text("README.md").matches(of: /make ([a-z]+)/) where match.1 != "of" {
+            #expect(makefile.contains("\n\(match.1): "), "make \(match.1)")
+        }
+    }
+
+    @Test func `every exit code stands in the documentation`() throws {
+        let document = try Self.text("Docs/CommandLine.md")
+        for status in ExitStatus.allCases where status != .deletionGuard {
+            #expect(document.contains(String(status.rawValue)), "\(status)")
+        }
+    }
+
+    @Test func `the version is one that the changelog knows, or is about to`() throws {
+        let changelog = try Self.text("CHANGELOG.md")
+        #expect(changelog.contains("[\(Version.number)]") || changelog.contains("## [Unreleased]"))
+    }
+}

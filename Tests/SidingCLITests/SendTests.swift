@@ -1,0 +1,178 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingOrigin
+import SidingTesting
+import Testing
+
+/// `siding send` and what becomes of writes, over real sockets into a real file.
+@Suite(.serialized)
+struct SendTests {
+    /// An origin that takes writes to `/items`, and a sandbox whose config declares them.
+    private static func shop(
+        source: String = "", writes: String = ""
+    ) async throws -> (service: Service, sandbox: Sandbox) {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        let declared = """
+            writes:
+              items:
+                create: { path: /items }
+                update: { path: "/items/{id}" }
+                delete: { path: "/items/{id}" }
+            """
+        try sandbox.config(
+            service.config(source: "retry: { inline: 0 }\(source)") + "\n" + (writes.isEmpty ? declared : writes))
+        service.listen { _, request in await RecordWrites("/items", to: service.items, firstID: 100).answer(request) }
+        return (service, sandbox)
+    }
+
+    @Test func `A write is delivered at once, its id on standard output and nothing else said`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let sent = try await sandbox.siding("send", "POST", "shop:/items", "-d", #"{"title":"new"}"#)
+        #expect(sent.status == 0)
+        #expect(sent.output.wholeMatch(of: /[0-9a-z]{26}\n/) != nil)
+        #expect(sent.error == "")
+        let request = try #require(service.origin.requests.first)
+        #expect(request.method == "POST" && request.target == "/items")
+        #expect(request.body == Array(#"{"title":"new"}"#.utf8))
+        #expect(request.headerFields[.contentType] == "application/json")
+        #expect(HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }?.count == 36)
+        let shown = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)), "--json").objects()
+        #expect(shown.first?["state"]?.string == "done")
+        await service.origin.stop()
+    }
+
+    @Test func `What the origin refuses waits, exit 69, and its correction goes in its place`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        service.origin.inject(.status(422))
+        let bad = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--lane", "l")
+        #expect(bad.status == 69)
+        #expect(bad.error.contains("parked: rejected: the origin answered 422"))
+        let next = try await sandbox.siding("send", "POST", "shop:/items", "-d", #"{"title":"2"}"#, "--lane", "l")
+        #expect(next.status == 75)
+        let edited = try await sandbox.siding(
+            "queue", "edit", String(bad.output.prefix(8)), "--body", #"{"title":"1"}"#)
+        #expect(edited.status == 0)
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        let bodies = service.origin.requests.map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies == ["{}", #"{"title":"1"}"#, #"{"title":"2"}"#])
+        let keys = service.origin.requests.compactMap { request in
+            HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }
+        }
+        #expect(Set(keys).count == 3, "an edited body never travels under the old key")
+        await service.origin.stop()
+    }
+
+    @Test func `Without a line a write is kept, exit 75, and the next sync sends it before it fetches`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let kept = try await sandbox.siding("send", "DELETE", "shop:/items/2", "--no-send")
+        #expect(kept.status == 0)
+        #expect(service.targets == [])
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.targets.first == "/items/2")
+        #expect(try await sandbox.siding("query", "select count(*) as n from items").output.contains("2"))
+        await service.origin.stop()
+    }
+
+    @Test func `A declared write shows in the view at once, marked, and the answer takes its place`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        #expect(try await sandbox.siding("sync").status == 0)
+        let sent = try await sandbox.siding("send", "items.update", "2", "-d", #"{"title":"mine"}"#, "--no-send")
+        #expect(sent.status == 0, "\(sent.error)")
+        let query = "select title, siding_pending from items where id = 2"
+        let pending = try await sandbox.siding("query", query, "--json").objects().first
+        #expect(pending?["title"]?.string == "mine" && pending?["siding_pending"]?.int == 1)
+        #expect(try await sandbox.siding("sync", "--no-queue", "--full").status == 0)
+        #expect(try await sandbox.siding("query", query, "--json").objects().first?["title"]?.string == "mine")
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        let done = try await sandbox.siding("query", query, "--json").objects().first
+        #expect(done?["siding_pending"]?.int == 0)
+        await service.origin.stop()
+    }
+
+    @Test func `A record that is created is edited by its temporary id before the origin has made it`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
+        let key = try #require(
+            try await sandbox.siding("query", "select key from siding_records where key like 'tmp-%'", "--json")
+                .objects().first?["key"]?.string)
+        let update = try await sandbox.siding("send", "items.update", key, "-d", #"{"title":"newer"}"#, "--no-send")
+        #expect(update.status == 0, "\(update.error)")
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        #expect(service.targets.suffix(2) == ["/items", "/items/100"])
+        let left = try await sandbox.siding("query", "select title from items where id = 100", "--json").objects()
+        #expect(left.first?["title"]?.string == "newer")
+        await service.origin.stop()
+    }
+
+    @Test func `A conflict is shown side by side and decided by a person`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.inject(.status(409), at: OriginPattern(method: "PATCH"))
+        let sent = try await sandbox.siding("send", "items.update", "1", "-d", #"{"title":"mine"}"#)
+        #expect(sent.status == 69)
+        let shown = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)))
+        #expect(shown.output.contains("parked: conflict") && shown.output.contains("$.title"))
+        let resolved = try await sandbox.siding("queue", "resolve", String(sent.output.prefix(8)), "--theirs")
+        #expect(resolved.status == 0)
+        let row = try await sandbox.siding("query", "select title from items where id = 1", "--json").objects().first
+        #expect(row?["title"]?.string == "item 1")
+        await service.origin.stop()
+    }
+
+    /// Words, and the exit code that they get.
+    private static let refused: [([String], Int32)] = [
+        (["POST", "shop:/items", "-H", "Authorization: Bearer CANARY"], 64),
+        (["POST", "shop:/items?access_token=CANARY"], 64), (["POST", "shop:/items", "-d", "{"], 65),
+        (["GET", "shop:/items"], 64), (["POST", "https://elsewhere.test/items"], 64), (["POST", "other:/items"], 66),
+        (["items.rename", "1"], 64), (["others.create"], 66), (["items.update"], 64), (["POST"], 64),
+        (["POST", "shop:/items", "-d", "@missing.json"], 66), (["POST", "shop:/items", "--after", "0000"], 66),
+    ]
+
+    @Test(arguments: refused)
+    func `Bad input is refused in plain words, and nothing is kept`(arguments: [String], status: Int32) async throws {
+        let (service, sandbox) = try await Self.shop()
+        let refused = try await sandbox.siding(["send"] + arguments)
+        #expect(refused.status == status, "\(refused.error)")
+        #expect(!refused.error.isEmpty && !refused.error.contains("CANARY"))
+        #expect(refused.output == "")
+        #expect(service.targets == [])
+        await service.origin.stop()
+    }
+
+    @Test func `The same key leads to the same entry, which is sent once`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let first = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--key", "k")
+        let again = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--key", "k")
+        #expect(first.output == again.output && again.status == 0)
+        #expect(service.targets.count == 1)
+        let other = try await sandbox.siding("send", "POST", "shop:/items", "-d", "[]", "--key", "k")
+        #expect(other.status == 64)
+        await service.origin.stop()
+    }
+
+    @Test func `A command shows the same request for curl, with quotes that a shell undoes`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let body = #"{"title":"it's"}"#
+        let sent = try await sandbox.siding("send", "POST", "shop:/items", "-d", body, "--no-send")
+        let curl = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)), "--curl").output
+        #expect(curl.contains(#"--data-raw '{"title":"it'\''s"}'"#))
+        #expect(curl.contains("-H 'Content-Type: application/json'"))
+        let printed = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)), "--body")
+        #expect(printed.output == body)
+        await service.origin.stop()
+    }
+
+    @Test func `Settled entries are forgotten by purge, what waits is not`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)
+        #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--no-send").status == 0)
+        #expect(try await sandbox.siding("queue", "purge").status == 64, "nobody can be asked")
+        #expect(try await sandbox.siding("queue", "purge", "--yes").status == 0)
+        let left = try await sandbox.siding("queue", "list", "--json", "--state", "done", "--state", "queued").objects()
+        #expect(left.compactMap { $0["state"]?.string } == ["queued"])
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import SidingCLI
+
+@Suite struct TableTests {
+    private func table(_ rows: [[String]]) -> Table {
+        var table = Table(["name", ">count"])
+        for row in rows { table.add(row) }
+        return table
+    }
+
+    @Test func `columns line up by display width, not by characters`() {
+        let lines = table([["北京", "7"], ["Łódź", "1234"], ["e\u{301}", "5"]]).lines(width: nil)
+        #expect(lines == ["NAME  COUNT", "北京      7", "Łódź   1234", "e\u{301}         5"])
+    }
+
+    @Test func `the widest column gives way until the table fits the terminal`() {
+        let lines = table([[String(repeating: "x", count: 100), "1"]]).lines(width: 30)
+        #expect(lines.allSatisfy { DisplayWidth.of($0) <= 30 })
+        #expect(lines[1].contains("x…"))
+    }
+
+    @Test func `a wide character is never cut in half`() {
+        #expect(DisplayWidth.cut("北京北京", to: 4) == "北…")
+        #expect(DisplayWidth.cut("abcd", to: 4) == "abcd")
+    }
+
+    @Test func `no control character of remote data gets through`() {
+        let lines = table([["a\u{1B}]52;c;AA\u{7}\u{202E}\u{9B}31m", "1"]]).lines(width: nil)
+        #expect(
+            lines[1].unicodeScalars.allSatisfy {
+                $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) && $0 != "\u{202E}"
+            })
+    }
+}
+
+@Suite struct WordsTests {
+    @Test(arguments: [
+        (Duration.milliseconds(850), "850 ms"), (.seconds(12), "12 s"), (.seconds(89), "89 s"), (.seconds(90), "2 min"),
+        (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"),
+    ])
+    func `a duration is told in the largest unit that fits`(duration: Duration, words: String) {
+        #expect(Words.duration(duration) == words)
+    }
+
+    @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_500_000, "1.4 MiB"), (3 << 30, "3.0 GiB")])
+    func `a size is told in binary units`(bytes: Int, words: String) {
+        #expect(Words.size(bytes) == words)
+    }
+
+    @Test func `counts are grouped and agree with their noun`() {
+        #expect(Words.count(1, "record") == "1 record")
+        #expect(Words.count(1_234_567, "record") == "1,234,567 records")
+        #expect(Words.grouped(-1000) == "-1,000")
+    }
+
+    @Test(arguments: ["500ms", "30s", "15m", "2h", "7d", "1.5s"])
+    func `a duration on the command line has a unit`(text: String) {
+        #expect(DurationArgument(argument: text) != nil)
+    }
+
+    @Test(arguments: ["", "5", "s", "-3s", "nans", "infs", "1e99d", "5 s", "5w"])
+    func `what is no duration is refused`(text: String) {
+        #expect(DurationArgument(argument: text) == nil)
+    }
+}

@@ -1,0 +1,98 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct CredentialTests {
+    @Test func `tokens are shown neither printed nor dumped`() {
+        let credential = Credential(accessToken: "s3cret-a", refreshToken: "s3cret-r", generation: 7, expiresAt: 1)
+        let grant = TokenGrant(accessToken: "s3cret-a", refreshToken: "s3cret-r", lifetime: .seconds(1))
+        var context = ChainContext.test
+        context.credential = credential
+        for value in [credential, grant, context] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), String(describing: Optional(value)), dumped] {
+                #expect(!text.contains("s3cret"), "\(text)")
+            }
+        }
+        #expect("\(credential)" == "credential of generation 7")
+    }
+
+    @Test func `the next credential counts on, and keeps a refresh token that was not replaced`() async throws {
+        let spent = Credential(accessToken: "a", refreshToken: "r", generation: 41)
+        let refresher = TokenRefresherNode(clock: ManualClock(), secondsSince1970: { 100 }) { _, _ in
+            TokenGrant(accessToken: "b", lifetime: .seconds(60))
+        }
+        let next = try await refresher.process(spent, .test)
+        #expect(next == Credential(accessToken: "b", refreshToken: "r", generation: 42, expiresAt: 160))
+    }
+
+    @Test func `a refresh request is exempt from access safety and sees the spent credential`() async throws {
+        let seen = Box<ChainContext>()
+        let refresher = TokenRefresherNode(clock: ManualClock()) { _, context in
+            seen.value = context
+            return TokenGrant(accessToken: "b")
+        }
+        _ = try await refresher.process(Credential(accessToken: "a"), .test)
+        #expect(seen.value?.isExemptFromAccessSafety == true)
+        #expect(seen.value?.credential?.accessToken == "a")
+        #expect(refresher.description == "TokenRefresherNode(DeadlineNode(RefreshRequest))")
+    }
+
+    @Test func `an empty access token is no answer`() async {
+        let refresher = TokenRefresherNode(clock: ManualClock()) { _, _ in TokenGrant(accessToken: "") }
+        #expect(await refresher.failure(Credential(accessToken: "a"))?.reason == .contract)
+    }
+
+    @Test(
+        "the answer of a token endpoint is read as RFC 6749 has it",
+        arguments: [
+            (#"{"access_token":"a"}"#, TokenGrant(accessToken: "a")),
+            (
+                #"{"access_token":"a\u0021","token_type":"bearer","refresh_token":"r","expires_in":3600}"#,
+                TokenGrant(accessToken: "a!", refreshToken: "r", lifetime: .seconds(3600))
+            ),
+            (
+                #"{"access_token":"a","refresh_token":null,"expires_in":"60"}"#,
+                TokenGrant(accessToken: "a", lifetime: .seconds(60))
+            ),
+            (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
+            (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
+        ])
+    func grant(_ answer: String, _ grant: TokenGrant) throws {
+        #expect(try TokenGrant(parsing: Array(answer.utf8)) == grant)
+    }
+
+    @Test(arguments: [
+        "", "s3cret", "[]", "{}", #"{"access_token":"}"#, #"{"access_token":7}"#, #"{"access_token":""}"#,
+    ])
+    func `any other answer breaks the contract, and is not shown`(_ answer: String) throws {
+        do throws(Failure) {
+            _ = try TokenGrant(parsing: Array(answer.utf8))
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.reason == .contract)
+            #expect(error.underlying == nil)
+            #expect(!error.description.contains("s3cret"))
+        }
+    }
+
+    @Test func `the access token goes into its field, and only one that a field can carry`() async throws {
+        var context = ChainContext.test
+        context.credential = Credential(accessToken: "abc")
+        #expect(try await AccessTokenProvider().metadata(context) == [.authorization: "Bearer abc"])
+        for token in ["", "a b", "s3cret\r\nX-Evil: 1", "ü"] {
+            context.credential = Credential(accessToken: token)
+            do throws(Failure) {
+                _ = try await AccessTokenProvider().metadata(context)
+                Issue.record("it was taken")
+            } catch {
+                #expect(error.reason == .credentialUnavailable)
+                #expect(!error.description.contains("s3cret"))
+            }
+        }
+        context.credential = nil
+        await #expect(throws: Failure.self) { try await AccessTokenProvider().metadata(context) }
+    }
+}

@@ -1,0 +1,136 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct CacheThenServerNodeTests {
+    /// The answers of one call, and the failure that ended them.
+    private func answers(
+        _ node: some Node<RequestDraft, AnswerSequence<String?>>
+    ) async throws -> ([Sourced<String?>], Failure?) {
+        var answers: [Sourced<String?>] = []
+        do {
+            for try await answer in try await node.process(CacheBench.draft(), .test) { answers.append(answer) }
+        } catch {
+            return (answers, error as? Failure)
+        }
+        return (answers, nil)
+    }
+
+    @Test func `the stored answer comes first, then the origin's, told apart`() async throws {
+        let bench = CacheBench([.tagged("[1]", "a"), .tagged("[2]", "b")])
+        try await bench.ask()
+        bench.time.advance(by: 5)
+        let (answers, failure) = try await answers(bench.cacheThenServer())
+        #expect(answers.map(\.value) == ["[1]", "[2]"])
+        #expect(
+            answers.map(\.source) == [.cache(age: .seconds(5), storedAt: 1_700_000_000, isFresh: false), .server])
+        #expect(failure == nil)
+    }
+
+    @Test func `the stored answer does not wait for the origin`() async throws {
+        let bench = CacheBench([.tagged("[1]", "a"), .tagged("[2]", "b")])
+        try await bench.ask()
+        var iterator = try await bench.cacheThenServer().process(CacheBench.draft(), .test).makeAsyncIterator()
+        #expect(try await iterator.next()?.value == "[1]")
+        #expect(bench.asked.count == 1)
+        #expect(try await iterator.next()?.value == "[2]")
+        #expect(try await iterator.next() == nil)
+        #expect(bench.asked.count == 2)
+    }
+
+    @Test(
+        "an equal second answer is left out, and not decoded",
+        arguments: [ScriptedAnswer.status(.notModified), .tagged("[1]", "other")])
+    func equal(_ second: ScriptedAnswer) async throws {
+        let (bench, decoded) = (CacheBench([.tagged("[1]", "a"), second]), Counter())
+        try await bench.ask()
+        let counting = CacheBench.Decode { loaded, _ throws(Failure) in
+            decoded.next()
+            return loaded.text
+        }
+        let (answers, failure) = try await answers(bench.cacheThenServer(decode: counting))
+        #expect(answers.map(\.value) == ["[1]"])
+        #expect(failure == nil)
+        #expect(bench.asked.count == 2)
+        #expect(decoded.count == 1)
+    }
+
+    @Test func `with nothing stored there is only the origin's answer`() async throws {
+        let bench = CacheBench([.tagged("[1]", "a")])
+        let (answers, failure) = try await answers(bench.cacheThenServer())
+        #expect(answers.map(\.value) == ["[1]"])
+        #expect(answers.map(\.source) == [.server])
+        #expect(failure == nil)
+    }
+
+    @Test func `no content from the origin is an answer of its own`() async throws {
+        let bench = CacheBench([.text(""), .status(.noContent)])
+        try await bench.ask()
+        #expect(try await answers(bench.cacheThenServer()).0.map(\.value) == ["", nil])
+    }
+
+    @Test func `a failure of the origin comes after the stored answer, or not at all where that is declared`()
+        async throws
+    {
+        let bench = CacheBench([.tagged("[1]", "a"), .offline, .offline])
+        try await bench.ask()
+        let (told, failure) = try await answers(bench.cacheThenServer())
+        #expect(told.map(\.value) == ["[1]"])
+        #expect(failure?.reason == .noInternetConnection)
+        let (silent, none) = try await answers(bench.cacheThenServer(endsSilently: true))
+        #expect(silent.map(\.value) == ["[1]"])
+        #expect(none == nil)
+    }
+
+    @Test func `silence hides neither the origin's word nor a failure without a stored answer`() async throws {
+        let bench = CacheBench([.offline, .tagged("[1]", "a"), .status(.unauthorized)])
+        let (none, offline) = try await answers(bench.cacheThenServer(endsSilently: true))
+        #expect(none.isEmpty)
+        #expect(offline?.reason == .noInternetConnection)
+        try await bench.ask()
+        let (told, failure) = try await answers(bench.cacheThenServer(endsSilently: true))
+        #expect(told.count == 1)
+        #expect(failure?.reason == .http(HTTPFailure(status: 401)))
+    }
+
+    @Test func `a stored answer that can no longer be decoded is left out`() async throws {
+        let bench = CacheBench([.tagged("old", "a"), .tagged("new", "b")])
+        try await bench.ask()
+        let strict = CacheBench.Decode { loaded, _ throws(Failure) in
+            guard loaded.text != "old" else { throw Failure(.contract, phase: .answered) }
+            return loaded.text
+        }
+        let (answers, failure) = try await answers(bench.cacheThenServer(decode: strict))
+        #expect(answers.map(\.value) == ["new"])
+        #expect(failure == nil)
+    }
+
+    @Test func `a fresh answer is the only one where that is declared`() async throws {
+        let answer = ScriptedAnswer.text("[1]", headerFields: [.cacheControl: "max-age=60"])
+        let bench = CacheBench([answer, .text("[2]"), .text("[3]")])
+        try await bench.ask()
+        let sparing = bench.cacheThenServer(skipsServerWhileFresh: true)
+        #expect(try await answers(sparing).0.map(\.value) == ["[1]"])
+        #expect(bench.asked.count == 1)
+        bench.time.advance(by: 60)
+        #expect(try await answers(sparing).0.map(\.value) == ["[1]", "[2]"])
+    }
+
+    @Test func `the origin is asked also while the answer is fresh, unless that is declared needless`() async throws {
+        let answers = (1...2).map { ScriptedAnswer.text("[\($0)]", headerFields: [.cacheControl: "max-age=60"]) }
+        let bench = CacheBench(answers)
+        try await bench.ask()
+        #expect(try await self.answers(bench.cacheThenServer()).0.map(\.value) == ["[1]", "[2]"])
+    }
+
+    @Test func `each iteration is a call of its own`() async throws {
+        let bench = CacheBench([.tagged("[1]", "a"), .tagged("[2]", "b")])
+        let sequence = try await bench.cacheThenServer().process(CacheBench.draft(), .test)
+        for expected in [["[1]"], ["[1]", "[2]"]] {
+            var values: [String?] = []
+            for try await answer in sequence { values.append(answer.value) }
+            #expect(values == expected)
+        }
+    }
+}

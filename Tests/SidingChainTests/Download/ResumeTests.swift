@@ -1,0 +1,377 @@
+import FoundationEssentials
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct ResumeTests {
+    static let ten = [UInt8](0..<10)
+    static let rest = [UInt8](4..<10)
+
+    @Test func `the next call asks for the rest only, on condition, and the file is whole`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .part(Self.rest, range: "bytes 4-9/10")])
+        #expect(try await bench.failure()?.reason == .truncated)
+        let file = try await bench.download()
+        #expect(bench.asked.map { $0[.range] } == [nil, "bytes=4-"])
+        #expect(bench.asked.map { $0[.ifRange] } == [nil, "\"v1\""])
+        #expect(bench.asked.allSatisfy { $0[.acceptEncoding] == "identity" })
+        #expect(bench.bytes() == Self.ten)
+        #expect(bench.names == ["map.bin"])
+        #expect(file.bytes == 10)
+        #expect(file.resumedBytes == 4)
+    }
+
+    @Test func `it is resumed as often as it breaks off, within one call by retries`() async throws {
+        let bench = try DownloadBench(
+            [.whole(Self.ten, cut: 1)]
+                + (1...8).map { .part(Array(Self.ten[$0...]), range: "bytes \($0)-9/10", cut: 1) }
+                + [.part([9], range: "bytes 9-9/10")])
+        let policy = RetryPolicy(retries: 20, backoff: Backoff(base: .zero))
+        _ = try await bench.node().retry(policy).process(DownloadBench.draft(), .test)
+        #expect(bench.asked.map { $0[.range] } == [nil] + (1...9).map { "bytes=\($0)-" })
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a file that has changed comes anew`() async throws {
+        let other = [UInt8](100..<103)
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 4), .whole(other, fields: [.eTag: "\"v2\""]),
+        ])
+        _ = try await bench.failure()
+        let file = try await bench.download()
+        #expect(bench.bytes() == other)
+        #expect(file.resumedBytes == 0)
+    }
+
+    @Test func `a changed file that breaks off is resumed as the new one`() async throws {
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 8), .whole(Self.ten.reversed(), cut: 3, fields: [.eTag: "\"v2\""]),
+            .part([6, 5, 4, 3, 2, 1, 0], range: "bytes 3-9/10", fields: [.eTag: "\"v2\""]),
+        ])
+        _ = try await bench.failure()
+        _ = try await bench.failure()
+        _ = try await bench.download()
+        #expect(bench.asked.map { $0[.ifRange] } == [nil, "\"v1\"", "\"v2\""])
+        #expect(bench.bytes() == Self.ten.reversed())
+    }
+
+    @Test func `a date that is old enough serves where there is no tag`() async throws {
+        let fields: HTTPFields = [
+            .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:38 GMT",
+        ]
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 4, fields: fields), .part(Self.rest, range: "bytes 4-9/10", fields: fields),
+        ])
+        _ = try await bench.failure()
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.ifRange] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a part of a file whose date has changed is no part of this one`() async throws {
+        let fields: HTTPFields = [
+            .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:38 GMT",
+        ]
+        let changed: HTTPFields = [.lastModified: "Mon, 07 Nov 1994 08:49:37 GMT", .eTag: "\"v2\""]
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 4, fields: fields), .part(Self.rest, range: "bytes 4-9/10", fields: changed),
+            .whole(Self.ten),
+        ])
+        _ = try await bench.failure()
+        #expect(try await bench.failure()?.reason == .protocolViolation)
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    static let unreliable: [HTTPFields] = [
+        [:], [.eTag: "W/\"v1\""], [.eTag: "v1"], [.eTag: "\""],
+        [.eTag: "W/\"v1\"", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Mon, 07 Nov 1994 08:49:37 GMT"],
+        [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"],
+        [.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"], [.lastModified: "yesterday", .date: "today"],
+        [.eTag: "\"v1\"", .acceptRanges: "none"], [.eTag: "\"v1\"", .contentEncoding: "gzip"],
+    ]
+
+    @Test(arguments: unreliable)
+    func `what does not name its bytes is not resumed, and leaves nothing behind`(_ fields: HTTPFields) async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4, fields: fields), .whole(Self.ten, fields: fields)])
+        _ = try await bench.failure()
+        #expect(bench.names.isEmpty)
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `only GET is resumed`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
+        _ = try await bench.failure("http://a/map", .post)
+        #expect(bench.names.isEmpty)
+        _ = try await bench.download("http://a/map", .post)
+        #expect(bench.asked.last?[.range] == nil)
+    }
+
+    @Test func `a part of another address is not completed from this one`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
+        _ = try await bench.failure("http://a/map?key=1")
+        _ = try await bench.download("http://a/map?key=2")
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `the record holds no secret`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4)])
+        _ = try await bench.failure()
+        let record = try #require(bench.recordText)
+        #expect(record.contains(#""url":"http://a/map?token=…""#))
+        #expect(record.contains(#""bytes":4"#))
+        #expect(record.contains(#""total":10"#))
+        #expect(!record.contains("canary"))
+    }
+
+    @Test func `a request that fails before an answer leaves the part as it was`() async throws {
+        let offline = DownloadBench.Answer(failure: Failure(.noInternetConnection, phase: .notSent))
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), offline, .part(Self.rest, range: "bytes 4-9/10")])
+        _ = try await bench.failure()
+        #expect(try await bench.failure()?.reason == .noInternetConnection)
+        _ = try await bench.download()
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test(
+        arguments: [
+            .status(202), .status(204), .status(207), .status(226), .status(301), .status(304), .status(403),
+            .status(404), .status(429), .status(500), .status(503), .status(507),
+            .init(failure: Failure(.connectionLost, phase: .maybeSent)),
+            .init(failure: Failure(.timeout(.total), phase: .maybeSent)),
+        ] as [DownloadBench.Answer])
+    func `an answer that says nothing of the file leaves the part for the next try`(
+        _ answer: DownloadBench.Answer
+    )
+        async throws
+    {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), answer, .part(Self.rest, range: "bytes 4-9/10")])
+        _ = try await bench.failure()
+        #expect(try await bench.failure() != nil)
+        #expect(bench.partBytes == Array(Self.ten.prefix(4)))
+        #expect(try await bench.download().resumedBytes == 4)
+        #expect(bench.asked.map { $0[.range] } == [nil, "bytes=4-", "bytes=4-"])
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `an answer that says nothing of the file leaves nothing where nothing was`() async throws {
+        let bench = try DownloadBench([.status(202)])
+        #expect(try await bench.failure()?.reason == .contract)
+        #expect(bench.names.isEmpty)
+    }
+
+    @Test func `a first request that fails leaves nothing`() async throws {
+        let bench = try DownloadBench([.init(failure: Failure(.noInternetConnection, phase: .notSent))])
+        _ = try await bench.failure()
+        #expect(bench.names.isEmpty)
+    }
+
+    // MARK: Parts that do not fit
+
+    static let misfits: [DownloadBench.Answer] = [
+        .part(rest, range: "bytes 3-8/10"), .part(rest, range: "bytes 5-10/11"), .part(rest, range: "bytes 4-9/11"),
+        .part(rest, range: "bytes 4-9/9"), .part(rest, range: "bytes 4-10/*"), .part(rest, range: "bytes 4-9"),
+        .part(rest, range: "bytes 9-4/10"), .part(rest, range: "items 4-9/10"), .part(rest, range: "bytes */10"),
+        .part(rest, range: "bytes 4-9/10", fields: [.eTag: "\"v2\""]), .part(rest, range: "bytes 4-8/10"),
+        .part(rest, range: "bytes 4-9/10", fields: [.eTag: "\"v1\"", .contentEncoding: "gzip"]),
+        .init(status: 206, chunks: [rest], length: 6),
+        .init(status: 206, fields: [.contentType: "multipart/byteranges; boundary=x"], chunks: [rest], length: 6),
+    ]
+
+    @Test(arguments: misfits)
+    func `a part that is not the one asked for is a failure, and the next try starts anew`(
+        _ misfit: DownloadBench.Answer
+    )
+        async throws
+    {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), misfit, .whole(Self.ten)])
+        _ = try await bench.failure()
+        let failure = try #require(try await bench.failure())
+        #expect(failure.reason == .protocolViolation)
+        #expect(failure.phase == .answered)
+        #expect(failure.detail?.contains("starts anew") == true)
+        #expect(bench.names.isEmpty)
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a part that nobody asked for is a failure`() async throws {
+        let bench = try DownloadBench([.part(Self.ten, range: "bytes 0-9/10")])
+        #expect(try await bench.failure()?.reason == .protocolViolation)
+    }
+
+    @Test func `a part that ends early is followed by the next, until the file is whole`() async throws {
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 4), .part([4, 5], range: "bytes 4-5/10"), .part([6], range: "bytes 6-6/10"),
+            .part([7, 8, 9], range: "bytes 7-9/10"),
+        ])
+        _ = try await bench.failure()
+        #expect(try await bench.download().resumedBytes == 4)
+        #expect(bench.asked.map { $0[.range] } == [nil, "bytes=4-", "bytes=6-", "bytes=7-"])
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `where the origin does not know the size, it is asked until nothing is left`() async throws {
+        var cut = DownloadBench.Answer.whole(Self.ten, cut: 4)
+        cut.length = nil
+        cut.fields[.transferEncoding] = "chunked"
+        let bench = try DownloadBench([
+            cut, .part(Self.rest, range: "bytes 4-9/*"), .status(416, [.contentRange: "bytes */10"]),
+        ])
+        _ = try await bench.failure()
+        #expect(try await bench.download().bytes == 10)
+        #expect(bench.asked.last?[.range] == "bytes=10-")
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    // MARK: 416
+
+    @Test func `where all bytes are here, a 416 that says so completes the file`() async throws {
+        let handle = CallHandle()
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 10), .status(416, [.contentRange: "bytes */10", .eTag: "\"v1\""]),
+        ])
+        #expect(try await bench.failure()?.reason == .truncated)
+        let file = try await bench.node().process(
+            DownloadBench.draft("http://a/map?token=canary"), ChainContext(requestID: "1", handle: handle))
+        #expect(bench.asked.last?[.range] == "bytes=10-")
+        #expect(bench.bytes() == Self.ten)
+        #expect(bench.names == ["map.bin"])
+        #expect(file.response.status == .rangeNotSatisfiable)
+        #expect(file.resumedBytes == 10)
+        var iterator = handle.downloadProgress.makeAsyncIterator()
+        #expect(await iterator.next()?.fraction == 1)
+    }
+
+    @Test(
+        arguments: [
+            ["bytes */9"], ["bytes */11"], ["bytes */*"], ["nonsense"], [nil], ["bytes */10", "\"v2\""],
+        ] as [[String?]])
+    func `every other 416 starts anew, once, in the same call`(_ said: [String?]) async throws {
+        var fields: HTTPFields = [:]
+        fields[.contentRange] = said[0]
+        if said.count > 1 { fields[.eTag] = said[1] }
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 10), .status(416, fields), .whole(Self.ten.reversed()),
+        ])
+        _ = try await bench.failure()
+        _ = try await bench.download()
+        #expect(bench.asked.map { $0[.range] } == [nil, "bytes=10-", nil])
+        #expect(bench.bytes() == Self.ten.reversed())
+    }
+
+    @Test(arguments: [10, nil]) func `a 416 with another size than lies here completes nothing`(_ total: Int?)
+        async throws
+    {
+        var cut = DownloadBench.Answer.whole(Self.ten, cut: 4)
+        cut.length = total
+        cut.fields[.transferEncoding] = "chunked"
+        let bench = try DownloadBench([cut, .status(416, [.contentRange: "bytes */10"]), .whole(Self.ten)])
+        _ = try await bench.failure()
+        #expect(try await bench.download().resumedBytes == 0)
+        #expect(bench.asked.map { $0[.range] } == [nil, "bytes=4-", nil])
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a 416 for the whole file is a failure`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .status(416), .status(416)])
+        _ = try await bench.failure()
+        #expect(try await bench.failure()?.reason == .http(HTTPFailure(status: 416)))
+        #expect(bench.asked.count == 3)
+    }
+
+    // MARK: What lies on disk
+
+    @Test func `what the record does not speak of is not relied on`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .part(Self.rest, range: "bytes 4-9/10")])
+        _ = try await bench.failure()
+        try bench.write([0, 1, 2, 3, 0, 0, 0], to: try #require(bench.part))
+        _ = try await bench.download()
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a failed request does not make the record speak of more`() async throws {
+        let offline = DownloadBench.Answer(failure: Failure(.noInternetConnection, phase: .notSent))
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), offline, .part(Self.rest, range: "bytes 4-9/10")])
+        _ = try await bench.failure()
+        try bench.write([0, 1, 2, 3, 0, 0, 0], to: try #require(bench.part))
+        _ = try await bench.failure()
+        _ = try await bench.download()
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test func `a part that is shorter than its record starts anew`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
+        _ = try await bench.failure()
+        try bench.write([0, 1, 2], to: try #require(bench.part))
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.bytes() == Self.ten)
+    }
+
+    @Test(arguments: ["", "{", "[]", #"{"version":2}"#, String(repeating: "x", count: 100_000)])
+    func `a record that cannot be read starts anew`(_ text: String) async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
+        _ = try await bench.failure()
+        try bench.write(Array(text.utf8), to: try #require(bench.record))
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+        #expect(bench.names == ["map.bin"])
+    }
+
+    @Test func `a record without its part, and a part without its record, start anew`() async throws {
+        let bench = try DownloadBench([
+            .whole(Self.ten, cut: 4), .whole(Self.ten, cut: 4), .whole(Self.ten),
+        ])
+        _ = try await bench.failure()
+        try FileManager.default.removeItem(atPath: try #require(bench.part))
+        _ = try await bench.failure()
+        try FileManager.default.removeItem(atPath: try #require(bench.record))
+        _ = try await bench.download()
+        #expect(bench.asked.allSatisfy { $0[.range] == nil })
+        #expect(bench.names == ["map.bin"])
+    }
+
+    @Test func `what is left behind can be removed`() async throws {
+        let bench = try DownloadBench([.whole(Self.ten, cut: 4), .whole(Self.ten)])
+        _ = try await bench.failure()
+        try await FileDestination(bench.path).discardPart()
+        #expect(bench.names.isEmpty)
+        _ = try await bench.download()
+        #expect(bench.asked.last?[.range] == nil)
+    }
+
+    @Test func `a program that is killed keeps what a checkpoint brought to disk`() async throws {
+        let block = [UInt8](repeating: 7, count: 1 << 20)
+        let gate = Gate()
+        let directory = try TemporaryDirectory()
+        let served = Counter()
+        let body = ReplyBody(length: 40 << 20) { () async throws(Failure) -> [UInt8]? in
+            guard served.next() <= 20 else {
+                await gate.pass()
+                throw Failure(.cancelled, phase: .answered)
+            }
+            return block
+        }
+        let url = try HTTPURL("http://a/map")
+        let wrapped = Step<RequestDraft, ResponseContent> { _, _ throws(Failure) in
+            .some(Reply(response: HTTPResponse(status: .ok, headerFields: [.eTag: "\"1\""]), body: body, url: url))
+        }
+        let node = FileDownloadNode(wrapped, to: FileDestination(directory.path(of: "x")))
+        async let failure = node.failure(try DownloadBench.draft())
+        await gate.reached()
+        // The files as a kill at this moment would leave them.
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        let record = try #require(names.first { $0.hasSuffix(".resume") })
+        let contents = try #require(FileManager.default.contents(atPath: directory.path(of: record)))
+        let text = String(decoding: contents, as: UTF8.self)
+        #expect(text.contains(#""bytes":16777216"#))
+        gate.open()
+        #expect(try await failure?.reason == .cancelled)
+    }
+}

@@ -1,0 +1,58 @@
+import SidingChain
+import Testing
+
+@Suite struct FailureTests {
+    struct Own: Error {}
+
+    @Test func `a failure says what, where and why on one line`() {
+        let failure = Failure(.cantConnectToHost(.refused), phase: .notSent, detail: "x")
+            .at(node: "RequestSenderNode", method: "GET", url: "http://a/")
+        #expect(failure.description == "can't connect to host: connection refused (GET http://a/): x")
+        #expect(Failure(.truncated, phase: .answered).description == "the answer ended before its declared end")
+        #expect(
+            Failure(.contract, phase: .answered).at(url: "http://a/").description
+                == "the answer breaks its contract (http://a/)")
+    }
+
+    @Test func `the place that is known first stays`() {
+        let failure = Failure(.contract, phase: .answered).at(node: "inner").at(node: "outer", method: "PUT")
+        #expect(failure.node == "inner")
+        #expect(failure.method == "PUT")
+    }
+
+    @Test func `a user's error is kept beneath, a failure and a cancellation pass`() {
+        let wrapped = Failure.wrapping(Own(), phase: .answered)
+        #expect(wrapped.reason == .userCode)
+        #expect(wrapped.underlying is Own)
+        #expect(Failure.wrapping(CancellationError(), phase: .notSent).reason == .cancelled)
+        #expect(Failure.wrapping(Failure(.contract, phase: .maybeSent), phase: .notSent).phase == .maybeSent)
+    }
+
+    @Test func `names for records are distinct and stable`() {
+        let names = RetentionTests.rows.map(\.reason.name)
+        #expect(Set(names).count == 28)
+        #expect(Failure.Reason.http(HTTPFailure(status: 401)).name == "unauthorized")
+        #expect(Failure.Reason.http(HTTPFailure(status: 502)).name == "http502")
+    }
+
+    @Test func `every reason has words of its own`() {
+        let words = RetentionTests.rows.map(\.reason.description)
+        #expect(Set(words).count == words.count)
+        #expect(words.allSatisfy { !$0.isEmpty })
+        #expect(
+            Failure.Reason.http(HTTPFailure(status: 503)).description == "the origin answered 503 Service Unavailable")
+        #expect(Failure.Reason.http(HTTPFailure(status: 599)).description == "the origin answered 599")
+    }
+
+    @Test(arguments: [
+        (400, "badRequest"), (401, "unauthorized"), (403, "forbidden"), (404, "notFound"), (500, "internalServerError"),
+        (429, "Too Many Requests"), (503, "Service Unavailable"), (599, ""), (-1, ""), (5000, ""),
+    ])
+    func `a status has the name that people know`(_ status: Int, _ name: String) {
+        #expect(HTTPFailure(status: status).name == name)
+    }
+
+    @Test func `a failure's detail is made harmless`() {
+        #expect(Failure(.contract, phase: .answered, detail: "a\u{1b}]52;c;x\u{7}b").detail == "a\\u{1b}]52;c;x\\u{7}b")
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+import SidingChain
+
+@Suite struct LinkHeaderTests {
+    @Test(
+        "the target of the first link with the relation is found",
+        arguments: [
+            (#"<https://a.example/2>; rel="next""#, "https://a.example/2"),
+            (#"<https://a.example/1>; rel="prev", <https://a.example/3>; rel="next""#, "https://a.example/3"),
+            (#"</p?page=2>;rel=next"#, "/p?page=2"),
+            (#"  <a>  ;  REL = "Next"  "#, "a"),
+            (#"<a>; rel="prev next last""#, "a"),
+            (#"<a>; title="x, <b>; rel=next"; rel="next""#, "a"),
+            (#"<a>; title="he said \"no, <b>\""; rel=next"#, "a"),
+            (#"<a,b;c>; rel=next"#, "a,b;c"),
+            (#"<a>; rel=next; rel=prev"#, "a"),
+            (#"<a>; rel=next, <b>; rel=next"#, "a"),
+            (#"<>; rel=next"#, ""),
+            (#"<a>; rel="next"; type="application/json"; hreflang=en"#, "a"),
+            (#",, <a>; rel=next,"#, "a"),
+        ])
+    func finds(_ field: String, _ target: String) {
+        #expect(LinkHeader.target(of: "next", in: field) == target)
+    }
+
+    @Test(
+        "where no link has the relation there is no target",
+        arguments: [
+            "", "<", "<a", "a>; rel=next", "<a>", "<a>; rel", "<a>; rel=", #"<a>; rel="nextish""#,
+            #"<a>; rel="prev"; rel="next""#, #"<a>; title="rel=next""#, #"<a>; xrel=next"#, #"<a>; rel="pre;next""#,
+            #"<a>; title="<b>; rel=next"#,
+        ])
+    func findsNone(_ field: String) {
+        #expect(LinkHeader.target(of: "next", in: field) == nil)
+    }
+}

@@ -1,0 +1,44 @@
+import SidingChain
+import SidingJSON
+import Testing
+
+@Suite struct ResponseEnvelopeNodeTests {
+    static func node(_ path: String = "$.data", isOptional: Bool = false) throws -> ResponseEnvelopeNode {
+        ResponseEnvelopeNode(at: try JSONPath(parsing: path), isOptional: isOptional)
+    }
+
+    @Test(arguments: ["null", "0", "false", #""""#, #""x""#, "[]", "{}", "[1,2]", #"{"data":1}"#, "1.50"])
+    func `whatever stands in the envelope is the document, null and scalars too`(value: String) async throws {
+        let answer = try ParsedResponse.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
+        let parsed = try await Self.node().process(answer, .test)
+        #expect(parsed.document?.text == value)
+        #expect(parsed.response == answer.response)
+        #expect(try await Self.node(isOptional: true).process(answer, .test).document?.text == value)
+    }
+
+    @Test(arguments: ["{}", "[]", "null", "1", #"{"Data":1}"#])
+    func `nothing there is a failure that says so, unless the path is optional`(body: String) async throws {
+        let failure = try #require(await Self.node().failure(.test(body)))
+        #expect(failure.reason == .contract)
+        #expect(failure.phase == .answered)
+        #expect(failure.node == "ResponseEnvelopeNode")
+        #expect(failure.url == "http://a/p?token=…")
+        #expect(failure.detail == "there is nothing at $.data in \(body)")
+        #expect(try await Self.node(isOptional: true).process(.test(body), .test).document == nil)
+    }
+
+    @Test func `paths go as deep as they say`() async throws {
+        let answer = try ParsedResponse.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
+        #expect(try await Self.node("$.r[1].x.y").process(answer, .test).document?.text == "[true]")
+        #expect(try await Self.node("$").process(answer, .test).document == answer.document)
+    }
+
+    @Test func `no content has no envelope, and passes`() async throws {
+        #expect(try await Self.node().process(.test(nil, status: 204), .test).document == nil)
+    }
+
+    @Test func `what is shown of an envelope leaves secrets out`() async throws {
+        let failure = try await Self.node().failure(.test(#"{"token":"canary","error":"no"}"#))
+        #expect(failure?.detail == #"there is nothing at $.data in {"token":"…","error":"no"}"#)
+    }
+}

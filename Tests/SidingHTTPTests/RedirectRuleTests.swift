@@ -1,0 +1,62 @@
+import HTTPTypes
+import NIOHTTP1
+import SidingChain
+import Testing
+
+@testable import SidingHTTP
+
+/// The rules that no loopback origin can show, because they need https.
+@Suite struct RedirectRuleTests {
+    @Test(arguments: [
+        ("https://a.example/", "http://a.example/"), ("https://a.example/", "http://127.0.0.1/"),
+        ("http://a.example/", "http://b.example/"), ("http://127.0.0.1/", "http://b.example/"),
+        ("http://127.0.0.1/", "http://127.evil.example/"), ("http://a.example/", "http://127.0.0.1/"),
+    ])
+    func `no way leads to plain http elsewhere`(_ from: String, _ to: String) throws {
+        #expect(throws: Failure.self) { try follow(from, to) }
+    }
+
+    @Test(arguments: [
+        ("https://a.example/", "https://b.example/"), ("https://a.example/", "https://a.example:8443/"),
+        ("http://a.example/", "https://a.example/"), ("https://a.example/", "https://a.example./"),
+        ("http://127.0.0.1/", "http://localhost/"), ("https://a.example/", "//b.example/"),
+    ])
+    func `another origin gets nothing but what is harmless`(_ from: String, _ to: String) throws {
+        let next = try #require(try follow(from, to))
+        #expect(next.headerFields.map(\.name.canonicalName).sorted() == ["accept", "accept-encoding", "user-agent"])
+    }
+
+    @Test(arguments: [
+        ("https://a.example/", "https://a.example:443/x"), ("https://a.example:443/", "/x"),
+        ("https://A.example/", "https://a.EXAMPLE/x"), ("http://a.example/", "http://a.example:80/x"),
+    ])
+    func `the same origin, however it is written, keeps everything`(_ from: String, _ to: String) throws {
+        let next = try #require(try follow(from, to))
+        #expect(next.headerFields[.authorization] == "Bearer canary")
+        #expect(next.url.path == "/x")
+    }
+
+    @Test func `once https was reached there is no way back to loopback in the clear`() throws {
+        var redirects = Redirects(from: try request("http://127.0.0.1/"), limit: 5)
+        let secure = try #require(
+            try redirects.next(after: try request("http://127.0.0.1/"), head("https://b.example/")))
+        #expect(throws: Failure.self) { try redirects.next(after: secure, head("http://127.0.0.1/back")) }
+    }
+
+    private func follow(_ from: String, _ to: String) throws(Failure) -> CheckedRequest? {
+        let first = try request(from)
+        var redirects = Redirects(from: first, limit: 5)
+        return try redirects.next(after: first, head(to))
+    }
+
+    private func request(_ url: String) throws(Failure) -> CheckedRequest {
+        try CheckedRequest(
+            try HTTPURL(url).request(.get, headerFields: [.authorization: "Bearer canary", .accept: "*/*"]),
+            body: .none,
+            settings: TransportSettings(allowsPlainHTTP: true))
+    }
+
+    private func head(_ location: String) -> ResponseHead {
+        ResponseHead(HTTPResponseHead(version: .http1_1, status: .found, headers: ["Location": location]))
+    }
+}

@@ -1,0 +1,56 @@
+import FoundationEssentials
+import HTTPTypes
+import SidingChain
+import SidingHTTP
+import SidingTesting
+import Testing
+
+@Suite struct TLSTests {
+    @Test(arguments: [
+        (TLSOrigin.Manner.selfSigned, Failure.Reason.tlsUntrusted), (.otherName, .tlsUntrusted),
+        (.plain, .tlsHandshake),
+        (.closes, .tlsHandshake),
+    ])
+    func `an origin that cannot be trusted gets no byte of the request`(
+        _ manner: TLSOrigin.Manner, _ reason: Failure.Reason
+    ) async throws {
+        let origin = try await TLSOrigin.start(manner)
+        let transport = HTTPTransport()
+        let failure = try #require(await transport.failure(origin.url, headerFields: [.authorization: "canary"]))
+        #expect(failure.reason == reason)
+        #expect(failure.phase == .notSent)
+        #expect(!"\(failure)".contains("canary"))
+        await transport.shutdown()
+        await origin.stop()
+    }
+
+    @Test func `a certificate of the given authority is trusted`() async throws {
+        let (origin, directory) = (try await TLSOrigin.start(.selfSigned), try TemporaryDirectory())
+        try Data(TLSOrigin.certificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: directory.path(of: "ca.pem")))
+        #expect(try await transport.ask(origin.url).bytes == Array("ok".utf8))
+        await transport.shutdown()
+        await origin.stop()
+    }
+
+    @Test func `a trusted certificate for another name is not trusted here`() async throws {
+        let (origin, directory) = (try await TLSOrigin.start(.otherName), try TemporaryDirectory())
+        try Data(TLSOrigin.otherCertificate.utf8).write(to: URL(filePath: directory.path(of: "ca.pem")))
+        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: directory.path(of: "ca.pem")))
+        let failure = try #require(await transport.failure(origin.url))
+        #expect(failure.reason == .tlsUntrusted)
+        #expect(failure.phase == .notSent)
+        await transport.shutdown()
+        await origin.stop()
+    }
+
+    @Test func `an authority file that is not there is told as such`() async throws {
+        let origin = try await TLSOrigin.start(.selfSigned)
+        let transport = HTTPTransport(HTTPTransportConfiguration(certificateAuthorities: "/nowhere/ca.pem"))
+        let failure = try #require(await transport.failure(origin.url))
+        #expect(failure.phase == .notSent)
+        #expect(failure.reason == .internalFault)
+        await transport.shutdown()
+        await origin.stop()
+    }
+}

@@ -1,0 +1,126 @@
+import HTTPTypes
+import SidingChain
+import SidingHTTP
+import SidingOrigin
+import Testing
+
+@Suite struct TimeAndLimitTests {
+    @Test(arguments: [false, true])
+    func `a trickling body ends with the budget, collected or iterated`(_ iterates: Bool) async throws {
+        try await asking(TransportSettings(totalTimeout: .seconds(3))) { (origin, transport) async throws in
+            origin.inject(.slowBody(bytesPerSecond: 1))
+            let start = ContinuousClock.now
+            let reply = try await transport.send(origin.url.request(.get), body: .none)
+            let failure = await #expect(throws: Failure.self) {
+                if iterates { for try await _ in reply.body {} } else { _ = try await reply.body.collect(upTo: 100) }
+            }
+            #expect(failure?.reason == .timeout(.total))
+            #expect(failure?.phase == .answered)
+            #expect((Duration.seconds(2.9)..<Duration.seconds(12)).contains(ContinuousClock.now - start))
+        }
+    }
+
+    @Test func `an origin that hangs ends with the budget, perhaps sent`() async throws {
+        try await asking(TransportSettings(totalTimeout: .milliseconds(300))) { (origin, transport) async throws in
+            origin.inject(.hang)
+            let failure = try #require(await transport.failure(origin.url))
+            #expect(failure.reason == .timeout(.total))
+            #expect(failure.phase == .maybeSent)
+        }
+    }
+
+    @Test func `silence for longer than the idle time ends the request`() async throws {
+        try await asking(TransportSettings(idleTimeout: .milliseconds(1500))) { (origin, transport) async throws in
+            origin.inject(.hang)
+            let failure = try #require(await transport.failure(origin.url))
+            #expect(failure.reason == .timeout(.response))
+            #expect(failure.phase == .maybeSent)
+        }
+    }
+
+    @Test func `silence within a body ends the request, answered`() async throws {
+        try await asking(TransportSettings(idleTimeout: .milliseconds(1500))) { (origin, transport) async throws in
+            origin.inject(.stallBody)
+            let failure = try #require(await transport.failure(origin.url))
+            #expect(failure.reason == .timeout(.response))
+            #expect(failure.phase == .answered)
+        }
+    }
+
+    @Test func `an answer below the minimum rate is given up`() async throws {
+        try await asking(rateWindow: .milliseconds(300)) { (origin, transport) async throws in
+            origin.inject(.slowBody(bytesPerSecond: 20))
+            let failure = try #require(await transport.failure(origin.url))
+            #expect(failure.reason == .timeout(.minimumRate))
+            #expect(failure.phase == .answered)
+        }
+    }
+
+    @Test func `an unread body ends with the budget and gives its connection back`() async throws {
+        let settings = TransportSettings(totalTimeout: .seconds(1))
+        let large = OriginResponse(body: [UInt8](repeating: 7, count: 16 << 20))
+        try await asking(settings, handler: { _ in large }) { (origin, transport) async throws in
+            let reply = try await transport.send(origin.url.request(.get), body: .none)
+            await origin.closed(downTo: 0)
+            await #expect(throws: Failure.self) { try await reply.body.collect(upTo: 1 << 30) }
+        }
+    }
+
+    @Test func `huge and negative durations are legal`() async throws {
+        let settings = TransportSettings(
+            connectTimeout: .seconds(Int64.max), idleTimeout: .seconds(Int64.max), totalTimeout: .seconds(Int64.max))
+        try await asking(settings) { (origin, transport) async throws in
+            #expect(try await transport.ask(origin.url).reply.response.status == .ok)
+        }
+        try await asking(TransportSettings(totalTimeout: .seconds(-1))) { (origin, transport) async throws in
+            #expect(await transport.failure(origin.url)?.reason == .timeout(.total))
+        }
+    }
+
+    @Test(arguments: [100, 101])
+    func `a body of the limit is taken and one byte more is not`(_ size: Int) async throws {
+        let answer = OriginResponse(body: [UInt8](repeating: 1, count: size))
+        try await asking(TransportSettings(maxBody: 100), handler: { _ in answer }) {
+            (origin, transport) async throws in
+            if size == 100 {
+                #expect(try await transport.ask(origin.url).bytes == answer.body)
+            } else {
+                let failure = try #require(await transport.failure(origin.url))
+                #expect(failure.reason == .tooLarge(limit: 100))
+                #expect(failure.phase == .answered)
+            }
+        }
+    }
+
+    @Test func `repetitive JSON is decompressed whatever its ratio`() async throws {
+        let text = String(repeating: #"{"a":1},"#, count: 50_000)
+        let settings = TransportSettings(compression: .always)
+        try await asking(settings, handler: { _ in .json(text) }) { (origin, transport) async throws in
+            let (reply, bytes) = try await transport.ask(origin.url)
+            #expect(reply.response.headerFields[.contentEncoding] == "gzip")
+            #expect(reply.body.length == nil)
+            #expect(bytes == Array(text.utf8))
+        }
+    }
+
+    @Test func `gzip is not asked for over loopback unless wanted`() async throws {
+        let cases: [(TransportSettings.Compression, String)] = [
+            (.automatic, "identity"), (.never, "identity"), (.always, "gzip"),
+        ]
+        for (compression, expected) in cases {
+            try await asking(TransportSettings(compression: compression)) { (origin, transport) async throws in
+                try await transport.ask(origin.url)
+                #expect(origin.requests.first?.headerFields[.acceptEncoding] == expected)
+            }
+        }
+    }
+
+    @Test func `a large body arrives whole`() async throws {
+        let block = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let large = OriginResponse(body: [[UInt8]](repeating: block, count: 8_000).flatMap { $0 })
+        try await asking(handler: { _ in large }) { (origin, transport) async throws in
+            let bytes = try await transport.ask(origin.url).bytes
+            #expect(bytes == large.body)
+        }
+    }
+}

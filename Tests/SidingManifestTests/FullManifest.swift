@@ -1,0 +1,57 @@
+/// Everything that this release understands, said once.
+enum FullManifest {
+    static let text = """
+        version: 1
+        database: { path: data/tracker.db, synchronous: normal }
+        sources:
+          tracker:
+            base_url: https://api.example.com/v2
+            headers: { Accept: application/vnd.tracker+json, X-Version: 2024-01-01 }
+            auth: { type: bearer, token: { env: TOKEN } }
+            http:
+              connect_timeout: 1s
+              idle_timeout: 1.5s
+              total_timeout: 5m
+              max_body: 50MiB
+              max_values: 1000
+              max_depth: 64
+              redirects: 0
+              concurrency: 8
+              allow_plain_http: true
+            retry: { inline: 1, base: 500ms, factor: 1.5, cap: 2h, jitter: none, expire: 7d }
+            idempotency: { header: X-Request-Key, format: quoted, lifetime: 1h }
+          shop: { base_url: "http://localhost:8080", auth: { type: basic, user: ada, password: { file: ~/pass } } }
+          maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
+          mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } } }
+        resources:
+          issues:
+            source: tracker
+            path: /issues?view=all
+            method: POST
+            query: { per_page: 100, ratio: 1.5, version: 1.10, zip: 012, big: 1_000, flag: true, no: no, tags: [a, 2], in: { a: b }, none: ~ }
+            query_encoding: { bool: text, array: comma }
+            records: "$.items[*]"
+            key: [repo, $.meta.id]
+            paginate: { type: cursor, path: $.next, param: after }
+            stop: { max_pages: 10, has_more: $.has_more }
+            conditional: off
+            max_age: 15m
+          a: { source: shop, path: /a, key: no, paginate: link_header }
+          b: { source: shop, path: /b, key: 012, paginate: { type: next_url, path: $.links.next } }
+          c: { source: shop, path: /c, key: "@odata.id", paginate: { type: header_cursor, header: X-Next, param: n } }
+          d: { source: shop, path: /d, key: id, paginate: { type: page, param: p, start: 0, size_param: s, size: 50 } }
+          e: { source: shop, path: /e, key: id, paginate: { type: offset, param: o, start: 1, limit_param: l, limit: 20 } }
+          f: { source: shop, path: /f, key: id, paginate: none }
+          "open issues": { source: maps, path: /g, key: id }
+        writes:
+          issues:
+            source: tracker
+            create: { path: /issues, id: $.meta.id }
+            update: { method: PUT, path: "/issues/{id}", if_match: true }
+            delete: { path: "/issues/{id}", gone_is_done: false }
+            lane: "issues/{id}"
+            idempotency: { lifetime: 2h }
+            conflict: { then: merge }
+            coalesce: true
+        """
+}

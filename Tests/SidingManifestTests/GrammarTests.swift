@@ -1,0 +1,156 @@
+import SidingJSON
+import Siding
+import SidingChain
+import SidingManifest
+import Testing
+
+@Suite struct GrammarTests {
+    private static func file(source: String = "", resource: String = "", root: String = "") -> String {
+        """
+        version: 1
+        sources:
+          a:
+            base_url: https://example.com
+            \(source)
+        resources:
+          b:
+            path: /b
+            key: id
+            \(resource)
+        \(root)
+        """
+    }
+
+    @Test(
+        "a key that this release does not understand yet is refused by name, whatever it holds",
+        arguments: [
+            "body", "cursor", "columns", "children", "contract", "where", "drop", "set", "stable", "deletes", "history",
+            "for_each", "resume_within",
+        ])
+    func notYetInResources(_ name: String) {
+        for value in ["true", "{ path: $.x }", "[a, b]", ""] {
+            let faults = Fixture.faults(Self.file(resource: "\(name): \(value)"))
+            #expect(faults == ["siding.yaml:10:5: '\(name)' in resource 'b' is not yet supported"])
+        }
+    }
+
+    @Test(
+        "a part of a source that this release does not understand yet is refused by name",
+        arguments: ["limits", "errors"])
+    func notYetInSources(_ name: String) {
+        let faults = Fixture.faults(Self.file(source: "\(name): []"))
+        #expect(faults == ["siding.yaml:5:5: '\(name)' in source 'a' is not yet supported"])
+    }
+
+    @Test("a section that this release does not understand yet is refused by name", arguments: ["schedule"])
+    func notYetAtTheTop(_ name: String) {
+        let faults = Fixture.faults(Self.file(root: "\(name): { b: 15m }"))
+        #expect(faults == ["siding.yaml:11:1: '\(name)' at the top level is not yet supported"])
+    }
+
+    @Test(
+        "a way to sign in that this release does not understand yet is refused by name",
+        arguments: [
+            "oauth2_client", "oauth2_refresh", "session", "command",
+        ])
+    func notYetInAuthorization(_ type: String) {
+        for text in ["auth: \(type)", "auth: { type: \(type), token_url: x }"] {
+            let faults = Fixture.faults(Self.file(source: text))
+            #expect(faults.count == 1)
+            #expect(faults[0].contains("the type '\(type)' of 'auth' in source 'a' is not yet supported"))
+        }
+    }
+
+    @Test func `the defaults that the schema tells are those of the library`() throws {
+        let schema = try SchemaDocument(Manifest.jsonSchema())
+        let source = try #require(schema.root["properties"]?["sources"]?["additionalProperties"]?["properties"])
+        let parts = try ["http", "retry"].map { name in
+            let properties = try #require(source[name]?["properties"]).members
+            let defaults = properties.compactMap { key, property in property["default"].map { "\(key): \($0.plain)" } }
+            #expect(!defaults.isEmpty)
+            return "\(name): { \(defaults.sorted().joined(separator: ", ")) }"
+        }
+        let spelled = try Fixture.parse(Self.file(source: parts.joined(separator: "\n    "))).sources[0]
+        #expect(spelled.transport == TransportSettings())
+        #expect(spelled.jsonLimits == JSONLimits())
+        #expect(spelled.retry == RetryPolicy())
+        #expect(spelled.expiry == nil)
+    }
+
+    @Test(
+        "plain http is spoken to this machine, or where it is allowed in so many words",
+        arguments: [
+            ("http://localhost:8080", "", true), ("http://127.0.0.1", "", true), ("http://[::1]:80", "", true),
+            ("http://example.com", "", false), ("http://127.evil.example", "", false),
+            ("http://192.168.1.1", "", false),
+            ("http://example.com", "http: { allow_plain_http: true }", true),
+            ("http://example.com", "http: { allow_plain_http: false }", false),
+        ])
+    func plainHTTP(_ url: String, _ part: String, _ isAccepted: Bool) {
+        let text = Self.file(source: part).replacing("https://example.com", with: "'\(url)'")
+        #expect(Fixture.faults(text).isEmpty == isAccepted)
+    }
+
+    @Test(
+        "a resource's path lies below its source",
+        arguments: [
+            ("/posts", true), ("posts", true), ("/posts?state=open", true), ("/a?next=https://x.example/", true),
+            ("https://other.example/posts", false), ("/a b", false), ("/posts#top", false), ("/posts/{id}", false),
+            ("/posts?token=x", false), ("?page=1", true),
+        ])
+    func paths(_ path: String, _ isAccepted: Bool) {
+        let faults = Fixture.faults(Self.file().replacing("path: /b", with: "path: '\(path)'"))
+        #expect(faults.count == (isAccepted ? 0 : 1))
+        #expect(faults.allSatisfy { $0.hasPrefix("siding.yaml:8:11: ") })
+    }
+
+    @Test(
+        "names that the database or a command could not use are refused",
+        arguments: [
+            ("siding_x", false), ("SQLite_x", false), ("''", false), ("'a\\tb'", true), ("\"a\\tb\"", false),
+            ("日本", true),
+            (String(repeating: "x", count: 100), true), (String(repeating: "x", count: 101), false), ("sidings", true),
+        ])
+    func resourceNames(_ name: String, _ isAccepted: Bool) {
+        let faults = Fixture.faults(Self.file().replacing("  b:", with: "  \(name):"))
+        #expect(faults.count == (isAccepted ? 0 : 1))
+        #expect(faults.allSatisfy { $0.hasPrefix("siding.yaml:7:3: the name of resource ") })
+    }
+
+    @Test(
+        "source names are words for a command line",
+        arguments: [
+            ("a", true), ("a-b_2", true), ("A", false), ("2a", false), ("a.b", false), ("_a", false), ("a b", false),
+        ])
+    func sourceNames(_ name: String, _ isAccepted: Bool) {
+        let faults = Fixture.faults(Self.file().replacing("  a:", with: "  \(name):"))
+        #expect(faults.count == (isAccepted ? 0 : 1))
+        #expect(faults.allSatisfy { $0.hasPrefix("siding.yaml:3:3: the name of source ") })
+    }
+
+    @Test(
+        "a slip is answered with the word that was meant",
+        arguments: [
+            ("paginat", "paginate"), ("Paginate", "paginate"), ("max-age", "max_age"), ("recrods", "records"),
+            ("ky", "key"),
+            ("metod", "method"), ("for-each", "for_each"), ("xyzzy", nil), ("", nil),
+        ] as [(String, String?)])
+    func suggestions(_ name: String, _ meant: String?) {
+        let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
+        let suffix = meant.map { "; did you mean '\($0)'?" } ?? "conditional, max_age"
+        #expect(faults.count == 1)
+        #expect(faults[0].hasSuffix(suffix))
+    }
+}
+
+extension JSONValue {
+    /// As YAML writes a scalar.
+    fileprivate var plain: String {
+        switch self {
+        case .string(let text): text
+        case .number(let number): number == number.rounded() ? String(Int(number)) : String(number)
+        case .bool(let flag): String(flag)
+        case .null, .list, .object: "~"
+        }
+    }
+}

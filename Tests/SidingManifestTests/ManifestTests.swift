@@ -1,0 +1,214 @@
+import SidingJSON
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingManifest
+import Testing
+
+@Suite struct ManifestTests {
+    @Test func `a source is what the file says`() throws {
+        let manifest = try Fixture.parse(FullManifest.text)
+        #expect(manifest.sources.map(\.name) == ["tracker", "shop", "maps", "mail"])
+        let tracker = manifest.sources[0]
+        #expect(tracker.baseURL.description == "https://api.example.com/v2")
+        #expect(tracker.headerFields[.accept] == "application/vnd.tracker+json")
+        #expect(try tracker.headerFields[#require(HTTPField.Name("X-Version"))] == "2024-01-01")
+        #expect(
+            tracker.transport
+                == TransportSettings(
+                    connectTimeout: .seconds(1), idleTimeout: .milliseconds(1500), totalTimeout: .seconds(300),
+                    maxBody: 50 << 20, redirects: 0, concurrency: 8, allowsPlainHTTP: true))
+        #expect(tracker.jsonLimits == JSONLimits(maxDepth: 64, maxValues: 1000))
+        #expect(tracker.retry.retries == 1)
+        #expect(
+            tracker.retry.backoff
+                == Backoff(base: .milliseconds(500), factor: 1.5, cap: .seconds(7200), isSpread: false))
+        #expect(tracker.expiry == .seconds(7 * 86_400))
+        #expect(tracker.authorization.secrets.map(\.description) == ["env TOKEN"])
+        #expect(manifest.sources[1].headerFields[.accept] == "application/json")
+        #expect(manifest.sources[1].authorization.secrets.map(\.description).last == "file ~/pass")
+        #expect(manifest.sources[2].authorization.secretQueryNames == ["key"])
+        #expect(manifest.sources[2].authorization.secrets.map(\.description) == ["command vault"])
+        guard case .apiKeyHeader(let name, _) = manifest.sources[3].authorization else {
+            Issue.record("mail has no API key")
+            return
+        }
+        #expect(name.rawName == "X-API-Key")
+    }
+
+    @Test func `a resource is what the file says`() throws {
+        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        #expect(issues.name == "issues")
+        #expect(issues.source.name == "tracker")
+        #expect(issues.path == "/issues?view=all")
+        #expect(issues.method == .post)
+        #expect(issues.queryEncoding == QueryEncoding(bools: .asBool, arrays: .comma))
+        #expect(issues.records == (try JSONPath(parsing: "$.items[*]")))
+        #expect(issues.key == [JSONPath(member: "repo"), try JSONPath(parsing: "$.meta.id")])
+        #expect(issues.paging == .cursor(try JSONPath(parsing: "$.next"), parameter: "after"))
+        #expect(issues.stop == StopRules(maxPages: 10, hasMore: try JSONPath(parsing: "$.has_more")))
+        #expect(!issues.isConditional)
+        #expect(issues.maxAge == .seconds(900))
+    }
+
+    @Test func `what is written in a query is what is sent`() throws {
+        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        #expect(
+            issues.queryEncoding.encode(issues.query)
+                == "big=1_000&flag=true&in%5Ba%5D=b&no=no&per_page=100&ratio=1.5&tags=a,2&version=1.10&zip=012")
+        #expect(issues.query["per_page"] == .int(100))
+        #expect(issues.query["flag"] == .bool(true))
+        #expect(issues.query["none"] == .null)
+    }
+
+    @Test func `every way of paging can be said`() throws {
+        let resources = try Fixture.parse(FullManifest.text).resources
+        let next = try #require(HTTPField.Name("X-Next"))
+        #expect(
+            resources.dropFirst().map(\.paging) == [
+                .linkHeader, .nextURL(try JSONPath(parsing: "$.links.next")), .headerCursor(next, parameter: "n"),
+                .page(.init(parameter: "p", start: 0, sizeParameter: "s", size: 50)),
+                .offset(.init(parameter: "o", start: 1, limitParameter: "l", limit: 20)), .none, .automatic,
+            ])
+    }
+
+    @Test func `a key is the name that is written, whatever YAML 1.1 would make of it`() throws {
+        let resources = try Fixture.parse(FullManifest.text).resources
+        #expect(resources[1].key == [JSONPath(member: "no")])
+        #expect(resources[2].key == [JSONPath(member: "012")])
+        #expect(resources[3].key == [JSONPath(member: "@odata.id")])
+    }
+
+    @Test(
+        "a database path starts at the file's directory",
+        arguments: [
+            ("data/t.db", "siding.yaml", "/srv/app/data/t.db"), ("./t.db", "conf/siding.yaml", "/srv/app/conf/t.db"),
+            ("~/t.db", "siding.yaml", "/home/ada/t.db"), ("/var/t.db", "/etc/siding/siding.yaml", "/var/t.db"),
+            ("t.db", "/siding.yaml", "/t.db"), ("~t.db", "/etc/siding.yaml", "/etc/~t.db"),
+        ])
+    func databasePaths(_ path: String, _ file: String, _ expected: String) throws {
+        let text = "database: { path: \(path) }\n" + ExampleManifest.blog.text
+        let manifest = try Manifest.parse(text, file: file, environment: Fixture.environment)
+        #expect(manifest.databasePath == expected)
+        #expect(manifest.file == file)
+    }
+
+    @Test func `without a home directory a path below it is a fault`() {
+        let text = "database: { path: ~/t.db }\n" + ExampleManifest.blog.text
+        let homeless = ManifestEnvironment(variables: [:], workingDirectory: "/")
+        #expect {
+            try Manifest.parse(text, file: "a.yaml", environment: homeless)
+        } throws: { error in
+            "\(error)"
+                == "a.yaml:1:19: 'path' in 'database' begins with ~/, but there is no home directory; expected an absolute path"
+        }
+    }
+
+    @Test func `what is left out has the defaults that the library has`() throws {
+        let manifest = try Fixture.parse(
+            "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id } }")
+        let (source, resource) = (manifest.sources[0], manifest.resources[0])
+        #expect(manifest.databasePath == nil)
+        #expect(manifest.synchronous == .full)
+        #expect(source.transport == TransportSettings())
+        #expect(source.jsonLimits == JSONLimits())
+        #expect(source.retry == RetryPolicy())
+        #expect(source.expiry == nil)
+        #expect(source.headerFields == [.accept: "application/json"])
+        #expect(source.authorization.secrets.isEmpty)
+        #expect(resource.source.name == "a")
+        #expect(resource.paging == .automatic)
+        #expect(resource.method == .get)
+        #expect(resource.queryEncoding == QueryEncoding())
+        #expect(resource.stop == StopRules())
+        #expect(resource.isConditional)
+        #expect(resource.records == nil)
+        #expect(resource.maxAge == nil)
+    }
+
+    @Test func `later errors can point at what the file declares`() throws {
+        let manifest = try Fixture.parse(FullManifest.text)
+        #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:20:3")
+        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:24:3")
+        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:42:3")
+        #expect(manifest.place(ofResource: "shop") == nil)
+    }
+
+    @Test("every example loads without fault", arguments: ExampleManifest.all)
+    func examples(_ example: ExampleManifest) throws {
+        let manifest = try Fixture.parse(example.text)
+        #expect(!manifest.resources.isEmpty)
+        #expect(ExampleManifest.named(example.name) == example)
+        #expect(example.text.hasSuffix("\n"))
+        #expect(example.text.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+
+    @Test(
+        "what an example comments out loads too",
+        arguments: [
+            ("database:", "  path: blog.db", ExampleManifest.blog),
+            ("auth:", "  type: bearer", ExampleManifest.github),
+        ])
+    func commentedLines(_ first: String, _ second: String, _ example: ExampleManifest) throws {
+        var lines = example.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let start = try #require(lines.firstIndex { $0.hasSuffix("# \(first)") })
+        let indentation = lines[start].prefix { $0 == " " }
+        let commented = lines[start...].prefix { $0.hasPrefix("\(indentation)# ") }
+        for index in commented.indices {
+            lines[index] = String(indentation + lines[index].dropFirst(indentation.count + 2))
+        }
+        #expect(lines[start + 1].contains(second))
+        #expect(Fixture.faults(lines.joined(separator: "\n")) == [])
+    }
+
+    @Test(
+        "sizes",
+        arguments: [
+            ("1", 1), ("64KiB", 65_536), ("1GiB", 1 << 30), ("10MB", 10_000_000), ("1KB", 1000), ("7B", 7),
+        ])
+    func sizes(_ text: String, _ bytes: Int) throws {
+        let manifest = try Fixture.parse(
+            "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
+        )
+        #expect(manifest.sources[0].transport.maxBody == bytes)
+    }
+
+    @Test(
+        "durations",
+        arguments: [
+            ("500ms", .milliseconds(500)), ("30s", .seconds(30)), ("1.5s", .milliseconds(1500)),
+            ("0.25h", .seconds(900)),
+            ("15m", .seconds(900)), ("2h", .seconds(7200)), ("3650d", .seconds(315_360_000)),
+        ] as [(String, Duration)])
+    func durations(_ text: String, _ duration: Duration) throws {
+        let manifest = try Fixture.parse(
+            "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: \(text) } }"
+        )
+        #expect(manifest.resources[0].maxAge == duration)
+    }
+
+    @Test(
+        "what is no duration is refused",
+        arguments: [
+            "", "s", "30", "-5s", "1e3s", "5S", "5 s", ".5s", "5.s", "1.2.3s", "3651d", "99999999999999999999d", "0ms",
+            "٣s", "5mi",
+        ])
+    func badDurations(_ text: String) {
+        let faults = Fixture.faults(
+            "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, max_age: '\(text)' } }"
+        )
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("expected a duration such as 500ms, 30s, 15m, 2h or 7d") == true)
+    }
+
+    @Test(
+        "what is no size is refused",
+        arguments: ["0", "MiB", "1.5MiB", "-1", "17GiB", "9999999999999999999GiB", "1TB", "0x10", "10_000"])
+    func badSizes(_ text: String) {
+        let faults = Fixture.faults(
+            "version: 1\nsources: { a: { base_url: https://example.com, http: { max_body: \(text) } } }\nresources: { b: { path: /b, key: id } }"
+        )
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("expected a size such as 64KiB, 50MiB or 1GiB") == true)
+    }
+}

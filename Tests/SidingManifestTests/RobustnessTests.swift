@@ -1,0 +1,174 @@
+import FoundationEssentials
+import SidingManifest
+import Testing
+
+/// Whatever the file is, the answer is a refusal with a reason, soon.
+@Suite struct RobustnessTests {
+    @Test(
+        "a file that cannot be a configuration is refused with the reason",
+        arguments: [
+            ("missing.yaml", "does not exist"), ("directory", "is a directory, not a file"),
+            ("siding.yaml/below", "does not exist"), ("large.yaml", "is too large; the limit is 1024 KiB"),
+            ("latin1.yaml", "is not UTF-8 text"), ("random.yaml", "is not UTF-8 text"),
+            ("fifo", "is not a regular file"),
+            ("loop", "is a symbolic link that leads nowhere"), ("/dev/zero", "is not a regular file"),
+            ("", "is not the path of a file"), ("a\0b", "is not the path of a file"),
+            (String(repeating: "x", count: 5000), "has a name that is too long"),
+        ])
+    func unreadable(_ path: String, _ reason: String) throws {
+        try TemporaryDirectory.with { directory in
+            try directory.write("siding.yaml", "version: 1")
+            try directory.makeDirectory("directory")
+            try directory.write("large.yaml", String(repeating: "# padding\n", count: 110_000))
+            try directory.write("latin1.yaml", bytes: Array("version: 1 # ".utf8) + [0xE9])
+            var random = SplitMix(seed: 7)
+            try directory.write("random.yaml", bytes: (0..<5000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            try directory.makePipe("fifo")
+            try directory.makeLink("loop", to: "loop")
+            let environment = ManifestEnvironment(variables: [:], workingDirectory: directory.path)
+            #expect(throws: ManifestError.unreadable(path: path, reason: reason)) {
+                try Manifest.load(path: path, environment: environment)
+            }
+        }
+    }
+
+    @Test func `a file is read from the working directory and named as it was given`() throws {
+        try TemporaryDirectory.with { directory in
+            try directory.makeDirectory("conf")
+            try directory.write("conf/siding.yaml", "database: { path: x.db }\n" + ExampleManifest.blog.text)
+            let environment = ManifestEnvironment(variables: [:], workingDirectory: directory.path)
+            let manifest = try Manifest.load(path: "conf/siding.yaml", environment: environment)
+            #expect(manifest.file == "conf/siding.yaml")
+            #expect(manifest.databasePath == directory.path + "/conf/x.db")
+            #expect(throws: ManifestError.unreadable(path: "~/conf/siding.yaml", reason: "does not exist")) {
+                try Manifest.load(path: "~/conf/siding.yaml", environment: environment)
+            }
+        }
+    }
+
+    @Test(
+        "text that is no configuration has faults with places",
+        arguments: [
+            String(repeating: "[", count: 100_000), String(repeating: "{a: ", count: 100_000),
+            String(repeating: "- ", count: 100_000) + "x", String(repeating: "? ", count: 50_000),
+            (0..<900).map { String(repeating: " ", count: $0) + "a:" }.joined(separator: "\n"),
+            String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
+            String(repeating: "a: 1\n", count: 100_000), String(repeating: "\"", count: 100_001),
+            String(repeating: "&a ", count: 100_000), String(repeating: "*a ", count: 100_000),
+            "a: \(String(repeating: "9", count: 900_000))",
+            "a: &a \(String(repeating: "x", count: 900_000))\nb: [*a, *a]",
+            String(repeating: "\u{0}", count: 1000), "%YAML 9.9\n---\na: 1", "%TAG ! x\n", "--- ---", "...", "\t", ":",
+            "?", "!", "!!", "&", "*",
+            "@", "`", "|", ">", "|9", "'", "\"", "\"\\ud800\"", "\"\\xff\"", "\"\\", "{", "}", "]", ",", "- -\n-", "<<",
+            "<<: <<", "? ? ? a", "[a: b, c: d]: e",
+            "\u{2028}\u{2029}\u{85}", "\r\r\r", "a: |\n  b\n c", "---\n---\n---", "a: !<tag:x> b", "!<", "&a\n*a",
+            "{*a: b}", "{&a a: *a, ? *a : b}",
+        ])
+    func nonsense(_ text: String) {
+        let faults = Self.faults(text)
+        #expect(!faults.isEmpty)
+        Self.expectPlaces(faults, in: text)
+    }
+
+    @Test func `tens of thousands of unknown keys are all told`() {
+        let text = (0..<40_000).map { "retry\($0): 1\n" }.joined()
+        let faults = Self.faults(text)
+        #expect(faults.count == 40_003)
+        Self.expectPlaces(faults, in: text)
+    }
+
+    @Test func `aliases that multiply are refused before they are expanded`() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...40 {
+            text +=
+                "a\(level): &a\(level) [" + Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", ")
+                + "]\n"
+        }
+        let faults = Self.faults(text)
+        #expect(faults.map(\.message) == ["more than 100000 values, aliases counted as often as they are used"])
+        #expect(faults.first?.place.line == 5)
+    }
+
+    @Test func `aliases that multiply as keys are refused before they are compared`() {
+        var text = "? &a0 [x, x]\n: 1\n"
+        for level in 1...60 { text += "? &a\(level) [*a\(level - 1), *a\(level - 1)]\n: 1\n" }
+        #expect(Self.faults(text).contains { $0.message == "a list, a map or an alias may not be a key" })
+    }
+
+    @Test func `merge keys that multiply are refused before they are merged`() {
+        var text = "base: &base\n"
+        for index in 0..<20_000 { text += "  k\(index): 1\n" }
+        text += "all:\n" + String(repeating: "  - { <<: *base }\n", count: 30_000)
+        #expect(Self.faults(text).contains { $0.message.hasPrefix("more than 100000 values") })
+    }
+
+    @Test func `aliases that nest are refused at the sixty-fifth level`() {
+        var text = "a0: &a0 [x]\n"
+        for level in 1...100 { text += "a\(level): &a\(level) [*a\(level - 1)]\n" }
+        #expect(Self.faults(text).map(\.message) == ["nested more than 64 levels deep"])
+    }
+
+    @Test func `no change of one value for another makes anything but a configuration or faults with places`() async {
+        let root = Sample.manifest
+        var accepted = 0
+        for path in root.paths {
+            await Task.yield()
+            for replacement in Sample.replacements {
+                let text = root.replacing(path, with: replacement).yaml
+                let faults = Self.faults(text)
+                Self.expectPlaces(faults, in: text)
+                if faults.isEmpty { accepted += 1 }
+            }
+        }
+        #expect(Self.faults(root.yaml) == [])
+        #expect(accepted > 50, "values that are free to be anything stay so")
+        #expect(accepted < root.paths.count * Sample.replacements.count / 2)
+    }
+
+    @Test func `no damage to the text makes anything but a configuration or faults with places`() async {
+        let original = Array(FullManifest.text.unicodeScalars)
+        let alphabet = Array(" \n\t:-?[]{},#&*!|>'\"%@`\\~<0aZ\u{0}\u{85}é🙂".unicodeScalars)
+        var random = SplitMix(seed: 42)
+        for _ in 0..<1500 {
+            await Task.yield()
+            var scalars = original
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                let index = Int.random(in: 0..<scalars.count, using: &random)
+                let scalar = alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: scalars[index] = scalar
+                case 1: scalars.insert(scalar, at: index)
+                case 2:
+                    scalars.removeSubrange(index..<min(scalars.count, index + Int.random(in: 1..<30, using: &random)))
+                default: scalars.removeLast(scalars.count - index - 1)
+                }
+            }
+            var view = String.UnicodeScalarView()
+            view.append(contentsOf: scalars)
+            Self.expectPlaces(Self.faults(String(view)), in: String(view))
+        }
+    }
+
+    private static func faults(_ text: String) -> [Fault] {
+        do {
+            _ = try Fixture.parse(text)
+            return []
+        } catch {
+            return error.faults
+        }
+    }
+
+    private static func expectPlaces(
+        _ faults: [Fault], in text: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let breaks: Set<Unicode.Scalar> = ["\n", "\r", "\u{85}", "\u{2028}", "\u{2029}"]
+        let lines = 1 + text.unicodeScalars.count { breaks.contains($0) }
+        let areInside = faults.allSatisfy {
+            (1...lines).contains($0.place.line) && $0.place.column >= 1 && !$0.message.isEmpty
+        }
+        #expect(areInside, "\(faults)", sourceLocation: sourceLocation)
+        #expect(
+            faults == faults.sorted { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) },
+            sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,114 @@
+/// A configuration as a tree that tests change at will, written as YAML's flow style.
+indirect enum Sample: Sendable {
+    /// Written as it stands.
+    case word(String)
+    case list([Sample])
+    case map([(String, Sample)])
+
+    /// What each value is exchanged for.
+    static let replacements: [Sample] = [
+        .word("x"), .word("7"), .word("true"), .word("~"), .word("'yes'"), .word("2024-01-01"), .word("1.10"),
+        .list([]),
+        .list([.word("a"), .word("3")]), .map([]), .map([("type", .word("none"))]), .map([("env", .word("X"))]),
+        .word("\"\\0\""), .word("99999999999999999999999"), .word("-1"), .word("''"),
+    ]
+
+    var yaml: String {
+        switch self {
+        case .word(let text): text
+        case .list(let items): "[" + items.map(\.yaml).joined(separator: ", ") + "]"
+        case .map(let members): "{" + members.map { "\($0.0): \($0.1.yaml)" }.joined(separator: ", ") + "}"
+        }
+    }
+
+    /// The index paths of all values, the whole first.
+    var paths: [[Int]] {
+        [[]] + children.enumerated().flatMap { index, child in child.paths.map { [index] + $0 } }
+    }
+
+    func replacing(_ path: [Int], with value: Sample) -> Sample {
+        guard let index = path.first else { return value }
+        let rest = Array(path.dropFirst())
+        switch self {
+        case .word: return self
+        case .list(var items):
+            items[index] = items[index].replacing(rest, with: value)
+            return .list(items)
+        case .map(var members):
+            members[index].1 = members[index].1.replacing(rest, with: value)
+            return .map(members)
+        }
+    }
+
+    private var children: [Sample] {
+        switch self {
+        case .word: []
+        case .list(let items): items
+        case .map(let members): members.map(\.1)
+        }
+    }
+}
+
+extension Sample {
+    private static func words(_ pairs: KeyValuePairs<String, String>) -> Sample {
+        .map(pairs.map { ($0.key, .word($0.value)) })
+    }
+
+    /// Every key that this release understands.
+    static let manifest = Sample.map([
+        ("version", .word("1")), ("database", words(["path": "t.db", "synchronous": "full"])),
+        ("sources", .map([("tracker", tracker), ("shop", shop), ("maps", maps)])),
+        ("resources", .map([("issues", issues)] + pagings.enumerated().map { ("r\($0)", resource($1)) })),
+    ])
+
+    private static let tracker = Sample.map([
+        ("base_url", .word("'https://api.example.com/v2'")), ("headers", words(["Accept": "text/json", "X-A": "1"])),
+        ("auth", .map([("type", .word("bearer")), ("token", words(["env": "TOKEN"]))])),
+        (
+            "http",
+            words([
+                "connect_timeout": "5s", "idle_timeout": "30s", "total_timeout": "2m", "max_body": "64MiB",
+                "max_values": "5000000", "max_depth": "128", "redirects": "5", "concurrency": "4",
+                "allow_plain_http": "false",
+            ])
+        ),
+        ("retry", words(["inline": "2", "base": "2s", "factor": "2", "cap": "1h", "jitter": "full", "expire": "7d"])),
+    ])
+
+    private static let shop = Sample.map([
+        ("base_url", .word("'http://localhost'")),
+        ("auth", .map([("type", .word("basic")), ("user", .word("ada")), ("password", words(["file": "p"]))])),
+    ])
+
+    private static let maps = Sample.map([
+        ("base_url", .word("'https://maps.example'")),
+        (
+            "auth",
+            .map([
+                ("type", .word("api_key")), ("in", .word("query")), ("name", .word("k")),
+                ("key", .map([("command", .list([.word("vault"), .word("read")]))])),
+            ])
+        ),
+    ])
+
+    private static let issues = Sample.map([
+        ("source", .word("tracker")), ("path", .word("/issues")), ("method", .word("GET")),
+        ("query", .map([("n", .word("100")), ("tags", .list([.word("a")])), ("in", words(["a": "b"]))])),
+        ("query_encoding", words(["bool": "int", "array": "plain"])), ("records", .word("'$.items[*]'")),
+        ("key", .list([.word("repo"), .word("id")])),
+        ("paginate", words(["type": "cursor", "path": "$.next", "param": "after"])),
+        ("stop", words(["max_pages": "1000", "has_more": "$.more"])), ("conditional", .word("auto")),
+        ("max_age", .word("15m")),
+    ])
+
+    private static let pagings: [Sample] = [
+        .word("none"), words(["type": "next_url", "path": "$.next"]),
+        words(["type": "header_cursor", "header": "X-Next", "param": "n"]),
+        words(["type": "page", "param": "p", "start": "0", "size_param": "s", "size": "50"]),
+        words(["type": "offset", "param": "o", "start": "0", "limit_param": "l", "limit": "50"]),
+    ]
+
+    private static func resource(_ paging: Sample) -> Sample {
+        .map([("source", .word("shop")), ("path", .word("/x")), ("key", .word("id")), ("paginate", paging)])
+    }
+}

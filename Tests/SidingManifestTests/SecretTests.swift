@@ -1,0 +1,160 @@
+import Siding
+import SidingChain
+import Testing
+
+@testable import SidingManifest
+
+@Suite struct SecretTests {
+    /// A source whose bearer token is `secret`, with siding.yaml in `directory`.
+    private static func manifest(
+        _ secret: String, in directory: TemporaryDirectory, variables: [String: String] = ["PATH": "/usr/bin:/bin"]
+    ) throws -> Manifest {
+        let environment = ManifestEnvironment(
+            variables: variables, workingDirectory: directory.path, home: directory.path)
+        return try Manifest.parse(
+            """
+            version: 1
+            sources: { a: { base_url: https://example.com, auth: { type: bearer, token: \(secret) } } }
+            resources: { b: { path: /b, key: id } }
+            """, file: "siding.yaml", environment: environment)
+    }
+
+    private static func read(_ manifest: Manifest) async throws -> String {
+        try await #require(manifest.sources[0].authorization.secrets.first).read()
+    }
+
+    /// The words of the failure that reading the secret ends with.
+    private static func refusal(_ manifest: Manifest) async -> String? {
+        do {
+            _ = try await read(manifest)
+            return nil
+        } catch {
+            return (error as? Failure)?.detail
+        }
+    }
+
+    @Test(
+        "a secret is what its reference names, less one line break",
+        arguments: [
+            ("{ env: TOKEN }", "from env"), ("{ file: token }", "from file"), ("{ file: ~/token }", "from file"),
+            ("{ file: ./token }", "from file"), ("{ file: windows }", "from windows"),
+            ("{ command: [printf, '%s\\n', from command] }", "from command"), ("{ command: [./tool, x] }", "tool x"),
+            ("{ command: [sh, -c, 'echo $TOKEN'] }", "from env"), ("{ command: [cat, token] }", "from file"),
+            ("{ command: [echo, '$HOME;`id`'] }", "$HOME;`id`"),
+        ])
+    func values(_ secret: String, _ value: String) async throws {
+        try await TemporaryDirectory.with { directory in
+            try directory.write("token", "from file\n")
+            try directory.write("windows", "from windows\r\n")
+            try directory.write("tool", bytes: Array("#!/bin/sh\necho tool $1\n".utf8), mode: 0o700)
+            let manifest = try Self.manifest(
+                secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "TOKEN": "from env"])
+            #expect(try await Self.read(manifest) == value)
+            #expect(await manifest.secretFaults() == [])
+        }
+    }
+
+    @Test func `a rotated secret is used at once`() async throws {
+        try await TemporaryDirectory.with { directory in
+            try directory.write("token", "old")
+            let manifest = try Self.manifest("{ file: token }", in: directory)
+            #expect(try await Self.read(manifest) == "old")
+            try directory.write("token", "new\n")
+            #expect(try await Self.read(manifest) == "new")
+        }
+    }
+
+    @Test(
+        "a secret that is not there is told with its place and reason, before anything is sent",
+        arguments: [
+            ("{ env: TOKEN }", "env TOKEN", "the environment variable TOKEN is not set"),
+            ("{ env: EMPTY }", "env EMPTY", "it is empty"), ("{ file: none }", "file none", "the file does not exist"),
+            ("{ file: empty }", "file empty", "it is empty"),
+            ("{ file: . }", "file .", "the file is a directory, not a file"),
+            ("{ file: /dev/zero }", "file /dev/zero", "the file is not a regular file"),
+            ("{ file: large }", "file large", "the file is too large; the limit is 64 KiB"),
+            ("{ file: binary }", "file binary", "it is not UTF-8 text"),
+            (
+                "{ command: [siding-no-such-program, canary] }", "command siding-no-such-program",
+                "there is no program 'siding-no-such-program' that this user may run"
+            ),
+            ("{ command: [./large, canary] }", "command large", "there is no program 'large' that this user may run"),
+        ])
+    func absences(_ secret: String, _ shown: String, _ reason: String) async throws {
+        try await TemporaryDirectory.with { directory in
+            try directory.write("empty", "\n")
+            try directory.write("large", String(repeating: "x", count: 65_537))
+            try directory.write("binary", bytes: [0xFF, 0xFE])
+            let manifest = try Self.manifest(secret, in: directory, variables: ["PATH": "/usr/bin:/bin", "EMPTY": ""])
+            let faults = await manifest.secretFaults()
+            #expect(faults.map(\.description) == ["siding.yaml:2:77: the secret \(shown) cannot be read: \(reason)"])
+            let refusal = try #require(await Self.refusal(manifest))
+            #expect(refusal.hasPrefix("secret \(shown): "))
+            #expect(!refusal.contains("canary"))
+        }
+    }
+
+    @Test(
+        "a program that fails is told by name and status, never by what it printed",
+        arguments: [
+            ("[sh, -c, 'echo canary; echo canary >&2; exit 3']", "the program 'sh' ended with status 3"),
+            ("[sh, -c, 'kill -9 $$']", "the program 'sh' was ended by signal 9"),
+            ("[sh, -c, 'head -c 70000 /dev/zero']", "the program 'sh' printed more than 65536 bytes"),
+            ("[yes, canary]", "the program 'yes' printed more than 65536 bytes"),
+            ("[printf, '\\377']", "it is not UTF-8 text"),
+            ("[printf, 'a\\nb']", "it holds a line break or another control character"),
+            ("['true']", "it is empty"),
+        ])
+    func failures(_ command: String, _ reason: String) async throws {
+        try await TemporaryDirectory.with { directory in
+            let manifest = try Self.manifest("{ command: \(command) }", in: directory)
+            let refusal = try #require(await Self.refusal(manifest))
+            #expect(refusal.hasSuffix(reason), "\(refusal)")
+            #expect(!refusal.contains("canary"))
+        }
+    }
+
+    @Test func `a program that does not end is killed with all its children`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let command = Self.shell("sleep 600 & echo $! > child; wait", in: directory, timeLimit: .seconds(2))
+            await #expect(throws: SecretError.self) { try await command.output(Self.environment(directory)) }
+            let child = try directory.process("child")
+            #expect(try await TemporaryDirectory.becomesGone(child))
+        }
+    }
+
+    @Test func `a program's background children do not delay its answer`() async throws {
+        try await TemporaryDirectory.with { directory in
+            let command = Self.shell("sleep 600 & echo $! > child; echo ready", in: directory, timeLimit: .seconds(300))
+            let output = try await command.output(Self.environment(directory))
+            let child = try directory.process("child")
+            defer { TemporaryDirectory.end(child) }
+            #expect(output == "ready")
+            #expect(!TemporaryDirectory.isGone(child))
+        }
+    }
+
+    private static func shell(_ script: String, in directory: TemporaryDirectory, timeLimit: Duration) -> SecretCommand
+    {
+        SecretCommand(program: "/bin/sh", arguments: ["-c", script], directory: directory.path, timeLimit: timeLimit)
+    }
+
+    private static func environment(_ directory: TemporaryDirectory) -> ManifestEnvironment {
+        ManifestEnvironment(variables: ["PATH": "/usr/bin:/bin"], workingDirectory: directory.path)
+    }
+
+    @Test func `every secret that is missing is told, in file order`() async throws {
+        let faults = try await Fixture.parse(FullManifest.text).secretFaults()
+        #expect(
+            faults.map(\.description) == [
+                "siding.yaml:20:88: the secret file ~/pass cannot be read: the file does not exist",
+                "siding.yaml:21:130: the secret command vault cannot be read: there is no program 'vault' that this user may run",
+                "siding.yaml:22:88: the secret file key.txt cannot be read: the file does not exist",
+            ])
+    }
+
+    @Test func `a user name may be text or a secret`() async throws {
+        let user = try Fixture.parse(FullManifest.text).sources[1].authorization.secrets[0]
+        #expect(try await user.read() == "ada")
+    }
+}

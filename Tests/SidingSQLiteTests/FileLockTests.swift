@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import SidingSQLite
+
+struct FileLockTests {
+    private let scratch = Scratch()
+    private var path: String { scratch.file("locks/owner") }
+
+    private func isFree() throws -> Bool {
+        guard let lock = try FileLock.tryAcquire(path) else { return false }
+        return lock.path == path
+    }
+
+    @Test func `one holder at a time, also inside one process`() throws {
+        do {
+            let lock = try hold(path)
+            #expect(try !isFree())
+            _ = lock.path
+        }
+        #expect(try isFree())
+    }
+
+    @Test func `the file says who holds it, also to those who do not`() throws {
+        let lock = try hold(path)
+        #expect(FileLock.contents(at: path) == "")
+        try lock.write("a rather long owner since yesterday")
+        try lock.write("sync, process 7")
+        #expect(FileLock.contents(at: path) == "sync, process 7")
+        #expect(lock.contents == "sync, process 7")
+        #expect(FileLock.contents(at: scratch.file("none")) == nil)
+        _ = lock.path
+    }
+
+    @Test func `removing the file gives the lock back, and the next holder makes a new one`() throws {
+        let lock = try hold(path)
+        lock.remove()
+        #expect(FileLock.contents(at: path) == nil)
+        #expect(try isFree())
+    }
+
+    @Test func `a wait ends when the lock is given back`() async throws {
+        let path = path
+        let lock = try hold(path)
+        let waiter = Task { try await FileLock.acquire(path, timeout: .seconds(600)).contents }
+        try lock.write("left")
+        lock.remove()
+        #expect(try await waiter.value == "")
+    }
+
+    @Test func `a wait ends at its time and says who holds the lock`() async throws {
+        let lock = try hold(path)
+        let error = await failure { try await FileLock.acquire(path, timeout: .milliseconds(30)).path }
+        #expect(error?.kind == .busy)
+        #expect(error?.description.contains("process \(getpid())") == true)
+        _ = lock.path
+    }
+
+    @Test func `a wait ends when its task is cancelled`() async throws {
+        let path = path
+        let lock = try hold(path)
+        let waiter = Task { await failure { try await FileLock.acquire(path, timeout: .seconds(600)).path } }
+        waiter.cancel()
+        #expect(await waiter.value?.kind == .cancelled)
+        _ = lock.path
+    }
+
+    @Test func `a child process does not inherit the lock, and a dead one leaves none`() async throws {
+        let path = path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let lock = try hold(path)
+            try lock.write("killed")
+            kill(getpid(), SIGKILL)
+            _ = lock.path
+        }
+        #expect(FileLock.contents(at: path) == "killed")
+        let lock = try hold(path)
+        #expect(lock.contents == "killed")
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        child.arguments = ["600"]
+        try child.run()
+        defer { kill(child.processIdentifier, SIGKILL) }
+        lock.remove()
+        #expect(try isFree())
+    }
+}

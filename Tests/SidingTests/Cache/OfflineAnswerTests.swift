@@ -1,0 +1,52 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import Testing
+
+/// The cache policies on a real file, across the life of two processes.
+@Suite struct OfflineAnswerTests {
+    private func chain(
+        _ store: SQLiteStore, _ answers: [ScriptedAnswer], _ time: ManualWallClock
+    ) -> some Node<RequestDraft, Sourced<[UInt8]?>> {
+        let (cache, keying) = (SQLiteResponseCache(store), CacheKeying(account: "ann"))
+        let clock = { @Sendable in time.now.secondsSince1970 }
+        let sender = ETagNode(
+            RequestSenderNode(ScriptedTransport(answers)), cache: cache, keying: keying, secondsSince1970: clock)
+        let reader = CacheReaderNode(cache, keying: keying, secondsSince1970: clock)
+        return CachePolicyNode(
+            .serverIfFailsCache, server: Self.track(sender), cached: Self.track(reader),
+            decode: MapNode<LoadedResponse, [UInt8]?> { $0.bytes })
+    }
+
+    private static func track(_ middle: some Node<OutgoingRequest, Reply>) -> some Node<RequestDraft, LoadedResponse> {
+        RequestCreatorNode().then(middle).then(ResponseProcessorNode()).then(ResponseHTTPErrorProcessorNode())
+            .then(ResponseDataPreprocessorNode()).then(ResponseDataLoaderNode())
+    }
+
+    @Test func `what one process fetched, the next one has without a line, and asks about when it is back`()
+        async throws
+    {
+        let (stores, time) = (try SQLiteStoreProvider(), ManualWallClock())
+        let draft = RequestDraft(route: Route(.get, try HTTPURL("https://api.example.org/posts?b=1&a=2")))
+        let context = ChainContext(requestID: "test")
+        let first = try await SQLiteStore.open(at: stores.path, clock: time.clock)
+        _ = try await chain(first, [.text("[1]", headerFields: [.eTag: "a"])], time).process(draft, context)
+        await first.close()
+
+        time.advance(by: .seconds(3_600))
+        let second = try await SQLiteStore.open(at: stores.path, clock: time.clock)
+        let line: [ScriptedAnswer] = [
+            .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.notModified),
+        ]
+        let chain = chain(second, line, time)
+        let offline = try await chain.process(draft, context)
+        #expect(offline.value == Array("[1]".utf8))
+        #expect(offline.source == .cache(age: .seconds(3_600), storedAt: 1_700_000_000, isFresh: false))
+        #expect(offline.failure?.reason == .noInternetConnection)
+        let back = try await chain.process(draft, context)
+        #expect(back.value == Array("[1]".utf8))
+        #expect(back.source == .server)
+        await second.close()
+    }
+}

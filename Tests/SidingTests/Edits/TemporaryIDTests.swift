@@ -1,0 +1,206 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct TemporaryIDTests {
+    private func temporary(_ entry: QueueEntry) throws -> String { try #require(entry.recordKey) }
+
+    @Test func `a created record shows under a temporary id until the origin has made one`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let id = try temporary(create)
+        #expect(id == "tmp-\(create.id)")
+        #expect(try await bench.shown(id) == #"{"title":"new","id":"\#(id)"}"#)
+        #expect(try await bench.pending(id) == 1)
+        #expect(try #require(try await bench.claim(create.id)).text == #"{"title":"new"}"#)
+    }
+
+    @Test func `the real id takes its place in the settling transaction`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        try await bench.deliver(create, #"{"id":"p7","title":"new"}"#, status: 201)
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"new"}"#)
+        #expect(try await bench.pending("p7") == 0)
+        #expect(try await bench.shown(try temporary(create)) == nil)
+        #expect(try await bench.bases().isEmpty)
+        #expect(try await bench.entry(create.id).recordKey == "p7")
+        #expect(try await bench.events(create) == ["accepted", "claimed", "named", "delivered"])
+        try await bench.expectSound()
+    }
+
+    @Test func `path, query, body and lane of what names it get the real id`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let id = try temporary(create)
+        let comment = try await bench.send(
+            .post, "/posts/\(id)/comments?of=\(id)", #"{"post":"\#(id)","text":"not \#(id)"}"#, lane: "comments/\(id)")
+        #expect(comment.waitsOn == 1)
+        #expect(try await bench.claim(comment.id) == nil)
+        try await bench.deliver(create, #"{"id":42}"#, status: 201)
+        let write = try #require(try await bench.claim(comment.id))
+        #expect(write.url.requestTarget == "/posts/42/comments?of=42")
+        #expect(write.text == #"{"post":42,"text":"not \#(id)"}"#)
+        #expect(write.entry.lane == "comments/42")
+        try await bench.expectSound()
+    }
+
+    @Test func `edits of the new record follow it to its real key`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let update = try await bench.edit(.merge, id, #"{"title":"2"}"#)
+        #expect(update.lane == create.lane)
+        #expect(try await bench.shown(id) == #"{"title":"2","id":"\#(id)"}"#)
+        try await bench.deliver(create, #"{"id":"p7","title":"1","n":1}"#, status: 201)
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","n":1}"#)
+        #expect(try await bench.pending("p7") == 1)
+        #expect(try await bench.pending(id) == 0)
+        let write = try #require(try await bench.claim(update.id))
+        #expect(write.url.path == "/posts/p7")
+        #expect(write.entry.lane == "posts/p7")
+        try await bench.settle(write, .answered(#"{"id":"p7","title":"2","n":2}"#))
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","n":2}"#)
+        try await bench.expectSound()
+    }
+
+    @Test func `what is written after the id is known is sent with it at once`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        try await bench.deliver(create, #"{"id":"p7","title":"1"}"#, status: 201)
+        let update = try await bench.edit(.merge, id, #"{"title":"2","self":"\#(id)"}"#)
+        #expect(update.recordKey == "p7")
+        #expect(update.lane == "posts/p7")
+        let write = try #require(try await bench.claim(update.id))
+        #expect(write.url.path == "/posts/p7")
+        #expect(write.text == #"{"title":"2","self":"p7"}"#)
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","self":"p7"}"#)
+    }
+
+    @Test func `its lane joins the one that the real id has already, behind what stands there`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let late = try await bench.edit(.merge, id, #"{"title":"2"}"#)
+        // Somebody saw the record at the origin before the answer came.
+        try await bench.pull(#"[{"id":"p7","title":"1"}]"#)
+        let early = try await bench.edit(.merge, "p7", #"{"votes":1}"#)
+        let underWay = try #require(try await bench.claim(early.id))
+        try await bench.deliver(create, #"{"id":"p7","title":"1"}"#, status: 201)
+        try await bench.expectSound()
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.shown("p7") == #"{"id":"p7","title":"2","votes":1}"#)
+        try await bench.settle(underWay, .answered(""))
+        #expect(try await bench.claim()?.entry.id == late.id)
+        try await bench.expectSound()
+    }
+
+    @Test func `a pull that is ahead of the answer makes no second record`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        try await bench.pull(#"[{"id":"p7","title":"1"}]"#)
+        try await bench.deliver(create, #"{"id":"p7","title":"1"}"#, status: 201)
+        #expect(try await bench.store.count(of: "posts").count == 1)
+    }
+
+    @Test func `the id may stand elsewhere in the answer`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#) { edit in
+            edit.idPath = try? .init(parsing: "$.data.number")
+        }
+        try await bench.deliver(create, #"{"data":{"number":9}}"#, status: 201)
+        #expect(try await bench.shown("9") == #"{"title":"1","id":9}"#)
+    }
+
+    @Test(arguments: ["", "created", "{}", #"{"id":null}"#, #"{"id":"."}"#, #"{"id":{}}"#])
+    func `an answer that does not say the id parks what names it, and shows nothing wrong`(answer: String) async throws
+    {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let comment = try await bench.send(.post, "/posts/\(id)/comments", "{}")
+        let done = try await bench.deliver(create, answer, status: 201)
+        #expect(done.state == .done)
+        #expect(try await bench.shown(id) == nil)
+        #expect(try await bench.entry(comment.id).reason == .dependency)
+        try await bench.expectSound()
+    }
+
+    @Test func `a dropped create takes its record away, and what names it waits for a person`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let comment = try await bench.send(.post, "/posts/\(id)/comments", "{}")
+        try await bench.drop(create)
+        #expect(try await bench.shown(id) == nil)
+        #expect(try await bench.bases().isEmpty)
+        #expect(try await bench.entry(comment.id).reason == .dependency)
+        let kind = try await storeErrorKind { try await bench.send(.post, "/posts/\(id)/comments", "{}") }
+        #expect(kind == .invalidWrite)
+    }
+
+    @Test func `a person's edit of a create keeps the temporary id`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let comment = try await bench.send(.post, "/posts/\(id)/comments", "{}")
+        let edited = try await bench.store.replace(create.id, with: WriteChange(body: Array(#"{"title":"2"}"#.utf8)))
+        #expect(try await bench.shown(id) == #"{"title":"2","id":"\#(id)"}"#)
+        try await bench.deliver(edited, #"{"id":"p7","title":"2"}"#, status: 201)
+        #expect(try await bench.claim(comment.id)?.url.path == "/posts/p7/comments")
+    }
+
+    @Test func `a caller may name the temporary id before the write is accepted`() async throws {
+        let bench = try await EditBench()
+        let id = TemporaryID.random()
+        let create = try await bench.edit(.create, id, #"{"title":"1"}"#, lane: "own/\(id)")
+        #expect(create.recordKey == id)
+        let kind = try await storeErrorKind { try await bench.edit(.create, id, #"{"title":"1"}"#) }
+        #expect(kind == .invalidWrite)
+        try await bench.deliver(create, #"{"id":"p7"}"#, status: 201)
+        #expect(try await bench.shown("p7") == #"{"id":"p7"}"#)
+    }
+
+    @Test func `the same key and request again lead to the entry whose id was rewritten meanwhile`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let id = try temporary(create)
+        let body = #"{"post":"\#(id)"}"#
+        let comment = try await bench.send(.post, "/posts/\(id)/comments", body, key: "k1")
+        try await bench.deliver(create, #"{"id":"p7"}"#, status: 201)
+        #expect(try await bench.send(.post, "/posts/\(id)/comments", body, key: "k1").id == comment.id)
+        let kind = try await storeErrorKind { try await bench.send(.post, "/posts/\(id)/likes", body, key: "k1") }
+        #expect(kind == .invalidWrite)
+    }
+
+    @Test func `a watcher of the temporary record sees it go and the real one come`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let before = try await bench.store.changedKeys(of: "posts", since: 0).revision
+        try await bench.deliver(create, #"{"id":"p7","title":"1"}"#, status: 201)
+        let changed = try await bench.store.changedKeys(of: "posts", since: before)
+        #expect(changed.keys == ["p7", try temporary(create)])
+    }
+
+    @Test func `a create whose rewriting fails is settled not at all`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let write = try #require(try await bench.claim(create.id))
+        try await bench.sqlite.execute(
+            "ALTER TABLE siding_queue RENAME COLUMN real_id TO gone")
+        _ = try? await bench.settle(write, .answered(#"{"id":"p7"}"#))
+        #expect(try await bench.entry(create.id).state == .sending)
+        #expect(try await bench.shown("p7") == nil)
+        #expect(try await bench.shown(try temporary(create)) != nil)
+    }
+
+    @Test func `temporary ids are found wherever they stand`() {
+        let id = TemporaryID.random()
+        #expect(TemporaryID.found(in: Array("tmp-ttmp-\(id)x \(id)".utf8)) == [id])
+        #expect(TemporaryID.found(in: Array("tmp-short".utf8)).isEmpty)
+    }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct GateTests {
+    private func patience(_ value: String, status: HTTPResponse.Status = .tooManyRequests) -> ScriptedAnswer {
+        .status(status, headerFields: [.retryAfter: value])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that asks for patience is not asked before the time has come`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", patience("120"))
+        let first = try await bench.sync()
+        let until = bench.time.now + .seconds(120)
+        #expect(try await bench.entry(first.line.entry).nextAttemptAt == until)
+        #expect(try await bench.store.gates().map(\.until) == [until])
+        _ = bench.origin.takeTargets()
+
+        bench.time.advance(by: .seconds(119))
+        let early = try await bench.sync()
+        #expect(early.line.outcome == .queued)
+        #expect(early.line.error?.message.contains("the next try is from \(until.rfc3339) on") == true)
+        #expect(bench.origin.takeTargets() == [])
+        #expect(try await bench.entry(first.line.entry).state == .queued)
+        #expect(try await bench.entry(first.line.entry).nextAttemptAt == until)
+
+        bench.time.advance(by: .seconds(1))
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(
+        "patience may be asked for by a date, without a word, or absurdly long",
+        arguments: [
+            ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 0),
+        ])
+    func forms(_ value: String, _ seconds: Int) async throws {
+        let bench = try await EngineBench(.memory)
+        bench.origin.set("/posts", patience(value, status: .serviceUnavailable))
+        _ = try await bench.sync()
+        #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(seconds)])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `every resource of a source that asks for patience waits`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", patience("60"))
+        bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
+        let comments = AnyResource("comments", from: bench.resource.source, at: "/comments", key: "id")
+        let reports = try await bench.engine().run([bench.resource, comments])
+        #expect(reports.map(\.line.outcome) == [.queued, .queued])
+        #expect(bench.origin.takeTargets() == ["/posts"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `without the queue a closed gate is a failure, and nothing is asked`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", patience("60"))
+        let options = SyncOptions(retains: false)
+        _ = try await bench.sync(options)
+        #expect(try await bench.sync(options).line.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts"])
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `401 asks for a person to sign in, and the next sync tries all the same`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .status(.unauthorized))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.name == "unauthorized")
+        #expect(report.line.error?.status == 401)
+        #expect(try await bench.queue() == [])
+        let gate = try #require(try await bench.store.gates().first)
+        #expect(gate.reason == .signIn)
+        #expect(gate.until == nil)
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a retained page that meets a 401 waits for the sign-in`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .status(.internalServerError), .status(.unauthorized), ScriptedOrigin.page("[1]"))
+        _ = try await bench.sync()
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        let entry = try await bench.entry(report.line.entry)
+        #expect(entry.state == .parked)
+        #expect(entry.reason == .signIn)
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    @Test(
+        "a name that cannot be resolved without a way out is no internet connection",
+        arguments: Engine.allCases, [Int32(-2), -3])
+    func offline(_ engine: Engine, _ code: Int32) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .failure(Failure(.system(.resolver(code: code)), phase: .notSent)))
+        bench.connectivity.set(hasUsableRoute: false)
+        let report = try await bench.sync()
+        #expect(report.line.error?.name == "noInternetConnection")
+        #expect(try await bench.store.gates().first?.reason == .offline)
+        #expect(try await bench.entry(report.line.entry).attempts == 0)
+        bench.connectivity.set(hasUsableRoute: true)
+        let names = try await bench.sync().line.error?.name
+        #expect(names == (code == EAI_NONAME ? "hostNotFound" : "temporaryDNS"))
+    }
+}

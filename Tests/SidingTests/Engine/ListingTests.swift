@@ -1,0 +1,174 @@
+import SidingJSON
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import SidingSynchronization
+import Testing
+
+@Suite struct ListingTests {
+    @Test(arguments: Engine.allCases)
+    func `a listing is saved whole, page by page in order`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+        #expect(report.line.counters.pages == 3)
+        #expect(report.line.counters.requests == 3)
+        #expect(report.line.counters.inserted == 5)
+        #expect(report.line.counters.bytes == 19 + 19 + 10)
+        #expect(report.line.notes == ["paging: link_header"])
+        let state = try await bench.state()
+        #expect(state.completedAt == bench.time.now)
+        #expect(state.checkpoint == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the run record says what the report says`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=3", .status(.internalServerError))
+        let report = try await bench.sync()
+        let run = try await bench.lastRun()
+        #expect(run.command == "sync posts")
+        #expect(run.outcome == .queued)
+        #expect(run.endedAt == bench.time.now)
+        #expect(run.resources == [report.line])
+        #expect(report.line.counters.requests == 3)
+        #expect(report.line.counters.pages == 2)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `every page that has not changed answers 304, and nothing is written`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
+            "/posts?page=2": ScriptedOrigin.page("[3]", etag: #"W/"b""#),
+        ])
+        let bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        let before = try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false)
+        _ = origin.takeRequests()
+        origin.set("/posts", .status(.notModified))
+        origin.set("/posts?page=2", .status(.notModified))
+        bench.time.advance(by: .seconds(60))
+        for _ in 0..<2 {
+            let report = try await bench.sync()
+            #expect(report.line.outcome == .notModified)
+            #expect(report.line.counters.notModified == 2)
+            #expect(report.line.counters.inserted + report.line.counters.updated + report.line.counters.unchanged == 0)
+            #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [#""a""#, #"W/"b""#])
+        }
+        #expect(try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false) == before)
+        #expect(try await bench.state().completedAt == bench.time.now)
+        #expect(try await bench.lastRun().outcome == .notModified)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a page that changed is saved between pages that did not`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
+            "/posts?page=2": ScriptedOrigin.page("[2]", etag: #""b""#),
+        ])
+        let bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        origin.set("/posts", .status(.notModified))
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2,3]", etag: #""c""#))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved)
+        #expect(report.line.counters.notModified == 1)
+        #expect(report.line.counters.inserted == 1)
+        #expect(report.line.counters.unchanged == 1)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a date without an ETag is a condition too, and conditions can be turned off`(_ engine: Engine) async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let fields: HTTPFields = [.lastModified: date]
+        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text("[]", headerFields: fields)]))
+        _ = try await bench.sync()
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [nil, date])
+        bench.resource.isConditional = false
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [nil])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a full listing begins at the first page and sends no condition`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
+            "/posts?page=2": .status(.internalServerError),
+        ])
+        let bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        _ = origin.takeRequests()
+        origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
+        let report = try await bench.sync(SyncOptions(isFull: true))
+        let requests = origin.takeRequests()
+        #expect(report.line.outcome == .saved)
+        #expect(requests.map(\.path) == ["/posts", "/posts?page=2"])
+        #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an empty collection is a listing of one page`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text("[]")]))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved)
+        #expect(report.line.notes == ["paging: none"])
+        #expect(try await bench.keys() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an answer without content removes nothing`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", .status(.noContent))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.keys() == ["1"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a changed definition is told, and listed in full without conditions`(_ engine: Engine) async throws {
+        let page = ScriptedAnswer.text(#"[{"id":1,"uuid":"x"}]"#, headerFields: [.eTag: #""a""#])
+        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": page]))
+        _ = try await bench.sync()
+        _ = bench.origin.takeRequests()
+        bench.resource.key = [JSONPath(member: "uuid")]
+        bench.resource.records = .root
+        let report = try await bench.sync()
+        #expect(
+            report.line.notes.first
+                == "the definition changed (key, records): full listing; records under the old key stay")
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
+        #expect(try await bench.keys() == ["1", "x"])
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [#""a""#])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `credentials in the query are sent and never stored`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(
+            engine,
+            ScriptedOrigin([
+                "/posts?api_key=s3cret": ScriptedOrigin.page("[1]", next: "/posts?page=2&api_key=s3cret"),
+                "/posts?page=2&api_key=s3cret": .status(.internalServerError),
+            ]))
+        bench.resource.source.authorization = .apiKeyQuery("api_key", Secret("test") { "s3cret" })
+        let report = try await bench.sync()
+        #expect(bench.origin.takeTargets() == ["/posts?api_key=s3cret", "/posts?page=2&api_key=s3cret"])
+        let entry = try await bench.entry(report.line.entry)
+        #expect(entry.url == "https://api.example.org/posts?page=2")
+        #expect(entry.lastError?.message.contains("s3cret") == false)
+        #expect(try await bench.state().checkpoint?.url.query == "page=2")
+    }
+
+    @Test func `progress is told after each page`() async throws {
+        let bench = try await EngineBench(.memory)
+        let told = Mutex<[Int]>([])
+        _ = try await bench.engine { progress in told.withLock { $0.append(progress.counters.inserted) } }
+            .sync(bench.resource)
+        #expect(told.withLock { $0 } == [2, 4, 5])
+    }
+}

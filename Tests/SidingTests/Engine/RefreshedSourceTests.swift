@@ -1,0 +1,110 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct RefreshedSourceTests {
+    /// The origin's pages, for those who are signed in.
+    struct Guarded: TransportFactory {
+        let tokens: RotatingTokenOrigin
+        let pages: ScriptedOrigin
+
+        func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+            let inner = pages.transport(for: account, settings)
+            return Door(tokens: tokens, inner: inner)
+        }
+    }
+
+    struct Door: Transport {
+        let tokens: RotatingTokenOrigin
+        let inner: any Transport
+
+        func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+            let door = ScriptedTransport { tokens.answer($0) }
+            let reply = try await door.send(request, body: body)
+            guard reply.response.status == .ok, request.path != "/token" else { return reply }
+            return try await inner.send(request, body: body)
+        }
+    }
+
+    private func sync(
+        _ bench: EngineBench, _ tokens: RotatingTokenOrigin, grace: any Clock<Duration> = ManualClock(),
+        _ beforeGrant: @escaping @Sendable () async -> Void = {}
+    ) async throws -> SyncReport {
+        let transports = Guarded(tokens: tokens, pages: bench.origin)
+        let door = transports.transport(for: "", TransportSettings())
+        let refresher = TokenRefresherNode { spent, _ in
+            let form = RequestBody.bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8))
+            let url = try HTTPURL("https://api.example.org/token")
+            let reply = try await door.send(url.request(.post, headerFields: [:]), body: form)
+            guard reply.response.status == .ok else { throw RefreshRefusal("invalid_grant") }
+            await beforeGrant()
+            return try TokenGrant(parsing: try await reply.body.collect(upTo: 65_536))
+        }
+        let safety = AccessSafety(account: "blog", store: store, refresher: refresher, clock: grace)
+        var resource = bench.resource
+        resource.source.authorization = .refreshed(safety)
+        let engine = SyncEngine(
+            store: bench.store, transports: transports, connectivity: bench.connectivity, jitter: .none,
+            clock: bench.clock, wallClock: bench.time.clock)
+        return try await engine.sync(resource)
+    }
+
+    private let store = InMemoryCredentialStore()
+
+    private func signIn(_ tokens: RotatingTokenOrigin) async throws {
+        let grant = tokens.grant
+        try await store.save(
+            Credential(accessToken: grant.accessToken, refreshToken: grant.refreshToken), of: "blog")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a sync whose token has expired renews it once and goes on`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        let tokens = RotatingTokenOrigin()
+        try await signIn(tokens)
+        tokens.expire()
+        #expect(try await sync(bench, tokens).line.outcome == .saved)
+        #expect(tokens.refreshes == 1)
+        #expect(try await !bench.keys().isEmpty)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a refused refresh fails the sync and gates the source until a person signs in`(_ engine: Engine) async throws
+    {
+        let bench = try await EngineBench(engine)
+        let tokens = RotatingTokenOrigin()
+        try await signIn(tokens)
+        tokens.revoke()
+        let report = try await sync(bench, tokens)
+        #expect(report.line.outcome == .failed)
+        #expect(report.failure?.reason.name == "unauthorized")
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+        #expect(try await bench.keys().isEmpty)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a sync that is cancelled while its token is renewed ends when the new one is saved`(_ engine: Engine)
+        async throws
+    {
+        let bench = try await EngineBench(engine)
+        let (tokens, hold, grace) = (RotatingTokenOrigin(), ManualClock(), ManualClock())
+        try await signIn(tokens)
+        tokens.expire()
+        let syncing = Task { try await sync(bench, tokens, grace: grace) { try? await hold.sleep(for: .seconds(1)) } }
+        await hold.sleepers(1)
+        syncing.cancel()
+        // Nobody waits for the token any more.
+        await grace.sleepers(1)
+        let ended = Task {
+            let report = try await syncing.value
+            return (report, try await store.credential(of: "blog")?.generation)
+        }
+        for _ in 0..<10_000 { await Task.yield() }
+        hold.advance(by: .seconds(1))
+        let (report, generation) = try await ended.value
+        #expect(report.failure?.reason == .cancelled)
+        #expect(generation == 2)
+    }
+}

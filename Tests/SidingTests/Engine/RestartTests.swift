@@ -1,0 +1,75 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import Testing
+
+@Suite struct RestartTests {
+    /// A bench whose listing stopped at page 2.
+    private func stopped(_ engine: Engine) async throws -> EngineBench {
+        let origin = ScriptedOrigin.posts()
+        origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#))
+        origin.set("/posts?page=2", .status(.internalServerError))
+        let bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        _ = origin.takeTargets()
+        return bench
+    }
+
+    @Test(arguments: Engine.allCases, [400, 404, 410, 422])
+    func `a checkpoint that the origin refuses is dropped, and the listing starts anew in the same run`(
+        _ engine: Engine, _ status: Int
+    ) async throws {
+        let bench = try await stopped(engine)
+        bench.origin.set("/posts?page=2", .status(.init(code: status)))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved)
+        #expect(report.line.notes.contains("started anew: the origin refused page 2 with \(status)"))
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=3"])
+        #expect(report.line.counters.requests == 3)
+        #expect(try await bench.keys() == ["1", "2", "5"])
+        #expect(try await bench.queue() == [])
+        #expect(try await bench.lastRun().resources == [report.line])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing that starts anew asks without conditions, as stored pages lead to what was refused`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await stopped(engine)
+        bench.origin.set("/posts?page=2", .status(.gone))
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `it starts anew once`(_ engine: Engine) async throws {
+        let bench = try await stopped(engine)
+        bench.origin.set("/posts?page=2", .status(.notFound))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=2"])
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases, [401, 403, 408, 425, 429, 500])
+    func `a refusal that says nothing of the checkpoint leaves it`(_ engine: Engine, _ status: Int) async throws {
+        let bench = try await stopped(engine)
+        bench.origin.set("/posts?page=2", .status(.init(code: status)))
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets() == ["/posts?page=2"])
+        #expect(try await bench.checkpoint() == 2)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a checkpoint of more than a day is dropped and told`(_ engine: Engine) async throws {
+        let bench = try await stopped(engine)
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        bench.time.advance(by: .seconds(86_401))
+        let report = try await bench.sync()
+        #expect(report.line.notes.first == "started anew: its checkpoint is older than 24 h")
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
+    }
+}

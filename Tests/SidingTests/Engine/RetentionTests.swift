@@ -1,0 +1,228 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import Testing
+
+/// A failure of a page and what is to become of it.
+struct FailureCase: Sendable, CustomTestStringConvertible {
+    let name: String
+    let answer: ScriptedAnswer
+    /// The name in records.
+    let recorded: String
+    /// Whether the try counts, for those that are kept.
+    var isCounted = true
+
+    var testDescription: String { name }
+
+    init(_ reason: Failure.Reason, _ phase: Failure.Phase, counted: Bool = true) {
+        (name, recorded, isCounted) = (reason.description, reason.name, counted)
+        answer = .failure(Failure(reason, phase: phase))
+    }
+
+    init(status: Int, counted: Bool = true) {
+        (name, recorded, isCounted) = ("\(status)", "http\(status)", counted)
+        answer = .status(.init(code: status))
+    }
+
+    init(_ name: String, recorded: String, _ answer: ScriptedAnswer) {
+        (self.name, self.recorded, self.answer) = (name, recorded, answer)
+    }
+
+    static let kept: [FailureCase] = [
+        FailureCase(.noInternetConnection, .notSent, counted: false),
+        FailureCase(.captivePortal, .answered, counted: false), FailureCase(.timeout(.connect), .notSent),
+        FailureCase(.timeout(.tlsHandshake), .notSent), FailureCase(.timeout(.response), .maybeSent),
+        FailureCase(.timeout(.total), .maybeSent), FailureCase(.timeout(.minimumRate), .answered),
+        FailureCase(.cantConnectToHost(.refused), .notSent), FailureCase(.cantConnectToHost(.unreachable), .notSent),
+        FailureCase(.temporaryDNS, .notSent), FailureCase(.hostNotFound, .notSent),
+        FailureCase(.tlsUntrusted, .notSent),
+        FailureCase(.tlsHandshake, .notSent), FailureCase(.proxyUnreachable, .notSent),
+        FailureCase(.proxyFault, .notSent), FailureCase(.localResource, .notSent),
+        FailureCase(.connectionLost, .maybeSent), FailureCase(.notProcessed, .maybeSent),
+        FailureCase(.protocolViolation, .answered), FailureCase(.badContent, .answered),
+        FailureCase(.internalFault, .maybeSent), FailureCase(.system(.unknown("x")), .maybeSent),
+        FailureCase(status: 408), FailureCase(status: 425), FailureCase(status: 500), FailureCase(status: 502),
+        FailureCase(status: 504), FailureCase(status: 507), FailureCase(status: 599),
+        FailureCase(status: 429, counted: false), FailureCase(status: 503, counted: false),
+        FailureCase(status: 511, counted: false),
+        FailureCase(
+            "a body that breaks off", recorded: "truncated",
+            .reply(
+                HTTPResponse(status: .ok), chunks: [Array(#"[{"id":9},"#.utf8)],
+                ending: Failure(.connectionLost, phase: .maybeSent))),
+        FailureCase("304 to a request without a condition", recorded: "protocolViolation", .status(.notModified)),
+    ]
+
+    static let notKept: [FailureCase] = [
+        FailureCase(status: 400), FailureCase(status: 403), FailureCase(status: 404), FailureCase(status: 405),
+        FailureCase(status: 409), FailureCase(status: 410), FailureCase(status: 412), FailureCase(status: 422),
+        FailureCase(status: 501), FailureCase(status: 505), FailureCase(.redirectRefused, .answered),
+        FailureCase(.tooLarge(limit: 9), .answered), FailureCase(.invalidRequest, .notSent),
+        FailureCase(.userCode, .notSent), FailureCase(.credentialUnavailable, .notSent),
+        FailureCase("not JSON", recorded: "contract", .text(#"[{"id":9},{"id":}]"#)),
+        FailureCase("no records", recorded: "contract", .text(#"{"a":1}"#)),
+        FailureCase("a body of nothing", recorded: "contract", .text("")),
+        FailureCase(
+            "not UTF-8", recorded: "contract", .reply(HTTPResponse(status: .ok), chunks: [[0x5B, 0xFF, 0x5D]])),
+        FailureCase(
+            "a next link elsewhere", recorded: "contract", ScriptedOrigin.page("[9]", next: "https://evil.example/")),
+    ]
+}
+
+@Suite struct RetentionTests {
+    @Test(arguments: FailureCase.kept, Engine.allCases)
+    func `a page that fails for now is queued, and the next sync goes on at that very page`(
+        _ failure: FailureCase, _ engine: Engine
+    ) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", failure.answer)
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        #expect(report.line.error?.name == failure.recorded)
+        #expect(try await bench.keys() == ["1", "2"])
+        let entry = try await bench.entry(report.line.entry)
+        #expect(entry.url == "https://api.example.org/posts?page=2")
+        #expect(entry.state == .queued)
+        #expect(entry.attempts == (failure.isCounted ? 1 : 0))
+        #expect(entry.nextAttemptAt > bench.time.now)
+        _ = bench.origin.takeTargets()
+
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
+        bench.time.advance(by: .seconds(3600))
+        let second = try await bench.sync()
+        #expect(second.line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts?page=3"])
+        #expect(second.line.notes.first == "resumed at page 2")
+        #expect(try await bench.keys().count == 5)
+        #expect(try await bench.entry(entry.id).state == .done)
+        #expect(try await bench.state().completedAt == bench.time.now)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(arguments: FailureCase.notKept, Engine.allCases)
+    func `a page that is refused for good fails the run, and earlier pages stay`(
+        _ failure: FailureCase, _ engine: Engine
+    ) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", failure.answer)
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.name == failure.recorded)
+        #expect(report.failure != nil)
+        #expect(throws: SyncError.self) { try report.outcome() }
+        #expect(try await bench.keys() == ["1", "2"])
+        #expect(try await bench.queue() == [])
+        #expect(try await bench.checkpoint() == 2)
+        #expect(try await bench.state().completedAt == nil)
+        #expect(try await bench.lastRun().outcome == .failed)
+    }
+
+    @Test func `a page that is not JSON says at which byte and where it came from`() async throws {
+        let bench = try await EngineBench(.sqlite)
+        let html: HTTPFields = [.contentType: "text/html"]
+        bench.origin.set("/posts?page=2", .text(#"[{"id":9},{"id":}]"#))
+        let report = try await bench.sync()
+        #expect(report.line.error?.message.contains("byte 16") == true)
+        #expect(report.line.error?.message.contains("GET https://api.example.org/posts?page=2") == true)
+        #expect(report.line.error?.phase == "answered")
+        bench.origin.set("/posts?page=2", .text("<html>", headerFields: html))
+        #expect(try await bench.sync().line.error?.message.contains("the origin calls it 'text/html'") == true)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the first page is retained like any other`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .status(.internalServerError), ScriptedOrigin.page("[1]"))
+        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `tries that count add up, and the wait grows with them`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .status(.internalServerError))
+        for (tries, wait) in [(1, 2), (2, 4), (3, 8)] {
+            let entry = try await bench.entry(bench.sync().line.entry)
+            #expect(entry.attempts == tries)
+            #expect(entry.nextAttemptAt == bench.time.now + .seconds(wait))
+        }
+        #expect(try await bench.queue().count == 1)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a host that is not found three times fails the run, and the page is parked`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts", .failure(Failure(.hostNotFound, phase: .notSent)))
+        for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .queued) }
+        let third = try await bench.sync()
+        #expect(third.line.outcome == .failed)
+        #expect(third.line.notes.contains("given up after 3 tries"))
+        let entry = try await bench.entry(third.line.entry)
+        #expect(entry.state == .parked)
+        #expect(entry.reason == .rejected)
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `after the retained page was had, a later page that is refused is not retained`(_ engine: Engine) async throws
+    {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        let entry = try await bench.entry(bench.sync().line.entry)
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", .status(.forbidden))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        #expect(try await bench.entry(entry.id).state == .done)
+        #expect(try await bench.queue() == [])
+        #expect(try await bench.checkpoint() == 3)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a retained page that is refused for good is parked, and tried by each sync`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        _ = try await bench.sync()
+        bench.origin.set("/posts?page=2", .status(.forbidden))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        let entry = try await bench.entry(report.line.entry)
+        #expect(entry.reason == .rejected)
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `without the queue nothing is retained, and what was retained goes back as it was`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        let report = try await bench.sync(SyncOptions(retains: false))
+        #expect(report.line.outcome == .failed)
+        #expect(try await bench.queue() == [])
+        #expect(try await bench.checkpoint() == 2)
+        let entry = try await bench.entry(bench.sync().line.entry)
+        let third = try await bench.sync(SyncOptions(retains: false))
+        #expect(third.line.outcome == .failed)
+        #expect(try await bench.entry(entry.id).state == .queued)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a held page blocks its resource, and nothing is asked`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        let entry = try await bench.entry(bench.sync().line.entry)
+        _ = try await bench.store.perform(.hold, on: QueueSelection())
+        _ = bench.origin.takeTargets()
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        #expect(report.line.entry == entry.id)
+        #expect(report.line.error?.name == "parked")
+        #expect(bench.origin.takeTargets() == [])
+    }
+}

@@ -1,0 +1,229 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingTesting
+import SidingSynchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct SyncEngineTests {
+    // MARK: Leases
+
+    @Test(arguments: Engine.allCases)
+    func `a resource that another run holds is skipped, and its holder named`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        let lease = try #require(try await bench.lease())
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .skipped)
+        #expect(report.heldBy?.command == "sync posts")
+        #expect(report.line.error?.name == "locked")
+        #expect(throws: SyncError.self) { try report.outcome() }
+        #expect(bench.origin.takeTargets() == [])
+        try await bench.store.releaseLease(lease)
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a run may wait for a resource that another one holds`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        let lease = try #require(try await bench.lease())
+        async let report = bench.sync(SyncOptions(lockWait: .seconds(30)))
+        await bench.clock.sleepers(1)
+        try await bench.store.releaseLease(lease)
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(try await report.line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the wait for a resource ends`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        _ = try #require(try await bench.lease())
+        async let report = bench.sync(SyncOptions(lockWait: .milliseconds(200)))
+        for _ in 0..<2 {
+            await bench.clock.sleepers(1)
+            bench.clock.advance(by: .milliseconds(100))
+        }
+        #expect(try await report.line.outcome == .skipped)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a lease is given back whatever the end`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        for answer in [ScriptedAnswer.status(.internalServerError), .status(.notFound), ScriptedOrigin.page("[1]")] {
+            bench.origin.set("/posts", answer)
+            _ = try await bench.sync()
+            let lease = try #require(try await bench.lease())
+            try await bench.store.releaseLease(lease)
+        }
+    }
+
+    // MARK: Cancellation
+
+    @Test(arguments: Engine.allCases)
+    func `a sync that is cancelled gives its lease back, and the next one goes on at its page`(
+        _ engine: Engine
+    ) async throws {
+        let (arrived, never) = (Gatepost(), Gatepost())
+        let origin = ScriptedOrigin.posts { target in
+            guard target == "/posts?page=3" else { return }
+            arrived.open()
+            await never.pass()
+        }
+        let bench = try await EngineBench(engine, origin)
+        let task = Task { try await bench.sync() }
+        await arrived.pass()
+        task.cancel()
+        let report = try await task.value
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.name == "cancelled")
+        #expect(try await bench.lastRun().endedAt != nil)
+        #expect(try await bench.keys() == ["1", "2", "3", "4"])
+        #expect(try await bench.queue() == [])
+        _ = origin.takeTargets()
+        never.open()
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(origin.takeTargets() == ["/posts?page=3"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a retained page that was in hand when the sync was cancelled is back in the queue`(
+        _ engine: Engine
+    ) async throws {
+        let (arrived, never) = (Gatepost(), Gatepost())
+        let calls = Atomic<Int>(0)
+        let origin = ScriptedOrigin.posts { target in
+            guard target == "/posts?page=2", calls.add(1, ordering: .relaxed).newValue == 2 else { return }
+            arrived.open()
+            await never.pass()
+        }
+        origin.set("/posts?page=2", .status(.internalServerError), ScriptedOrigin.page("[3]"))
+        let bench = try await EngineBench(engine, origin)
+        let entry = try await bench.entry(bench.sync().line.entry)
+        let task = Task { try await bench.sync() }
+        await arrived.pass()
+        task.cancel()
+        _ = try await task.value
+        let back = try await bench.entry(entry.id)
+        #expect(back.state == .queued)
+        #expect(back.attempts == entry.attempts)
+        #expect(back.crashes == 0)
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.entry(entry.id).state == .done)
+    }
+
+    // MARK: Overlap
+
+    @Test(arguments: Engine.allCases)
+    func `the next page is asked for while this one is saved, and no page further`(_ engine: Engine) async throws {
+        let asked = [Gatepost(), Gatepost(), Gatepost()]
+        let targets = ["/posts", "/posts?page=2", "/posts?page=3"]
+        let ahead = Mutex<[Int]>([])
+        let origin = ScriptedOrigin.posts { target in targets.firstIndex(of: target).map { asked[$0].open() } }
+        let bench = try await EngineBench(engine, origin) { store in
+            StoreSpy(
+                store,
+                commit: { inner, page throws(StoreError) in
+                    // The save does not end before the next request has been seen.
+                    if page.page.number < 3 { await asked[page.page.number].pass() }
+                    ahead.withLock { $0.append(origin.waiting) }
+                    return try await inner.commit(page)
+                })
+        }
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(ahead.withLock { $0 } == [2, 3, 3])
+    }
+
+    // MARK: Inline retries
+
+    @Test(arguments: Engine.allCases)
+    func `a short patience is kept inside the run, and each request counts`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine)
+        bench.resource.source.retry = RetryPolicy()
+        bench.origin.set(
+            "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "1"]), ScriptedOrigin.page("[1]"))
+        let asking = bench
+        async let report = asking.sync()
+        // The deadline of the request sleeps on the same clock until the answer is there.
+        while !bench.clock.waits.contains(.seconds(1)) { await Task.yield() }
+        #expect(bench.origin.waiting == 1)
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await report.line.outcome == .saved)
+        #expect(try await report.line.counters.requests == 2)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    // MARK: Freshness
+
+    @Test(arguments: Engine.allCases)
+    func `a resource that is fresh enough is skipped`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(59))
+        let options = SyncOptions(maxAge: .seconds(60))
+        #expect(try await bench.sync(options).outcome() == .skipped)
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.sync(options).line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a completion in the future is not fresh`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(-3600))
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+    }
+
+    // MARK: Several resources
+
+    @Test(arguments: Engine.allCases)
+    func `a resource that fails leaves the others alone, and the run is partial`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
+        let source = bench.resource.source
+        let missing = AnyResource("missing", from: source, at: "/missing", key: "id")
+        let comments = AnyResource("comments", from: source, at: "/comments", key: "id")
+        let told = Mutex<[String]>([])
+        let reports = try await bench.engine().run([missing, comments], command: "sync") { report in
+            told.withLock { $0.append(report.line.resource) }
+        }
+        #expect(reports.map(\.line.outcome) == [.failed, .saved])
+        #expect(told.withLock { $0 } == ["missing", "comments"])
+        #expect(try await bench.lastRun().outcome == .partial)
+        let quick = try await bench.engine().run([missing, comments], options: SyncOptions(failsFast: true))
+        #expect(quick.map(\.line.resource) == ["missing"])
+        #expect(try await bench.lastRun().outcome == .failed)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a resource whose first URL is none fails, and nothing is asked`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine)
+        bench.resource.path = "/a b"
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.name == "invalidRequest")
+        #expect(bench.origin.takeTargets() == [])
+    }
+
+    // MARK: The store fails
+
+    @Test(arguments: Engine.allCases)
+    func `where a page cannot be saved the run ends, and the page is asked for again`(_ engine: Engine) async throws {
+        let isFull = Atomic<Bool>(true)
+        let bench = try await EngineBench(engine) { store in
+            StoreSpy(
+                store,
+                commit: { inner, page throws(StoreError) in
+                    guard page.page.number == 1 || !isFull.load(ordering: .relaxed) else {
+                        throw StoreError(.full, "no room")
+                    }
+                    return try await inner.commit(page)
+                })
+        }
+        let error = await #expect(throws: StoreError.self) { try await bench.sync() }
+        #expect(error?.kind == .full)
+        #expect(try await bench.lastRun().outcome == .failed)
+        isFull.store(false, ordering: .relaxed)
+        _ = bench.origin.takeTargets()
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts?page=3"])
+    }
+}

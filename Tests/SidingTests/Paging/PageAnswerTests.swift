@@ -1,0 +1,71 @@
+import SidingJSON
+import HTTPTypes
+import Testing
+
+@testable import Siding
+
+@Suite struct PageAnswerTests {
+    private let link = HTTPFields([HTTPField(name: .init("Link")!, value: #"<https://a.example/2>; rel="next""#)])
+
+    private func answer(_ envelope: [String: EnvelopeScalar], _ fields: HTTPFields = [:]) throws -> PageAnswer {
+        let paths = try envelope.map { (try JSONPath(parsing: $0.key), $0.value) }
+        return PageAnswer(headerFields: fields, recordCount: 1, envelope: Dictionary(uniqueKeysWithValues: paths))
+    }
+
+    @Test func `a Link field comes before everything in the body`() throws {
+        #expect(try answer(["$.next": .text("/3"), "$.next_cursor": .text("c")], link).detectPaging() == .linkHeader)
+    }
+
+    @Test func `a next URL comes before a header field and a cursor`() throws {
+        let fields = HTTPFields([HTTPField(name: .init("X-Next-Page")!, value: "2")])
+        let found = try answer(["$.links.next": .text("/3"), "$.next_cursor": .text("c")], fields).detectPaging()
+        #expect(found == .nextURL(try JSONPath(parsing: "$.links.next")))
+    }
+
+    @Test func `a header field that names the next page comes before a cursor`() throws {
+        let fields = HTTPFields([HTTPField(name: .init("Next-Page")!, value: "2")])
+        #expect(
+            try answer(["$.next_cursor": .text("c")], fields).detectPaging() == .nextHeader(.init("Next-Page")!))
+    }
+
+    @Test(
+        "each place of a next URL is known",
+        arguments: [
+            "$.next", "$.links.next", "$._links.next.href", "$.paging.next", "$.pagination.next",
+            #"$."@odata.nextLink""#, "$.next_page", "$.next_url", "$.nextLink",
+        ])
+    func nextURLs(_ path: String) throws {
+        #expect(try answer([path: .text("https://a.example/2")]).detectPaging() == .nextURL(JSONPath(parsing: path)))
+    }
+
+    @Test(
+        "each place of a cursor goes with its query parameter",
+        arguments: [
+            ("$.next_cursor", "cursor"), ("$.nextCursor", "cursor"), ("$.meta.next_cursor", "cursor"),
+            ("$.response_metadata.next_cursor", "cursor"), ("$.pagination.next_cursor", "cursor"),
+            ("$.next_page_token", "page_token"), ("$.nextPageToken", "pageToken"), ("$.paging.next.after", "after"),
+            ("$.paging.cursors.after", "after"), ("$.meta.after_cursor", "page[after]"),
+            ("$.continuationToken", "continuationToken"),
+        ])
+    func cursors(_ path: String, _ parameter: String) throws {
+        let found = try answer([path: .text("abc")]).detectPaging()
+        #expect(found == .cursor(try JSONPath(parsing: path), parameter: parameter))
+    }
+
+    @Test func `page and offset numbers are never guessed`() throws {
+        #expect(try answer(["$.next_page": .text("2"), "$.next": .text("3")]).detectPaging() == .none)
+    }
+
+    @Test func `empty texts and empty header fields lead nowhere`() throws {
+        let fields = HTTPFields([HTTPField(name: .init("X-Next-Page")!, value: "")])
+        #expect(try answer(["$.next": .text(""), "$.next_cursor": .text("")], fields).detectPaging() == .none)
+    }
+
+    @Test func `only false is false`() throws {
+        let path = try JSONPath(parsing: "$.more")
+        #expect(try answer(["$.more": .bool(false)]).isFalse(at: path))
+        #expect(try !answer(["$.more": .bool(true)]).isFalse(at: path))
+        #expect(try !answer(["$.more": .text("false")]).isFalse(at: path))
+        #expect(try !answer([:]).isFalse(at: path))
+    }
+}

@@ -1,0 +1,199 @@
+import SidingJSON
+import HTTPTypes
+import SidingChain
+import Testing
+
+@testable import Siding
+
+@Suite struct PageTurnerTests {
+    private func turner(
+        _ paging: Paging, path: String = "/posts", authorization: Authorization = .none, stop: StopRules = StopRules(),
+        query: [String: QueryValue] = [:]
+    ) throws -> PageTurner {
+        let source = Source(
+            name: "blog", baseURL: try HTTPURL("https://api.example.org/v1"), authorization: authorization)
+        return PageTurner(
+            resource: AnyResource(
+                "posts", from: source, at: path, key: [JSONPath(member: "id")], query: query, paging: paging, stop: stop
+            ))
+    }
+
+    private func field(_ name: String, _ value: String) -> HTTPFields { [HTTPField.Name(name)!: value] }
+
+    private func link(_ target: String) -> HTTPFields { field("Link", "<\(target)>; rel=\"next\"") }
+
+    private func next(
+        _ turner: PageTurner, after page: PageRequest? = nil, fields: HTTPFields = [:], records: Int = 10,
+        envelope: [String: EnvelopeScalar] = [:], by paging: Paging? = nil
+    ) throws -> NextPage {
+        let paths = try envelope.map { (try JSONPath(parsing: $0.key), $0.value) }
+        let answer = PageAnswer(
+            headerFields: fields, recordCount: records, envelope: Dictionary(uniqueKeysWithValues: paths))
+        return try turner.next(after: page ?? turner.first(), by: paging ?? turner.resource.paging, answer)
+    }
+
+    private func url(_ next: NextPage) -> String? {
+        guard case .page(let page) = next else { return nil }
+        return page.url.description
+    }
+
+    // MARK: The first page
+
+    @Test func `the first page is the path below the base URL with the resource's query`() throws {
+        let first = try turner(.automatic, path: "/posts?sort=id", query: ["tags": ["a b", "c"]]).first()
+        #expect(
+            first.url.description
+                == "https://api.example.org/v1/posts?sort=id&tags%5B%5D=a%20b&tags%5B%5D=c")
+        #expect(first.number == 1)
+        #expect(first.offset == 0)
+    }
+
+    @Test func `page numbers begin at their start and say their size`() throws {
+        let paging = Paging.page(.init(parameter: "p", start: 0, sizeParameter: "per_page", size: 50))
+        #expect(try turner(paging).first().url.query == "p=0&per_page=50")
+    }
+
+    @Test func `offsets begin at their start and say their limit`() throws {
+        let paging = Paging.offset(.init(parameter: "skip", start: 5, limitParameter: "take", limit: 20))
+        #expect(try turner(paging).first().url.query == "skip=5&take=20")
+    }
+
+    @Test func `a path that makes no URL is refused before anything is sent`() throws {
+        let turner = try turner(.none, path: "/a b")
+        #expect { _ = try turner.first() } throws: { ($0 as? Failure)?.reason == .invalidRequest }
+    }
+
+    // MARK: The next page
+
+    @Test func `none and an undetected paging end after one page`() throws {
+        let fields = link("https://api.example.org/v1/posts?page=2")
+        #expect(try next(turner(.none), fields: fields) == .end)
+        #expect(try next(turner(.automatic), fields: fields) == .end)
+    }
+
+    @Test func `a Link field leads on, and its place counts pages and records`() throws {
+        let turner = try turner(.linkHeader)
+        let expected = PageRequest(url: try HTTPURL("https://api.example.org/v1/posts?page=2"), number: 2, offset: 7)
+        #expect(try next(turner, fields: link("/v1/posts?page=2"), records: 7) == .page(expected))
+        #expect(try next(turner) == .end)
+    }
+
+    @Test func `links lead on over an empty page`() throws {
+        #expect(try url(next(turner(.linkHeader), fields: link("?page=3"), records: 0)) != nil)
+    }
+
+    @Test func `a next URL is taken from its path, or from the first usual place`() throws {
+        let path = try JSONPath(parsing: "$.meta.next")
+        #expect(
+            try url(next(turner(.nextURL(path)), envelope: ["$.meta.next": .text("?c=2")]))
+                == "https://api.example.org/v1/posts?c=2")
+        #expect(
+            try url(next(turner(.nextURL(nil)), envelope: ["$.paging.next": .text("/v1/posts?c=3")]))
+                == "https://api.example.org/v1/posts?c=3")
+        #expect(try next(turner(.nextURL(path))) == .end)
+    }
+
+    @Test func `a cursor takes the place of the one before`() throws {
+        let path = try JSONPath(parsing: "$.next_cursor")
+        let turner = try turner(.cursor(path, parameter: "cursor"), query: ["limit": 5])
+        let second = try next(turner, envelope: ["$.next_cursor": .text("a/b+c")])
+        #expect(url(second) == "https://api.example.org/v1/posts?limit=5&cursor=a%2Fb%2Bc")
+        guard case .page(let page) = second else { return }
+        #expect(
+            try url(next(turner, after: page, envelope: ["$.next_cursor": .text("d")]))
+                == "https://api.example.org/v1/posts?limit=5&cursor=d")
+        #expect(try next(turner, envelope: ["$.next_cursor": .text("")]) == .end)
+    }
+
+    @Test func `a cursor in a header field goes into its parameter`() throws {
+        let turner = try turner(.headerCursor(.init("X-Cursor")!, parameter: "after"))
+        #expect(try url(next(turner, fields: field("X-Cursor", "t1"))) == "https://api.example.org/v1/posts?after=t1")
+        #expect(try next(turner, fields: field("X-Cursor", "")) == .end)
+    }
+
+    @Test func `a next-page field is a page number or a URL`() throws {
+        let turner = try turner(.nextHeader(.init("X-Next-Page")!))
+        #expect(try url(next(turner, fields: field("X-Next-Page", "2"))) == "https://api.example.org/v1/posts?page=2")
+        #expect(
+            try url(next(turner, fields: field("X-Next-Page", "/v1/posts?p=2")))
+                == "https://api.example.org/v1/posts?p=2")
+        #expect(try next(turner, fields: field("X-Next-Page", "")) == .end)
+    }
+
+    @Test func `page numbers end on an empty page, and on a short one where the size is declared`() throws {
+        let open = try turner(.page(.init()))
+        #expect(try url(next(open, records: 1)) == "https://api.example.org/v1/posts?page=2")
+        #expect(try next(open, records: 0) == .end)
+        let sized = try turner(.page(.init(start: 0, size: 10)))
+        #expect(try url(next(sized, records: 10)) == "https://api.example.org/v1/posts?page=1")
+        #expect(try next(sized, records: 9) == .end)
+    }
+
+    @Test func `offsets go on by the limit, or by the records seen`() throws {
+        let sized = try turner(.offset(.init(limit: 10)))
+        #expect(try url(next(sized, records: 10)) == "https://api.example.org/v1/posts?limit=10&offset=10")
+        #expect(try next(sized, records: 9) == .end)
+        let open = try turner(.offset(.init(start: 100)))
+        let second = try next(open, records: 7)
+        #expect(url(second) == "https://api.example.org/v1/posts?offset=107")
+        guard case .page(let page) = second else { return }
+        #expect(try url(next(open, after: page, records: 3)) == "https://api.example.org/v1/posts?offset=110")
+        #expect(try next(open, records: 0) == .end)
+    }
+
+    // MARK: Stops
+
+    @Test func `a member that says that there is no more ends the listing`() throws {
+        let stop = StopRules(hasMore: try JSONPath(parsing: "$.has_more"))
+        let turner = try turner(.page(.init()), stop: stop)
+        #expect(try next(turner, envelope: ["$.has_more": .bool(false)]) == .end)
+        #expect(try url(next(turner, envelope: ["$.has_more": .bool(true)])) != nil)
+    }
+
+    @Test func `the last page that is allowed cuts a listing that would go on, and no other`() throws {
+        let turner = try turner(.linkHeader, stop: StopRules(maxPages: 1))
+        #expect(try next(turner, fields: link("?page=2")) == .cut("max_pages (1) reached"))
+        #expect(try next(turner) == .end)
+    }
+
+    // MARK: Origin and credentials
+
+    @Test(
+        "a next link outside the source's origin is refused",
+        arguments: [
+            "https://evil.example/v1/posts", "http://api.example.org/v1/posts", "https://api.example.org:8443/v1/posts",
+            "//evil.example/", "https://api.example.org.evil.example/", "http://169.254.169.254/latest",
+        ])
+    func staysOnOrigin(_ target: String) throws {
+        let turner = try turner(.linkHeader)
+        #expect { _ = try next(turner, fields: link(target)) } throws: { error in
+            guard let failure = error as? Failure else { return false }
+            return failure.reason == .contract && failure.phase == .answered
+        }
+    }
+
+    @Test(
+        "a next link that is no URL that may be asked is refused",
+        arguments: ["https://user:pw@api.example.org/", "ftp://api.example.org/", "https://api.example.org:99999/"])
+    func refusesBadURLs(_ target: String) throws {
+        let turner = try turner(.linkHeader)
+        #expect(throws: Failure.self) { try next(turner, fields: link(target)) }
+    }
+
+    @Test func `credentials in the query of a next link are taken out, also where their name is encoded`() throws {
+        let turner = try turner(.linkHeader, authorization: .apiKeyQuery("api_key", Secret("test") { "s3cret" }))
+        let found = try next(turner, fields: link("?page=2&api_key=s3cret&api%5Fkey=s3cret&x=1"))
+        #expect(url(found) == "https://api.example.org/v1/posts?page=2&x=1")
+    }
+
+    @Test func `the envelope is asked for what its paging needs, and no more`() throws {
+        let path = try JSONPath(parsing: "$.c")
+        let more = try JSONPath(parsing: "$.more")
+        #expect(
+            try turner(.cursor(path, parameter: "c"), stop: StopRules(hasMore: more)).envelopePaths == [more, path])
+        #expect(try turner(.linkHeader).envelopePaths == [])
+        #expect(try turner(.nextURL(path)).envelopePaths == [path])
+        #expect(
+            try turner(.automatic).envelopePaths.count == EnvelopePlaces.nextURLs.count + EnvelopePlaces.cursors.count)
+    }
+}

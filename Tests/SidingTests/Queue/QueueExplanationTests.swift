@@ -1,0 +1,47 @@
+import SidingChain
+import Testing
+
+@testable import Siding
+
+@Suite struct QueueExplanationTests {
+    private let now = Timestamp(microseconds: 1_000_000_000_000_000)
+
+    private func entry(_ state: QueueEntry.State, _ reason: ParkReason? = nil, page: Int = 7, attempts: Int = 1)
+        -> QueueEntry
+    {
+        QueueEntry(
+            id: "0123456789abcdefghjkmnpqrs", kind: .fetch, state: state, reason: reason, source: "blog",
+            resource: "posts", lane: "fetch:posts", method: "GET", url: "https://example.com/posts?page=7",
+            pageNumber: page, attempts: attempts, createdAt: now + .seconds(-60), nextAttemptAt: now + .seconds(30),
+            lastError: RecordedError(name: "timeout", message: "timeout while connecting"))
+    }
+
+    @Test func `a queued page says which page, what went wrong, and when it is tried`() {
+        let told = QueueExplanation(entry(.queued), gate: nil, now: now)
+        #expect(told.why == "page 7 of 'posts' could not be fetched: timeout while connecting. 1 failed try so far.")
+        #expect(told.next.contains("'siding sync posts' tries it at once"))
+        #expect(told.next.contains("in 31 s"))
+        #expect(told.next.contains("goes on at page 7; the pages before it are saved"))
+    }
+
+    @Test func `a gate that is closed for longer than the entry waits is what counts`() {
+        let gate = SourceGate(source: "blog", reason: .retryAfter, until: now + .seconds(600), note: "503")
+        #expect(QueueExplanation(entry(.queued), gate: gate, now: now).next.contains("in 601 s"))
+    }
+
+    @Test func `a first page does not speak of pages before it`() {
+        #expect(!QueueExplanation(entry(.queued, page: 1), gate: nil, now: now).next.contains("before it"))
+    }
+
+    @Test(arguments: ParkReason.allCases)
+    func `every reason for parking has words, and a way out`(reason: ParkReason) {
+        let told = QueueExplanation(entry(.parked, reason), gate: nil, now: now)
+        #expect(told.why.contains("could not be fetched"))
+        #expect(told.next.contains("siding"))
+    }
+
+    @Test(arguments: [QueueEntry.State.done, .dropped])
+    func `a settled entry says that nothing more happens`(state: QueueEntry.State) {
+        #expect(QueueExplanation(entry(state), gate: nil, now: now).next.hasPrefix("nothing"))
+    }
+}

@@ -1,0 +1,71 @@
+import SidingChain
+import SidingSQLite
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A hundred thousand writes in fifty thousand lanes cost no more to send than ten: nothing on the way looks at them all.
+@Suite struct QueueScaleTests {
+    /// How SQLite goes about a statement: the lines of its plan.
+    private func plan(_ bench: WriteBench, _ sql: SQL) async throws -> [String] {
+        try await bench.store.write { transaction in
+            // The parameters stay unbound: a plan does not depend on them.
+            var statement = try transaction.prepare("EXPLAIN QUERY PLAN \(sql)")
+            var lines: [String] = []
+            while try statement.step() { lines.append(statement.row.text(3)) }
+            return lines
+        }
+    }
+
+    /// 100,000 writes, two to a lane; of some, the sending has failed.
+    private func fill(_ bench: WriteBench) async throws {
+        let now = bench.time.now.microseconds
+        try await bench.store.write { transaction in
+            try transaction.execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
+                INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body,
+                    key, keyed, key_field, created_at, not_before, waits_for, attempts)
+                SELECT printf('%026d', i), 'write', 'queued', 'api', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
+                    'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1,
+                    ?1 + (i % 1000 = 0) * 60000000, CASE WHEN i % 1000 = 0 THEN 'line' END, i % 1000 = 0
+                FROM n
+                """, now)
+        }
+    }
+
+    @Test func `every statement on the way of a write seeks in an index`() async throws {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        try await bench.store.write { try $0.execute("ANALYZE") }
+        let statements: [(SQL, String)] = [
+            (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
+            (SourceStanding.dueNow, "siding_queue_ready"), (QueueTransitions.promotion, "siding_queue_lane"),
+            (QueueTransitions.expired, "siding_queue_expiry"),
+        ]
+        for (sql, index) in statements {
+            let lines = try await plan(bench, sql)
+            #expect(!lines.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(lines)")
+            #expect(lines.contains { $0.contains("INDEX \(index) ") }, "\(lines)")
+        }
+    }
+
+    @Test func `all of them are claimed in order, and what is counted and listed is not read`() async throws {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        #expect(try await bench.store.queueCounts() == [QueueCount(state: .queued, reason: nil, count: 100_000)])
+        #expect(try await bench.store.count(QueueSelection(sources: ["api"])) == 100_000)
+        #expect(try await bench.store.count(QueueSelection(lanes: ["lane 7"])) == 2)
+        let first = try await bench.store.entries(QueueSelection(), limit: 3).map(\.lane)
+        #expect(first == ["lane 0", "lane 0", "lane 1"])
+        // Reading all of them takes as long as reading them, not as the square of it.
+        #expect(try await bench.store.entries(QueueSelection()).count == 100_000)
+        for number in 1...100 {
+            let write = try #require(try await bench.claim())
+            #expect(write.entry.lane == "lane \((number + 1) / 2)")
+            try await bench.deliver(write)
+        }
+        #expect(try await bench.store.count(QueueSelection()) == 99_900)
+    }
+}

@@ -1,0 +1,158 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What is known of a write's way to its origin is not forgotten, whoever touches the entry meanwhile.
+@Suite struct WriteKeepingTests {
+    /// A store, a clock, and a source that may honour keys for an hour.
+    private struct Bench {
+        let directory: TemporaryDirectory
+        let time = ManualWallClock()
+        let store: SQLiteStore
+
+        init() async throws {
+            directory = try TemporaryDirectory()
+            store = try await SQLiteStore.open(
+                at: directory.path(of: "test.db"), clock: time.clock, jitter: Jitter { 1 })
+        }
+
+        func another() async throws -> SQLiteStore {
+            try await SQLiteStore.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
+        }
+
+        func enqueue(isKeyed: Bool) async throws -> QueueEntry {
+            try await store.enqueue(
+                WriteRequest(
+                    to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8),
+                    idempotency: isKeyed ? Idempotency(lifetime: .seconds(3600)) : nil))
+        }
+
+        func claim(_ store: SQLiteStore? = nil) async throws -> ClaimedWrite? {
+            try await (store ?? self.store).claim(ClaimRequest(sources: ["api": 4]))
+        }
+
+        /// Sends what is due through a transport that fails like this, try after try.
+        func send(_ failures: [Failure], retries: Int = 0) async throws {
+            let source = Source(
+                name: "api", baseURL: try HTTPURL("https://api.test"),
+                retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero, cap: .zero, isSpread: false)))
+            let sender = WriteSender(
+                store: store, sources: [source], transports: Failing(failures), connectivity: TestConnectivity(),
+                jitter: Jitter { 1 }, wallClock: time.clock)
+            _ = try await sender.drain()
+        }
+
+        func entry(_ id: String) async throws -> QueueEntry {
+            try #require(try await store.entries(QueueSelection(ids: [id])).first)
+        }
+    }
+
+    /// Fails in this order, the last for ever.
+    private struct Failing: TransportFactory {
+        let failures: [Failure]
+        let count = Mutexed(0)
+
+        init(_ failures: [Failure]) { self.failures = failures }
+
+        func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+            ScriptedTransport { _ in
+                let number = count.change { count -> Int in
+                    count += 1
+                    return count
+                }
+                return .failure(failures[min(number, failures.count) - 1])
+            }
+        }
+    }
+
+    @Test(arguments: [QueueAction.hold, .retry])
+    func `what a dead sender may have sent is not sent again because a person touched it first`(
+        action: QueueAction
+    ) async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: false)
+        let dead = try await bench.another()
+        try await dead.markSent(try #require(try await bench.claim(dead)))
+        await dead.close()
+        let change = try await bench.store.perform(action, on: QueueSelection(ids: [entry.id]))
+        #expect(change.first?.refusal?.contains("may have") == true)
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+        #expect(try await bench.claim() == nil)
+    }
+
+    @Test func `what a dead sender had not sent yet is held when a person says so`() async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: false)
+        let dead = try await bench.another()
+        _ = try #require(try await bench.claim(dead))
+        await dead.close()
+        let change = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
+        #expect(change.first?.refusal == nil)
+        #expect(try await bench.entry(entry.id).reason == .held)
+        #expect(try await bench.store.history(of: entry.id).map(\.event) == ["accepted", "claimed", "crashed", "held"])
+    }
+
+    @Test func `why a write is parked is not hidden by putting it on hold`() async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: false)
+        try await bench.send([Failure(.connectionLost, phase: .maybeSent)])
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+        let change = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
+        #expect(change.first?.refusal == "it is parked already (uncertain)")
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+    }
+
+    @Test func `the lifetime of a key goes on while its write is on hold`() async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: true)
+        try await bench.send([Failure(.connectionLost, phase: .maybeSent)])
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
+        bench.time.advance(by: .seconds(4000))
+        _ = try await bench.store.perform(.release, on: QueueSelection(ids: [entry.id]))
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.entry(entry.id).reason == .keyExpired)
+        // Now the person knows, and says it all the same.
+        _ = try await bench.store.perform(.release, on: QueueSelection(ids: [entry.id]))
+        #expect(try await bench.claim() != nil)
+    }
+
+    @Test func `the lifetime of a key begins with a try that was cut short, where it may have arrived`() async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: true)
+        try await bench.send([Failure(.cancelled, phase: .maybeSent), Failure(.connectionLost, phase: .notSent)])
+        bench.time.advance(by: .seconds(4000))
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.entry(entry.id).reason == .keyExpired)
+    }
+
+    @Test func `a second try that did not leave says nothing of the first, which may have arrived`() async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: true)
+        try await bench.send(
+            [Failure(.connectionLost, phase: .maybeSent), Failure(.cantConnectToHost(.refused), phase: .notSent)],
+            retries: 1)
+        bench.time.advance(by: .seconds(4000))
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.entry(entry.id).reason == .keyExpired)
+    }
+
+    @Test func `a probe whose sender died does not lengthen the patience that an origin asked for`() async throws {
+        let bench = try await Bench()
+        _ = try await bench.enqueue(isKeyed: true)
+        let first = try #require(try await bench.claim())
+        let error = RecordedError(name: "http503", message: "later", phase: Failure.Phase.answered.rawValue)
+        let until = bench.time.now + .seconds(5)
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForLine: false) { _ in .seconds(5) }
+        _ = try await bench.store.settle(first, WriteSettlement(verdict, .patience(until: until, note: "later")))
+        bench.time.advance(by: .seconds(5))
+        let dead = try await bench.another()
+        #expect(try await bench.claim(dead) != nil)
+        #expect(try await bench.claim() == nil, "one at a time finds out")
+        await dead.close()
+        _ = try await bench.store.reap()
+        #expect(try await bench.claim() != nil)
+    }
+}

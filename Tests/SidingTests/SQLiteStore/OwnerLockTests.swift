@@ -1,0 +1,45 @@
+import Foundation
+import SidingSQLite
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+@Suite struct OwnerLockTests {
+    @Test func `an owner has one name, and lives`() throws {
+        let directory = try TemporaryDirectory()
+        let owner = OwnerLock(directory: directory.path(of: "owners"))
+        let id = try owner.id()
+        #expect(try owner.id() == id)
+        #expect(owner.isAlive(id))
+    }
+
+    @Test func `a living owner is seen to live by others, and a dead one to be dead`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "owners")
+        let (one, other) = (OwnerLock(directory: path), OwnerLock(directory: path))
+        let id = try one.id()
+        #expect(try other.id() != id)
+        #expect(other.isAlive(id))
+        one.release()
+        #expect(!other.isAlive(id))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [other.id()])
+    }
+
+    @Test func `an owner whose lock file stayed behind is dead, until somebody holds its lock`() throws {
+        let directory = try TemporaryDirectory()
+        let owner = OwnerLock(directory: directory.path)
+        let lock = try #require(try HeldLock(directory.path(of: "someone")))
+        #expect(owner.isAlive("someone"))
+        lock.die()
+        #expect(FileManager.default.fileExists(atPath: directory.path(of: "someone")))
+        #expect(!owner.isAlive("someone"))
+        owner.forget("someone")
+        #expect(!FileManager.default.fileExists(atPath: directory.path(of: "someone")))
+    }
+
+    @Test func `an owner that never was is dead`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(!OwnerLock(directory: directory.path).isAlive("nobody"))
+    }
+}

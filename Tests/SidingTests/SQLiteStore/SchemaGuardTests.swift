@@ -1,0 +1,76 @@
+import Foundation
+import Siding
+import SidingSQLite
+import Testing
+
+@testable import SidingTesting
+
+@Suite struct SchemaGuardTests {
+    /// The kind of error with which the file is refused after `sql` was run in it.
+    private func refusal(
+        after sql: String, access: SQLiteStore.Access = .readWriteCreate
+    ) async throws -> StoreError.Kind? {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1}]"#)
+        try await bench.execute(sql)
+        try await bench.store.close()
+        return try await storeErrorKind {
+            let store = try await SQLiteStore.open(at: bench.path, access: access)
+            await store.close()
+        }
+    }
+
+    @Test(
+        "a view, trigger or index of somebody else's is refused",
+        arguments: [
+            "CREATE VIEW planted AS SELECT 1 AS x", "CREATE INDEX planted ON siding_records (run)",
+            "CREATE TRIGGER planted AFTER INSERT ON siding_records BEGIN DELETE FROM siding_runs; END",
+            "DROP VIEW posts; CREATE VIEW posts AS SELECT load_extension('x') AS id",
+            "DROP INDEX siding_queue_settled; CREATE INDEX siding_queue_settled ON siding_queue (settled_at, url)",
+        ], [SQLiteStore.Access.readWriteCreate, .readOnly])
+    func foreign(_ sql: String, _ access: SQLiteStore.Access) async throws {
+        #expect(try await refusal(after: sql, access: access) == .foreign)
+    }
+
+    @Test func `a file that nobody else changed is taken`() async throws {
+        #expect(try await refusal(after: "DELETE FROM siding_runs WHERE id = 99") == nil)
+    }
+
+    @Test(
+        "a file of a newer version is refused, and left as it was",
+        arguments: [SQLiteStore.Access.readWriteCreate, .readWrite, .readOnly])
+    func newer(_ access: SQLiteStore.Access) async throws {
+        #expect(try await refusal(after: "PRAGMA user_version = 99", access: access) == .newer)
+    }
+
+    @Test func `a file that is not a database is refused, and left as it was`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "notes.db")
+        let text = Data(String(repeating: "these are my notes\n", count: 500).utf8)
+        try text.write(to: URL(filePath: path))
+        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path) } == .foreign)
+        #expect(try Data(contentsOf: URL(filePath: path)) == text)
+    }
+
+    @Test(
+        "a database of another program is refused", arguments: [0, 0x1234_5678] as [Int32])
+    func otherProgram(_ applicationID: Int32) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "other.db")
+        var configuration = DatabaseConfiguration()
+        configuration.applicationID = applicationID
+        let other = try await Database.open(at: path, configuration: configuration)
+        try await other.write { try $0.executeScript("CREATE TABLE notes (text TEXT)") }
+        await other.close()
+        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path) } == .foreign)
+    }
+
+    @Test(
+        "a missing file is not found where it must exist", arguments: [SQLiteStore.Access.readWrite, .readOnly])
+    func missing(_ access: SQLiteStore.Access) async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "missing.db")
+        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path, access: access) } == .notFound)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

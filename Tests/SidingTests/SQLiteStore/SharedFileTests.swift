@@ -1,0 +1,92 @@
+import Siding
+import SidingSQLite
+import Testing
+
+@testable import SidingTesting
+
+@Suite struct SharedFileTests {
+    @Test func `two stores on one file exclude each other by leases, and see each other's pages`() async throws {
+        let bench = try await SQLiteBench()
+        let other = try await SQLiteStore.open(at: bench.path)
+        guard case .held(let holder) = try await other.acquireLease("resource:posts", command: "sync posts") else {
+            return #expect(Bool(false), "the lease was given twice")
+        }
+        #expect(holder.command == "sync posts")
+        try await bench.commit(#"[{"id":1}]"#)
+        #expect(try await other.count(of: "posts").count == 1)
+        try await bench.store.releaseLease(bench.bench.lease)
+        guard case .acquired = try await other.acquireLease("resource:posts", command: "sync posts") else {
+            return #expect(Bool(false), "the lease that was given back is not free")
+        }
+        await other.close()
+    }
+
+    @Test func `a store's living run is not called interrupted by another store`() async throws {
+        let bench = try await SQLiteBench()
+        let other = try await SQLiteStore.open(at: bench.path)
+        _ = try await other.beginRun(command: "sync")
+        #expect(try await bench.store.run(bench.bench.run)?.outcome == nil)
+        await other.close()
+    }
+
+    @Test func `an entry that another living store has in hand is left alone`() async throws {
+        let bench = try await SQLiteBench()
+        _ = try await bench.bench.commitFirstPage()
+        let entry = try await bench.bench.retain()
+        _ = try await bench.bench.open()
+        let other = try await SQLiteStore.open(at: bench.path)
+        let change = try await other.perform(.drop, on: QueueSelection(ids: [entry.id]))
+        #expect(change.first?.refusal == "it is being sent right now")
+        await other.close()
+    }
+
+    @Test func `the lease of an owner that nobody knows is taken over`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.execute(
+            """
+            INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
+            VALUES ('resource:comments', 'gone', '{}', 41, 0)
+            """)
+        guard case .acquired(let lease) = try await bench.store.acquireLease("resource:comments", command: "sync")
+        else {
+            return #expect(Bool(false), "a dead owner holds it")
+        }
+        #expect(lease.token == 42)
+    }
+
+    @Test func `the lease of an owner whose lock is held belongs to it, whoever it is`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.execute(
+            """
+            INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
+            VALUES ('resource:comments', 'living', '{}', 41, 0)
+            """)
+        let lock = try #require(try HeldLock(bench.path + ".owners/living"))
+        guard case .held = try await bench.store.acquireLease("resource:comments", command: "sync") else {
+            return #expect(Bool(false), "it was taken from its living owner")
+        }
+        lock.die()
+        guard case .acquired = try await bench.store.acquireLease("resource:comments", command: "sync") else {
+            return #expect(Bool(false), "it was not taken from its dead owner")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `two stores that commit at once both get through`() async throws {
+        let bench = try await SQLiteBench()
+        let other = try await SQLiteStore.open(at: bench.path)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (store, source) in [(try bench.store, "one"), (other, "other")] {
+                group.addTask {
+                    for number in 0..<40 {
+                        let gate = SourceGate(source: "\(source) \(number)", reason: .offline, until: nil, note: "")
+                        try await store.setGate(gate)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await other.gates().count == 80)
+        await other.close()
+    }
+}

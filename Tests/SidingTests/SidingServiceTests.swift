@@ -1,0 +1,75 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import SidingSynchronization
+import Testing
+
+@testable import Siding
+
+@Suite struct SidingServiceTests {
+    private let resource: AnyResource
+    private let origin = ScriptedOrigin.posts()
+    private let clock = AdjustableClock()
+
+    init() throws {
+        var resource = AnyResource("posts", from: try Source(baseURL: "https://example.com"), at: "/posts", key: "id")
+        resource.maxAge = .seconds(60)
+        self.resource = resource
+    }
+
+    private func siding(_ store: any Store) async throws -> Siding {
+        try await Siding(
+            store: .store(store), resources: [resource], transports: origin, connectivity: TestConnectivity(),
+            wallClock: clock.wallClock)
+    }
+
+    @Test func `a program syncs and reads its records`() async throws {
+        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        guard case .saved(let counters) = try await siding.sync(resource) else {
+            Issue.record("the records were not saved")
+            return
+        }
+        #expect(counters.inserted == 5)
+        let records = try await siding.records(of: resource, limit: 2)
+        #expect(records.map(\.key) == ["1", "2"])
+    }
+
+    @Test func `kept for later is an outcome, refused for good is an error`() async throws {
+        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        origin.set("/posts", .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.forbidden))
+        guard case .queued = try await siding.sync(resource) else {
+            Issue.record("nothing was queued")
+            return
+        }
+        await #expect(throws: SyncError.self) { try await siding.sync(resource) }
+    }
+
+    @Test func `the service looks for what is older than its age, and leaves what is fresh alone`() async throws {
+        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+        try await siding.sync(resource)
+        #expect(try await siding.dueResources().isEmpty)
+        clock.advance(by: .seconds(61))
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+    }
+
+    @Test func `a retained page is due when its time has come, not before`() async throws {
+        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
+        _ = try await siding.sync(resource)
+        #expect(try await siding.dueResources().isEmpty)
+        clock.advance(by: .seconds(31))
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+    }
+}
+
+/// A wall clock that stands still until it is told to go on.
+private final class AdjustableClock: Sendable {
+    private let now = Mutex(Timestamp(microseconds: 1_700_000_000_000_000))
+
+    var wallClock: WallClock { WallClock { [self] in now.withLock { $0 } } }
+
+    func advance(by duration: Duration) {
+        now.withLock { $0 = $0 + duration }
+    }
+}

@@ -1,0 +1,142 @@
+import HTTPTypes
+import SidingChain
+import SidingSQLite
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// A SQLite store with a resource called `posts`, and everything that happens to a write there.
+struct EditBench {
+    let sqlite: SQLiteBench
+    let store: SQLiteStore
+
+    init() async throws {
+        sqlite = try await SQLiteBench()
+        store = try sqlite.store
+    }
+
+    var time: ManualWallClock { sqlite.bench.time }
+
+    static func url(_ path: String) throws -> HTTPURL { try HTTPURL("https://api.example.org\(path)") }
+
+    // MARK: Writes
+
+    @discardableResult
+    func send(
+        _ method: HTTPRequest.Method = .post, _ path: String = "/posts", _ body: String? = nil, lane: String? = nil,
+        after: [String] = [], key: String? = nil, fields: HTTPFields = [:]
+    ) async throws -> QueueEntry {
+        try await store.enqueue(
+            WriteRequest(
+                to: "blog", method, try Self.url(path), headerFields: fields, body: body.map { Array($0.utf8) },
+                lane: lane, after: after, key: key))
+    }
+
+    /// Takes the next write of the source in hand; or this one.
+    func claim(_ entry: String? = nil) async throws -> ClaimedWrite? {
+        try await store.claim(ClaimRequest(sources: ["blog": 99], entry: entry, passesGates: true))
+    }
+
+    @discardableResult
+    func settle(_ write: ClaimedWrite, _ verdict: WriteSettlement.Verdict) async throws -> QueueEntry {
+        try #require(try await store.settle(write, WriteSettlement(verdict, .nothing)))
+    }
+
+    /// Claims this entry and settles it.
+    @discardableResult
+    func settle(_ entry: QueueEntry, _ verdict: WriteSettlement.Verdict) async throws -> QueueEntry {
+        try await settle(try #require(try await claim(entry.id)), verdict)
+    }
+
+    @discardableResult
+    func deliver(_ entry: QueueEntry, _ answer: String = "", status: Int = 200) async throws -> QueueEntry {
+        try await settle(entry, .answered(answer, status: status))
+    }
+
+    @discardableResult
+    func drop(_ entry: QueueEntry) async throws -> QueueChange {
+        try #require(try await store.perform(.drop, on: QueueSelection(ids: [entry.id])).first)
+    }
+
+    // MARK: What is there
+
+    func entry(_ id: String) async throws -> QueueEntry {
+        try #require(try await store.entries(QueueSelection(ids: [id])).first)
+    }
+
+    func waiting() async throws -> [QueueEntry] { try await store.entries(QueueSelection()) }
+
+    func events(_ entry: QueueEntry) async throws -> [String] {
+        try await store.history(of: entry.id).map(\.event)
+    }
+
+    /// No rule between rows is broken.
+    func expectSound(_ location: SourceLocation = #_sourceLocation) async throws {
+        #expect(try await store.check() == [], sourceLocation: location)
+    }
+}
+
+extension WriteSettlement.Verdict {
+    static func answered(_ body: String, status: Int = 200) -> Self {
+        .delivered(WriteAnswer(status: status, contentType: "application/json", body: Array(body.utf8)))
+    }
+
+    static func parked(_ reason: ParkReason, status: Int = 422, answer: String? = nil) -> Self {
+        .parked(
+            reason,
+            RecordedError(name: "http", message: "the origin said \(status)", status: status, phase: "answered"),
+            answer.map { WriteAnswer(status: status, contentType: "application/json", body: Array($0.utf8)) })
+    }
+}
+
+extension ClaimedWrite {
+    var text: String? { body.map { String(decoding: $0, as: UTF8.self) } }
+}
+
+// MARK: - Edits
+
+extension EditBench {
+    static func posts(key: String = "id") throws -> AnyResource {
+        let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
+        return AnyResource("posts", from: source, at: "/posts", key: key)
+    }
+
+    /// Accepts a write that does something to a post.
+    @discardableResult
+    func edit(
+        _ change: WriteEdit.Change, _ key: String? = nil, _ body: String? = nil, lane: String? = nil,
+        after: [String] = [], named: String? = nil, fields: HTTPFields = [:],
+        _ adjust: (inout WriteEdit) -> Void = { _ in }
+    ) async throws -> QueueEntry {
+        var edit = WriteEdit(change, of: try Self.posts(), key: key)
+        adjust(&edit)
+        let method: HTTPRequest.Method =
+            switch change {
+            case .create: .post
+            case .replace: .put
+            case .merge: .patch
+            case .delete: .delete
+            }
+        return try await store.enqueue(
+            WriteRequest(
+                to: "blog", method, try Self.url(key.map { "/posts/\($0)" } ?? "/posts"), headerFields: fields,
+                body: body.map { Array($0.utf8) }, lane: lane, after: after, key: named, edit: edit))
+    }
+
+    /// A pull brings these records.
+    @discardableResult
+    func pull(_ json: String) async throws -> RunCounters { try await sqlite.commit(json) }
+
+    /// The body that shows; nil where no living record does.
+    func shown(_ key: String) async throws -> String? {
+        guard let record = try await store.record(of: "posts", key: key), record.deletedAt == nil else { return nil }
+        return String(decoding: record.body, as: UTF8.self)
+    }
+
+    func pending(_ key: String) async throws -> Int? { try await store.record(of: "posts", key: key)?.pending }
+
+    func bases() async throws -> [[String?]] {
+        try await sqlite.rows("SELECT key, body FROM siding_bases ORDER BY key")
+    }
+}

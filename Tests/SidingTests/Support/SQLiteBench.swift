@@ -1,0 +1,51 @@
+import SidingSQLite
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// A SQLite store with a run and a lease, and eyes for its file.
+struct SQLiteBench {
+    let provider: SQLiteStoreProvider
+    var bench: ConformanceBench
+
+    init() async throws {
+        provider = try SQLiteStoreProvider()
+        bench = try await ConformanceBench(provider)
+    }
+
+    var path: String { provider.path }
+
+    var store: SQLiteStore {
+        get throws { try #require(bench.store as? SQLiteStore) }
+    }
+
+    /// Commits one page as a listing of its own.
+    @discardableResult
+    func commit(_ json: String) async throws -> RunCounters {
+        try await bench.commit(json, bench.open())
+    }
+
+    /// Every row of a statement, as text; NULL is nil.
+    func rows(_ sql: String) async throws -> [[String?]] {
+        try await store.read { snapshot in
+            try snapshot.query(SQL(verbatim: sql)) { row in
+                (0..<row.columnCount).map { row.optionalText($0) }
+            }
+        }
+    }
+
+    func columns(_ view: String) async throws -> [String] {
+        try await rows("SELECT name FROM pragma_table_info('\(view)')").compactMap { $0.first ?? nil }
+    }
+
+    func execute(_ sql: String) async throws {
+        try await store.write { try $0.executeScript(SQL(verbatim: sql)) }
+    }
+}
+
+/// The kind of the `StoreError` that `body` throws; nil where it throws none.
+func storeErrorKind(_ body: () async throws -> Void) async throws -> StoreError.Kind? {
+    do { try await body() } catch let error as StoreError { return error.kind }
+    return nil
+}

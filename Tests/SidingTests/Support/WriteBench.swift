@@ -1,0 +1,79 @@
+import HTTPTypes
+import SidingChain
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// A store with writes in it, an origin that answers as scripted, and a sender between them.
+struct WriteBench {
+    let directory: TemporaryDirectory
+    let time = ManualWallClock()
+    let store: SQLiteStore
+    let origin = ScriptedOrigin()
+    let connectivity = TestConnectivity()
+    var sources: [Source]
+
+    static let keyed = Idempotency()
+
+    init(sources names: [String] = ["api"], concurrency: Int = 4) async throws {
+        directory = try TemporaryDirectory()
+        store = try await SQLiteStore.open(at: "\(directory.path)/test.db", clock: time.clock, jitter: Jitter { 1 })
+        sources = try names.map { name in
+            var settings = TransportSettings()
+            settings.concurrency = concurrency
+            return Source(
+                name: name, baseURL: try HTTPURL("https://\(name).test"), transport: settings,
+                retry: RetryPolicy(retries: 0, backoff: Backoff(isSpread: false)))
+        }
+    }
+
+    /// Another process on the same file, as far as the store can tell.
+    func another() async throws -> SQLiteStore {
+        try await SQLiteStore.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
+    }
+
+    func sender(over store: (any WriteStore)? = nil) -> WriteSender {
+        WriteSender(
+            store: store ?? self.store, sources: sources, transports: origin, connectivity: connectivity,
+            jitter: Jitter { 1 }, clock: ManualClock(), wallClock: time.clock)
+    }
+
+    @discardableResult
+    func enqueue(
+        _ path: String, to source: String = "api", _ method: HTTPRequest.Method = .post, lane: String? = nil,
+        after: [String] = [], key: String? = nil, idempotency: Idempotency? = keyed, expiry: Duration? = nil,
+        body: String = "{}"
+    ) async throws -> QueueEntry {
+        try await store.enqueue(
+            WriteRequest(
+                to: source, method, HTTPURL("https://\(source).test\(path)"), body: Array(body.utf8), lane: lane,
+                after: after, key: key, idempotency: idempotency, expiry: expiry))
+    }
+
+    func claim(_ store: SQLiteStore? = nil, entry: String? = nil) async throws -> ClaimedWrite? {
+        let limits = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.transport.concurrency) })
+        return try await (store ?? self.store).claim(ClaimRequest(sources: limits, entry: entry))
+    }
+
+    func deliver(_ write: ClaimedWrite, lesson: SourceLesson = .answers) async throws {
+        let answer = WriteAnswer(status: 201, contentType: nil, body: [])
+        #expect(try await store.settle(write, WriteSettlement(.delivered(answer), lesson)) != nil)
+    }
+
+    /// Settles `write` as failed, to be tried again after `wait`.
+    func fail(
+        _ write: ClaimedWrite, _ lesson: SourceLesson = .nothing, counted: Bool = true, wait: Duration = .zero,
+        phase: Failure.Phase = .notSent, waitsForLine: Bool = false
+    ) async throws {
+        let error = RecordedError(name: "timeout", message: "it took too long", phase: phase.rawValue)
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: counted, waitsForLine: waitsForLine) { _ in wait }
+        #expect(try await store.settle(write, WriteSettlement(verdict, lesson)) != nil)
+    }
+
+    func entry(_ id: String) async throws -> QueueEntry {
+        try #require(try await store.entries(QueueSelection(ids: [id])).first)
+    }
+
+    func events(_ id: String) async throws -> [String] { try await store.history(of: id).map(\.event) }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+
+@Suite struct MemberSearchTests {
+    private func path<Model: Codable & Sendable>(
+        _ keyPath: any PartialKeyPath<Model> & Sendable, coding: RecordCoding = .standard,
+        members: [Member<Model>] = []
+    ) throws(MemberError) -> String {
+        try MemberMap(members, coding: coding).path(of: keyPath).description
+    }
+
+    @Test func `a property is found under the name of its coding key, whatever its type`() throws {
+        #expect(try path(\Ticket.id) == "$.id")
+        #expect(try path(\Ticket.title) == "$.title")
+        #expect(try path(\Ticket.state) == "$.state")
+        #expect(try path(\Ticket.score) == "$.score")
+        #expect(try path(\Ticket.isLocked) == "$.locked")
+        #expect(try path(\Ticket.createdAt) == "$.created_at")
+        #expect(try path(\Ticket.labels) == "$.labels")
+    }
+
+    @Test func `a property of a property is found at its own place, and the whole at its`() throws {
+        #expect(try path(\Ticket.user?.login) == "$.user.login")
+        #expect(try path(\Ticket.user?.home) == "$.user.home")
+        #expect(try path(\Ticket.user) == "$.user")
+    }
+
+    private struct Everything: Codable, Sendable {
+        struct Wrapped: Codable, Sendable, Hashable {
+            var raw: Int
+            init(from decoder: any Decoder) throws { raw = try decoder.singleValueContainer().decode(Int.self) }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(raw)
+            }
+        }
+
+        var date: Date
+        var url: URL
+        var uuid: UUID
+        var amount: Decimal
+        var bytes: Data
+        var small: UInt8
+        var large: UInt64
+        var map: [String: Int]
+        var nested: [[Int]]
+        var wrapped: Wrapped
+        var parent: [Everything]?
+    }
+
+    @Test func `dates, URLs, identifiers, decimals, bytes, maps, arrays and wrappers are made up too`() throws {
+        #expect(try path(\Everything.date) == "$.date")
+        #expect(try path(\Everything.url) == "$.url")
+        #expect(try path(\Everything.uuid) == "$.uuid")
+        #expect(try path(\Everything.amount) == "$.amount")
+        #expect(try path(\Everything.bytes) == "$.bytes")
+        #expect(try path(\Everything.small) == "$.small")
+        #expect(try path(\Everything.large) == "$.large")
+        #expect(try path(\Everything.map) == "$.map")
+        #expect(try path(\Everything.nested) == "$.nested")
+        #expect(try path(\Everything.wrapped) == "$.wrapped")
+        #expect(try path(\Everything.parent) == "$.parent")
+    }
+
+    private final class Tree: Codable, Sendable {
+        let id: Int
+        let left: Tree?
+        let right: Tree?
+    }
+
+    @Test func `a model that holds itself comes to an end`() throws {
+        #expect(try path(\Tree.id) == "$.id")
+    }
+
+    private struct Camel: Codable, Sendable {
+        var createdAt: String
+        var htmlURL: String
+        var userName: String
+    }
+
+    @Test func `names are those that the coder writes`() throws {
+        let snake = RecordCoding(usesSnakeCase: true)
+        #expect(try path(\Camel.createdAt, coding: snake) == "$.created_at")
+        #expect(try path(\Camel.userName, coding: snake) == "$.user_name")
+        #expect(try path(\Camel.createdAt) == "$.createdAt")
+    }
+
+    @Test func `a computed property is taken only for a member with the same JSON`() throws {
+        #expect(try path(\Ticket.number) == "$.id")
+        let error = #expect(throws: MemberError.self) { try path(\Ticket.shout) }
+        #expect(error?.property == "a computed property of Ticket")
+    }
+
+    private enum Mood: String, Codable, Sendable {
+        case good, bad
+    }
+
+    private struct Moody: Codable, Sendable {
+        var id: Int
+        var mood: Mood
+    }
+
+    private struct Perhaps: Codable, Sendable {
+        var id: Int
+        var mood: Mood?
+    }
+
+    @Test func `where a type takes only certain values the error names it, its place and the way out`() throws {
+        let error = #expect(throws: MemberError.self) { try path(\Moody.id) }
+        #expect(error?.description.contains("Mood at mood takes only certain values") == true)
+        #expect(error?.description.contains("Member(\\Moody.id, \"its_name\")") == true)
+        #expect(try path(\Moody.id, members: [Member(\.id, "id")]) == "$.id")
+        #expect(try path(\Moody.mood, members: [Member(\.mood, at: JSONPath(members: ["a", "b"]))]) == "$.a.b")
+    }
+
+    @Test func `what may be missing does not keep the others from being found`() throws {
+        #expect(try path(\Perhaps.id) == "$.id")
+    }
+
+    @Test func `a resource takes its key from the property, or from the place that is told`() throws {
+        let source = try Source(baseURL: "https://example.com")
+        let found = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id, paging: .linkHeader)
+        #expect(found.untyped.key == [JSONPath(member: "id")])
+        #expect(found.untyped.paging == .linkHeader)
+        let told = try Resource<Moody>("moods", from: source, at: "/moods", key: Member(\.id, "number"))
+        #expect(told.untyped.key == [JSONPath(member: "number")])
+        #expect(throws: MemberError.self) { try Resource<Moody>("moods", from: source, at: "/moods", key: \.id) }
+    }
+}

@@ -1,0 +1,275 @@
+import SidingChain
+import SidingSQLite
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+@Suite struct RecordWritingTests {
+    @Test(arguments: Engine.allCases)
+    func `saving inserts what is new, replaces what is there, and leaves what is the same`(_ engine: Engine)
+        async throws
+    {
+        let bench = try await TypedBench(engine)
+        let first = try await bench.siding.save([Ticket(id: 1), Ticket(id: 2)], to: bench.issues)
+        #expect(first == [.inserted, .inserted])
+        let second = try await bench.siding.save([Ticket(id: 1, title: "x"), Ticket(id: 2)], to: bench.issues)
+        #expect(second == [.updated, .unchanged])
+        #expect(try await bench.titles() == ["x", ""])
+    }
+
+    @Test func `what is saved is JSON in the order of its names, and shows in the resource's view`() async throws {
+        let bench = try await TypedBench()
+        try await bench.siding.save(Ticket(id: 1, title: "a/b", comments: 2, isLocked: true), to: bench.issues)
+        let record = try await bench.store.record(of: "issues", key: "1")
+        #expect(
+            record.map { String(decoding: $0.body, as: UTF8.self) }
+                == #"{"comments":2,"id":1,"locked":true,"title":"a/b"}"#)
+        let shown = try await bench.sqlite().read { snapshot in
+            try snapshot.query("SELECT title, locked FROM issues") { "\($0.text(0)) \($0.int(1))" }
+        }
+        #expect(shown == ["a/b 1"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a sync overwrites what was saved, and saving keeps to the resource's kind of key`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await TypedBench(engine)
+        try await bench.sync(#"[{"id":1,"title":"theirs","comments":1}]"#)
+        try await bench.siding.save(Ticket(id: 1, title: "mine"), to: bench.issues)
+        #expect(try await bench.titles() == ["mine"])
+        try await bench.sync(#"[{"id":1,"title":"theirs","comments":1}]"#)
+        #expect(try await bench.titles() == ["theirs"])
+        let named = try Resource<Named>(bench.issues.untyped)
+        let outcomes = try await bench.siding.save([Named(id: "x")], to: named)
+        guard case .invalid(let reason)? = outcomes.first else { return #expect(Bool(false), "\(outcomes)") }
+        #expect(engine == .memory || reason == "its key is a string, the resource's keys are an integer")
+    }
+
+    private struct Named: Codable, Sendable, Equatable {
+        var id: String
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a conflict is a value, and the strategy decides`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine)
+        let (stored, incoming) = (Ticket(id: 1, title: "a", comments: 5), Ticket(id: 1, title: "b", comments: 1))
+        try await bench.siding.save(stored, to: bench.issues)
+        let refused = try await bench.siding.upsert([incoming, Ticket(id: 2)], to: bench.issues, onConflict: .error)
+        #expect(refused == [.conflict(stored: stored), .inserted])
+        #expect(try await bench.titles() == ["a", ""])
+        let merged = try await bench.siding.upsert(
+            [incoming], to: bench.issues,
+            onConflict: .merge { stored, incoming in
+                var both = incoming
+                both.comments += stored.comments
+                return both
+            })
+        #expect(merged == [.updated])
+        #expect(try await bench.siding.record(of: bench.issues, key: 1)?.comments == 6)
+        let kept = try await bench.siding.upsert(
+            [incoming], to: bench.issues, onConflict: .takePreferable { $0.comments > $1.comments ? $0 : $1 })
+        #expect(kept == [.unchanged])
+        let taken = try await bench.siding.upsert([incoming], to: bench.issues, onConflict: .overwrite)
+        #expect(taken == [.updated])
+        let same = try await bench.siding.upsert([incoming], to: bench.issues, onConflict: .error)
+        #expect(same == [.unchanged])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a stored version never goes backwards`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine, version: .by(\.version))
+        let current = Ticket(id: 1, title: "v5", version: 5)
+        try await bench.siding.save(current, to: bench.issues)
+        let older = Ticket(id: 1, title: "v4", version: 4)
+        let strategies: [ConflictStrategy<Ticket>] = [
+            .error, .overwrite, .takePreferable { $1 }, .merge { $1 },
+        ]
+        for strategy in strategies {
+            #expect(
+                try await bench.siding.upsert([older], to: bench.issues, onConflict: strategy) == [.skipped(.stale)])
+        }
+        #expect(try await bench.siding.save(older, to: bench.issues) == .skipped(.stale))
+        #expect(try await bench.siding.save(Ticket(id: 1, title: "none"), to: bench.issues) == .skipped(.stale))
+        let equal = Ticket(id: 1, title: "v5 too", version: 5)
+        #expect(
+            try await bench.siding.upsert([equal], to: bench.issues, onConflict: .error)
+                == [.conflict(stored: current)])
+        let newer = Ticket(id: 1, title: "v6", version: 6)
+        #expect(try await bench.siding.upsert([newer], to: bench.issues, onConflict: .error) == [.updated])
+        let rescued = try await bench.siding.upsert(
+            [older], to: bench.issues,
+            onConflict: .merge { stored, incoming in
+                var both = stored
+                both.body = incoming.title
+                return both
+            })
+        #expect(rescued == [.updated])
+        #expect(try await bench.siding.record(of: bench.issues, key: 1)?.title == "v6")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `who merges is asked also where a newer version comes`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine, version: .by(\.version))
+        try await bench.siding.save(Ticket(id: 1, title: "v5", body: "mine", version: 5), to: bench.issues)
+        let newer = Ticket(id: 1, title: "v6", version: 6)
+        let outcome = try await bench.siding.upsert(
+            [newer], to: bench.issues,
+            onConflict: .merge { stored, incoming in
+                var both = incoming
+                both.body = stored.body
+                return both
+            })
+        #expect(outcome == [.updated])
+        let merged = try await bench.siding.record(of: bench.issues, key: 1)
+        #expect(merged?.title == "v6")
+        #expect(merged?.body == "mine")
+        let preferred = try await bench.siding.upsert(
+            [Ticket(id: 1, title: "v7", version: 7)], to: bench.issues,
+            onConflict: .takePreferable { stored, _ in stored })
+        #expect(preferred == [.unchanged])
+    }
+
+    @Test func `of several models with one key one is taken, by the rule`() async throws {
+        let batch = [
+            Ticket(id: 1, title: "first", version: 2), Ticket(id: 1, title: "highest", version: 3),
+            Ticket(id: 1, title: "last", version: 1),
+        ]
+        let wanted: [(DuplicateRule, String)] = [(.first, "first"), (.last, "last"), (.highestVersion, "highest")]
+        for (rule, title) in wanted {
+            let bench = try await TypedBench(version: .by(\.version))
+            let outcomes = try await bench.siding.save(batch, to: bench.issues, duplicates: rule)
+            #expect(try await bench.titles() == [title])
+            #expect(outcomes.map { $0 == .inserted } == batch.map { $0.title == title })
+            #expect(outcomes.count { $0 == .skipped(.duplicate) } == 2)
+        }
+        let unversioned = try await TypedBench()
+        try await unversioned.siding.save(batch, to: unversioned.issues, duplicates: .highestVersion)
+        #expect(try await unversioned.titles() == ["last"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what cannot be stored is invalid with its reason, and the others are saved`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine)
+        let outcomes = try await bench.siding.save(
+            [Ticket(id: 1, score: .nan), Ticket(id: 2)], to: bench.issues)
+        #expect(outcomes.last == .inserted)
+        guard case .invalid(let reason)? = outcomes.first else { return #expect(Bool(false), "\(outcomes)") }
+        #expect(reason.hasPrefix("it cannot be encoded"))
+        struct Refusal: Error {}
+        let thrown = try await bench.siding.upsert(
+            [Ticket(id: 2, title: "x"), Ticket(id: 3)], to: bench.issues, onConflict: .merge { _, _ in throw Refusal() }
+        )
+        guard case .invalid(let why)? = thrown.first else { return #expect(Bool(false), "\(thrown)") }
+        #expect(why.contains("Refusal"))
+        #expect(thrown.last == .inserted)
+        let moved = try await bench.siding.upsert(
+            [Ticket(id: 2, title: "x")], to: bench.issues, onConflict: .merge { _, _ in Ticket(id: 9) })
+        #expect(moved == [.invalid("it was resolved to a model with another key")])
+        #expect(try await bench.siding.record(of: bench.issues, key: 9) == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a record that changed while it was merged is merged anew`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine)
+        try await bench.siding.save(Ticket(id: 1, comments: 1), to: bench.issues)
+        let rival = Rival(bench.store, bench.issues, times: 2)
+        let siding = try await Siding(
+            store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
+            connectivity: TestConnectivity())
+        let outcomes = try await siding.upsert(
+            [Ticket(id: 1, comments: 100)], to: bench.issues,
+            onConflict: .merge { stored, incoming in
+                var both = incoming
+                both.comments += stored.comments
+                return both
+            })
+        #expect(outcomes == [.updated])
+        // 1, twice 10 by the rival between reading and writing, and 100: nothing was lost.
+        #expect(try await bench.siding.record(of: bench.issues, key: 1)?.comments == 121)
+        #expect(rival.count.value == 3)
+    }
+
+    @Test func `a record that never stands still is given up, and nothing is written`() async throws {
+        let bench = try await TypedBench()
+        try await bench.siding.save(Ticket(id: 1, comments: 1), to: bench.issues)
+        let rival = Rival(bench.store, bench.issues, times: .max)
+        let siding = try await Siding(
+            store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
+            connectivity: TestConnectivity())
+        let kind = try await storeErrorKind {
+            try await siding.upsert([Ticket(id: 1), Ticket(id: 2)], to: bench.issues, onConflict: .merge { $1 })
+        }
+        #expect(kind == .outdated)
+        #expect(try await bench.siding.records(of: bench.issues).count() == 1)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `deleting makes tombstones, which a sync or a save brings back`(_ engine: Engine) async throws {
+        let bench = try await TypedBench(engine)
+        try await bench.siding.save((1...5).map { Ticket(id: $0, comments: $0) }, to: bench.issues)
+        #expect(try await bench.siding.delete(key: "1", from: bench.issues))
+        #expect(try await !bench.siding.delete(key: "1", from: bench.issues))
+        #expect(try await bench.siding.delete(keys: ["2", "9"], from: bench.issues.untyped) == 1)
+        #expect(try await bench.siding.delete(where: \.comments > 4, from: bench.issues) == 1)
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [3, 4])
+        #expect(try await bench.store.count(of: "issues").deleted == 3)
+        #expect(try await bench.siding.save(Ticket(id: 1), to: bench.issues) == .inserted)
+        try await bench.sync(#"[{"id":2,"title":"back","comments":0}]"#)
+        #expect(try await bench.siding.records(of: bench.issues).array().map(\.id) == [1, 2, 3, 4])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `many writers that merge lose nothing, in two processes`() async throws {
+        let bench = try await TypedBench()
+        let other = try await bench.otherProcess()
+        let issues = bench.issues
+        try await bench.siding.save(Ticket(id: 1), to: issues)
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for siding in [bench.siding, other] {
+                group.addTask {
+                    var done = 0
+                    for _ in 0..<20 {
+                        let outcome = try? await siding.upsert(
+                            [Ticket(id: 1, title: "x", comments: 1)], to: issues,
+                            onConflict: .merge { stored, _ in
+                                var more = stored
+                                more.comments += 1
+                                return more
+                            })
+                        if outcome == [.updated] { done += 1 }
+                    }
+                    return done
+                }
+            }
+            var total = 0
+            for try await done in group { total += done }
+            #expect(total > 0)
+            #expect(try await bench.siding.record(of: issues, key: 1)?.comments == total)
+        }
+    }
+}
+
+/// Changes a record each time somebody has read it and is about to write.
+private struct Rival {
+    let store: any Store
+    let count = Mutexed(0)
+
+    init(_ inner: any Store, _ issues: Resource<Ticket>, times: Int) {
+        let count = count
+        store = StoreSpy(
+            inner,
+            lookup: { inner, lookup throws(StoreError) in
+                let found = try await inner.records(lookup)
+                count.add(1)
+                guard count.value <= times, let record = found.first else { return found }
+                let decoder = RecordDecoder(.standard)
+                guard var issue = try? decoder.decode(Ticket.self, record) else { return found }
+                issue.comments += 10
+                let writer = RecordWriter(store: inner, resource: issues, strategy: .overwrite, duplicates: .last)
+                _ = try await writer.save([issue])
+                return found
+            })
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// A program with typed issues over a store of either engine.
+struct TypedBench {
+    let store: any Store
+    let siding: Siding
+    let origin: ScriptedOrigin
+    let provider: any StoreProvider
+    var issues: Resource<Ticket>
+
+    init(
+        _ engine: Engine = .sqlite, version: VersionOrder<Ticket>? = nil,
+        searchable: [any PartialKeyPath<Ticket> & Sendable] = [], wrap: (any Store) -> any Store = { $0 }
+    ) async throws {
+        origin = ScriptedOrigin()
+        provider = try engine.provider()
+        store = wrap(try await provider.open(clock: .system))
+        issues = try Resource<Ticket>(
+            "issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: \.id, version: version,
+            searchable: searchable)
+        siding = try await Siding(
+            store: .store(store), resources: [issues], transports: origin, connectivity: TestConnectivity())
+    }
+
+    /// Another process on the same file.
+    func otherProcess() async throws -> Siding {
+        let path = try #require((provider as? SQLiteStoreProvider)?.path)
+        return try await Siding(
+            store: .sqlite(path: path), resources: [issues], transports: origin, connectivity: TestConnectivity())
+    }
+
+    func sqlite() throws -> SQLiteStore { try #require(store as? SQLiteStore) }
+
+    /// Lets the origin answer with these records, and syncs.
+    func sync(_ json: String) async throws {
+        let fields: HTTPFields = [.contentType: "application/json"]
+        origin.set("/issues", .text(json, headerFields: fields))
+        _ = try await siding.sync(issues)
+    }
+
+    func titles() async throws -> [String] { try await siding.records(of: issues).array().map(\.title) }
+}
