@@ -32,7 +32,18 @@ public final class ManualClock: Clock {
         var ids = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
-        var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiting: [Watcher] = []
+
+        func sleepers(like watcher: Watcher) -> Int {
+            guard let wait = watcher.wait else { return sleepers.count }
+            return sleepers.count { now.duration(to: $0.deadline) == wait }
+        }
+    }
+
+    private struct Watcher {
+        let count: Int
+        let wait: Duration?
+        let continuation: CheckedContinuation<Void, Never>
     }
 
     private let state = Mutex(State())
@@ -55,11 +66,15 @@ public final class ManualClock: Clock {
     }
 
     /// Returns once at least `count` calls sleep on this clock.
-    public func sleepers(_ count: Int) async {
+    ///
+    /// - Parameter wait: only those that wake after this time are meant: where others sleep on the same clock, such as the
+    ///   deadline of a request, which says nothing of how far the request has come. Nil for all.
+    public func sleepers(_ count: Int, waiting wait: Duration? = nil) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                guard state.sleepers.count < count else { return true }
-                state.waiting.append((count, continuation))
+                let watcher = Watcher(count: count, wait: wait, continuation: continuation)
+                guard state.sleepers(like: watcher) < count else { return true }
+                state.waiting.append(watcher)
                 return false
             }
             if isThere { continuation.resume() }
@@ -98,9 +113,10 @@ public final class ManualClock: Clock {
         }
         if let early { return continuation.resume(with: early) }
         let ready = state.withLock { state in
-            let count = state.sleepers.count
-            defer { state.waiting.removeAll { $0.count <= count } }
-            return state.waiting.filter { $0.count <= count }
+            let asleep = state
+            let isReady: (Watcher) -> Bool = { asleep.sleepers(like: $0) >= $0.count }
+            state.waiting.removeAll(where: isReady)
+            return asleep.waiting.filter(isReady)
         }
         for waiter in ready { waiter.continuation.resume() }
     }

@@ -190,14 +190,15 @@ import Testing
         async let watching: Void = sender.watch { () throws(StoreError) in
             try await bench.store.entries(QueueSelection()).isEmpty
         }
-        // The first try meets no way out; watching goes on in steps, and none of them tries again.
+        // The first try meets no way out; watching goes on in steps, and none of them tries again. The deadline of the
+        // try sleeps on the same clock, and is not meant.
         for _ in 0..<3 {
-            await clock.sleepers(1)
+            await clock.sleepers(1, waiting: WriteSender.pace)
             clock.advance(by: WriteSender.pace)
         }
         #expect(bench.origin.takeTargets().count == 1)
         // The line returns while it sleeps: before, it might see that without another sleep to wait for.
-        await clock.sleepers(1)
+        await clock.sleepers(1, waiting: WriteSender.pace)
         bench.connectivity.set(hasUsableRoute: true)
         clock.advance(by: WriteSender.pace)
         try await watching
