@@ -66,6 +66,8 @@ extension WriteSettlement {
 
 extension WriteAnswer {
     fileprivate func scrubbed(of secrets: SentSecrets) -> WriteAnswer {
-        WriteAnswer(status: status, contentType: contentType, body: secrets.scrubbed(body))
+        var answer = self
+        answer.body = secrets.scrubbed(body)
+        return answer
     }
 }

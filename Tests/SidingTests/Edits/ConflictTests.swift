@@ -226,6 +226,20 @@ import Testing
         #expect(try await condition() == nil)
     }
 
+    @Test func `the validator of an answer is kept by the sender`() async throws {
+        let bench = try await bench()
+        let origin = ScriptedOrigin()
+        origin.set("/posts/a", .text(Self.theirs, headerFields: [.eTag: "\"7\""]))
+        let sender = WriteSender(
+            store: bench.store, sources: [try EditBench.posts().source], transports: origin,
+            connectivity: TestConnectivity(), wallClock: bench.time.clock)
+        for _ in 0..<2 {
+            let entry = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
+            #expect(try await sender.send(entry.id)?.state == .done)
+        }
+        #expect(origin.takeRequests().map { $0.headerFields[.ifMatch] } == [nil, "\"7\""])
+    }
+
     // MARK: A person decides
 
     @Test func `mine is sent again under a new key`() async throws {
