@@ -4,41 +4,27 @@ internal import SidingSQLite
 /// Carries out a person's word on an entry, inside a transaction.
 struct QueueHand {
     let transitions: QueueTransitions
-    /// Whether a sender lives: what it is at work on is left alone. Asked inside the transaction, so that no claim comes
-    /// in between.
+    /// Whether a process lives: what it is at work on is left alone.
     let isAlive: @Sendable (String) -> Bool
+    /// What was just taken up from senders that ended: a person who asks for the next step does not know yet that it may
+    /// have arrived.
+    let takenUp: [QueueEntry]
 
     func perform(
         _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueChange {
         let isLiving = try isBeingSent(entry, transaction)
-        if entry.kind == .write, entry.state == .sending, !isLiving {
-            return try perform(action, onLeft: entry, transaction)
-        }
-        if let refusal = Self.refusal(of: action, on: entry, isLiving: isLiving) {
+        let surprise = action == .drop ? nil : surprise(entry)
+        if let refusal = surprise ?? Self.refusal(of: action, on: entry, isLiving: isLiving) {
             return QueueChange(entry: entry, refusal: refusal)
         }
         return try carryOut(action, on: entry, transaction)
     }
 
-    /// What a dead sender left is taken up first: a person who asks for the next step does not know yet that it may have
-    /// arrived.
-    private func perform(
-        _ action: QueueAction, onLeft entry: QueueEntry, _ transaction: borrowing Transaction
-    ) throws -> QueueChange {
-        guard let taken = try WriteReaper(transitions: transitions).takeUp(entry.id, transaction) else {
-            return QueueChange(entry: entry, refusal: "it is being sent right now")
-        }
-        if taken.state == .parked, action != .drop {
-            return QueueChange(
-                entry: taken,
-                refusal: "its sender ended, and it may have arrived: it is parked now (\(taken.reason?.rawValue ?? ""))"
-            )
-        }
-        if let refusal = Self.refusal(of: action, on: taken, isLiving: false) {
-            return QueueChange(entry: taken, refusal: refusal)
-        }
-        return try carryOut(action, on: taken, transaction)
+    /// What the person cannot have known; nil where there is nothing of the kind.
+    private func surprise(_ entry: QueueEntry) -> String? {
+        guard entry.state == .parked, takenUp.contains(where: { $0.id == entry.id }) else { return nil }
+        return "its sender ended, and it may have arrived: it is parked now (\(entry.reason?.rawValue ?? ""))"
     }
 
     private func carryOut(
@@ -53,8 +39,11 @@ struct QueueHand {
         }
     }
 
+    /// A write that is still in hand has a sender: what dead ones left was taken up before. A fetch is taken up by the
+    /// next run of its resource only.
     private func isBeingSent(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard entry.state == .sending else { return false }
+        if entry.kind == .write { return true }
         let owner = try transaction.first("SELECT owner FROM siding_queue WHERE id = ?1", entry.id) { $0.text(0) }
         return owner.map(isAlive) ?? false
     }
@@ -69,7 +58,7 @@ struct QueueHand {
             } else if try isBeingSent(entry, transaction) {
                 "it is being sent right now"
             } else {
-                nil
+                surprise(entry)
             }
         guard let refusal else { return }
         throw StoreError(.invalidWrite, "\(entry.shortID) cannot be changed: \(refusal)")

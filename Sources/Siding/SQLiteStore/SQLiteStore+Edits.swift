@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 extension SQLiteStore: EditStore {
     public func replace(_ entry: String, with change: WriteChange) async throws(StoreError) -> QueueEntry {
-        let hand = try hand()
+        let hand = try await hand()
         let new = try await write { transaction in
             try WriteReplacer(hand: hand).replace(entry, with: change, transaction)
         }
@@ -18,15 +18,11 @@ extension SQLiteStore: EditStore {
     public func resolve(
         _ entry: String, as resolution: ConflictResolution
     ) async throws(StoreError) -> QueueEntry {
-        let hand = try hand()
+        let hand = try await hand()
         let resolved = try await write { transaction in
             try ConflictResolver(hand: hand).resolve(entry, as: resolution, transaction)
         }
         changeSignal.fire()
         return resolved
-    }
-
-    private func hand() throws(StoreError) -> QueueHand {
-        QueueHand(transitions: QueueTransitions(owner: try ownerID(), now: clock.now), isAlive: owner.isAlive)
     }
 }

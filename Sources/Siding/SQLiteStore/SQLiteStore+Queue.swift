@@ -56,17 +56,20 @@ extension SQLiteStore {
     public func perform(
         _ action: QueueAction, on selection: QueueSelection
     ) async throws(StoreError) -> [QueueChange] {
-        let me = try ownerID()
-        let now = clock.now
-        let owner = owner
+        let hand = try await hand()
         let changes = try await write { transaction in
-            let hand = QueueHand(transitions: QueueTransitions(owner: me, now: now), isAlive: owner.isAlive)
-            return try QueueSelecting.entries(selection, transaction).map { entry in
+            try QueueSelecting.entries(selection, transaction).map { entry in
                 try hand.perform(action, on: entry, transaction)
             }
         }
         if changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
         return changes
+    }
+
+    /// A person's hand, after what dead senders left was taken up.
+    func hand() async throws(StoreError) -> QueueHand {
+        let takenUp = try await reap()
+        return QueueHand(transitions: try transitions(), isAlive: owner.isAlive, takenUp: takenUp)
     }
 
     public func gates() async throws(StoreError) -> [SourceGate] {

@@ -16,8 +16,12 @@ extension SQLiteStore: WriteStore {
 
     public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
+        let inHand = inHand
         return try await write { transaction in
-            try WriteClaimer(request: request, transitions: transitions).claim(transaction)
+            let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
+            // Before the commit, so that nobody who sees the row finds it in nobody's hand.
+            if let write { inHand.take(write) }
+            return write
         }
     }
 
@@ -32,6 +36,8 @@ extension SQLiteStore: WriteStore {
     public func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement
     ) async throws(StoreError) -> QueueEntry? {
+        // Settled or not: nobody comes back to it.
+        defer { inHand.leave(write) }
         let settler = WriteSettler(write: write, transitions: try transitions(), jitter: jitter)
         let entry = try await self.write { transaction in try settler.settle(settlement, transaction) }
         if entry?.recordKey != nil { changeSignal.fire() }
@@ -39,17 +45,21 @@ extension SQLiteStore: WriteStore {
     }
 
     public func reap() async throws(StoreError) -> [QueueEntry] {
-        let owners = try await read { snapshot in
-            try snapshot.query(
-                "SELECT DISTINCT owner FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'"
-            ) { $0.text(0) }
+        let sending = try await read { snapshot in
+            try snapshot.query("SELECT id, owner FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'") {
+                (id: $0.text(0), owner: $0.text(1))
+            }
         }
         // Whether an owner lives is asked outside the transaction; once dead it stays so, as no name is used again.
-        let dead = owners.filter { !owner.isAlive($0) }
-        guard !dead.isEmpty else { return [] }
+        let dead = Set(sending.map(\.owner)).filter { !owner.isAlive($0) }
+        let (me, inHand) = (try ownerID(), inHand)
+        let left = sending.filter { dead.contains($0.owner) || $0.owner == me && !inHand.holds($0.id) }
+        guard !left.isEmpty else { return [] }
         let reaper = WriteReaper(transitions: try transitions())
         let taken = try await write { transaction in
-            try dead.flatMap { owner in try reaper.reap(owner, transaction) }
+            // Since the look, this process may have taken up an entry of its own, and claimed it anew.
+            try left.filter { $0.owner != me || !inHand.holds($0.id) }
+                .compactMap { try reaper.takeUp($0.id, from: $0.owner, transaction) }
         }
         dead.forEach(owner.forget)
         return taken
@@ -94,7 +104,7 @@ extension SQLiteStore: WriteStore {
         }
     }
 
-    private func transitions() throws(StoreError) -> QueueTransitions {
+    func transitions() throws(StoreError) -> QueueTransitions {
         QueueTransitions(owner: try ownerID(), now: clock.now)
     }
 }

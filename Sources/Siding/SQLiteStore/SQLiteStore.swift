@@ -29,6 +29,7 @@ public struct SQLiteStore: Store {
     let writer: Database?
     let reader: DatabaseReader
     let owner: OwnerLock
+    let inHand: EntriesInHand
     let shapes: ShapeCache
     public let changeSignal: ChangeSignal
     let clock: WallClock
@@ -64,7 +65,8 @@ public struct SQLiteStore: Store {
                 try SchemaGuard.check(snapshot, path: path)
             }
             return SQLiteStore(
-                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), shapes: ShapeCache(),
+                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: EntriesInHand(),
+                shapes: ShapeCache(),
                 changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
         } catch {
             throw StoreError(mapping: error)

@@ -2,28 +2,21 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Takes up what a dead sender had in hand, inside a transaction. Twice is harmless: the first changes the state.
+/// Takes up what a sender had in hand that will never settle it, inside a transaction. Twice is harmless: the first changes
+/// the state.
 struct WriteReaper {
     let transitions: QueueTransitions
 
-    func reap(_ owner: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
-        let left = try transaction.query(
-            """
-            SELECT \(QueueRows.columns), keyed, first_sent_at FROM siding_queue
-            WHERE owner = ?1 AND state = 'sending' AND kind = 'write'
-            """, owner, map: Self.read)
-        return try left.map { try takeUp($0.entry, isKeyed: $0.isKeyed, isMarked: $0.isMarked, transaction) }
-    }
-
-    /// Takes up one entry, whose sender is known to be dead.
+    /// Takes up one entry.
     ///
-    /// - Returns: the entry as it is now; nil where nobody has it in hand.
-    func takeUp(_ id: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+    /// - Parameter owner: who is known not to settle it any more.
+    /// - Returns: the entry as it is now; nil where `owner` does not have it in hand.
+    func takeUp(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         let left = try transaction.first(
             """
             SELECT \(QueueRows.columns), keyed, first_sent_at FROM siding_queue
-            WHERE id = ?1 AND state = 'sending' AND kind = 'write'
-            """, id, map: Self.read)
+            WHERE id = ?1 AND owner = ?2 AND state = 'sending' AND kind = 'write'
+            """, id, owner, map: Self.read)
         return try left.map { try takeUp($0.entry, isKeyed: $0.isKeyed, isMarked: $0.isMarked, transaction) }
     }
 

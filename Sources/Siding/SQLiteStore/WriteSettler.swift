@@ -17,21 +17,17 @@ struct WriteSettler {
         case .retry(let error, let isCounted, let waitsForLine, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
-            try giveBack(
-                attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, isUnsent: error.isUnsent,
-                transaction)
+            try giveBack(attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
         case .parked(.conflict, let error, let answer):
             try record(error, answer, transaction)
             try settleConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
-            var entry = write.entry
-            entry.crashes = 0
-            _ = try transitions.park(entry, as: reason, error.message, transaction)
+            try park(as: reason, error, transaction)
         case .released(let isUnsent):
-            try giveBack(
-                attempts: write.entry.attempts, wait: .zero, waitsForLine: false, isUnsent: isUnsent, transaction)
+            if isUnsent { try forgetSending(transaction) }
+            try giveBack(attempts: write.entry.attempts, wait: .zero, waitsForLine: false, transaction)
             let detail =
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
@@ -70,10 +66,7 @@ struct WriteSettler {
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
         switch try ConflictSettler(transitions: transitions).verdict(on: write.entry, answer, transaction) {
-        case .park:
-            var entry = write.entry
-            entry.crashes = 0
-            _ = try transitions.park(entry, as: .conflict, error.message, transaction)
+        case .park: try park(as: .conflict, error, transaction)
         case .drop:
             try transitions.settle(
                 id, as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
@@ -81,11 +74,7 @@ struct WriteSettler {
             let attempts = write.entry.attempts + 1
             let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(
                 after: attempts, jitter: jitter)
-            try transaction.execute(
-                """
-                UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3
-                WHERE id = ?1
-                """, id, attempts, (transitions.now + wait).microseconds)
+            try giveBack(attempts: attempts, wait: wait, waitsForLine: false, transaction)
             try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
         }
     }
@@ -99,10 +88,17 @@ struct WriteSettler {
         if error.isUnsent { try forgetSending(transaction) }
     }
 
-    private func giveBack(
-        attempts: Int, wait: Duration, waitsForLine: Bool, isUnsent: Bool, _ transaction: borrowing Transaction
+    private func park(
+        as reason: ParkReason, _ error: RecordedError, _ transaction: borrowing Transaction
     ) throws {
-        if isUnsent { try forgetSending(transaction) }
+        var entry = write.entry
+        entry.crashes = 0
+        _ = try transitions.park(entry, as: reason, error.message, transaction)
+    }
+
+    private func giveBack(
+        attempts: Int, wait: Duration, waitsForLine: Bool, _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,

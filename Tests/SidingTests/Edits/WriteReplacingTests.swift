@@ -102,6 +102,35 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .sending)
     }
 
+    @Test func `what a dead sender may have sent is not changed by who cannot know that`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send(.post, "/posts", "[1]")
+        let dead = try await SQLiteStore.open(at: bench.store.path, clock: bench.time.clock)
+        let write = try #require(try await dead.claim(ClaimRequest(sources: ["blog": 9], entry: entry.id)))
+        try await dead.markSent(write)
+        await dead.close()
+        let change = WriteChange(body: Array("[2]".utf8))
+        await #expect {
+            _ = try await bench.store.replace(entry.id, with: change)
+        } throws: { error in
+            (error as? StoreError)?.message.contains("may have arrived: it is parked now (uncertain)") == true
+        }
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+        // Now it is known, and a person may say what they like.
+        #expect(try await bench.store.replace(entry.id, with: change).state == .queued)
+    }
+
+    @Test func `what a dead sender may have sent is not resolved by who cannot know that`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send(.post, "/posts", "[1]")
+        let dead = try await SQLiteStore.open(at: bench.store.path, clock: bench.time.clock)
+        let write = try #require(try await dead.claim(ClaimRequest(sources: ["blog": 9], entry: entry.id)))
+        try await dead.markSent(write)
+        await dead.close()
+        #expect(try await storeErrorKind { _ = try await bench.store.resolve(entry.id, as: .mine) } == .invalidWrite)
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+    }
+
     @Test func `what is settled cannot be changed`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.deliver(try await bench.send())

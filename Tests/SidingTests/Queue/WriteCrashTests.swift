@@ -21,6 +21,21 @@ import Testing
         #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed"])
     }
 
+    @Test func `a write whose settlement could not be stored is taken up by the process that lives on`() async throws {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/a")
+        let write = try #require(try await bench.claim())
+        #expect(try await bench.store.reap() == [], "it is in hand")
+        try await bench.store.write { try $0.execute("ALTER TABLE siding_attempts RENAME TO elsewhere") }
+        await #expect(throws: StoreError.self) { try await bench.deliver(write) }
+        try await bench.store.write { try $0.execute("ALTER TABLE elsewhere RENAME TO siding_attempts") }
+        #expect(try await bench.store.reap().map(\.id) == [entry.id])
+        let again = try #require(try await bench.claim())
+        #expect(again.key == write.key)
+        try await bench.deliver(again)
+        #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed", "delivered"])
+    }
+
     @Test func `an entry with which three senders died waits for a person`() async throws {
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
