@@ -3,11 +3,6 @@ internal import SidingChain
 
 /// What a sync does with a failed page: retain it, gate the source, or let the run fail.
 struct FailureHandling: Sendable {
-    /// While there is no way out, one look per this long is enough.
-    static let offlineProbe = Duration.seconds(30)
-    /// The wait where an origin asks for patience without saying how much.
-    static let unspecifiedPatience = Duration.seconds(60)
-
     let sync: ResourceSync
     let position: ListingPosition
 
@@ -16,9 +11,10 @@ struct FailureHandling: Sendable {
 
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure
+        // What one request learned of its source is worth knowing for all of them.
+        try await store.learn(SourceLesson(failure, now: now), of: source.name)
         switch failure.retention(of: .fetch) {
         case .keep(let isCounted, let attempts, let minimumWait):
-            try await gate(failure)
             if let attempts, isCounted, triesSoFar + 1 >= attempts {
                 return try await givenUp(failed, report, tries: attempts)
             }
@@ -26,8 +22,6 @@ struct FailureHandling: Sendable {
                 waiting(failure, tries: $0, minimum: minimumWait)
             }
         case .signIn:
-            try await store.setGate(
-                SourceGate(source: source.name, reason: .signIn, until: nil, note: failure.description))
             return try await notRetained(failed, report, parks: .signIn)
         case .fail, .park:
             return try await notRetained(failed, report, parks: .rejected)
@@ -102,32 +96,14 @@ struct FailureHandling: Sendable {
 
     // MARK: Waiting
 
-    /// What one request learned of its source is worth knowing for all of them.
-    private func gate(_ failure: Failure) async throws(StoreError) {
-        let now = sync.engine.wallClock.now
-        switch failure.reason {
-        case .noInternetConnection, .captivePortal:
-            try await store.setGate(
-                SourceGate(
-                    source: source.name, reason: .offline, until: now + Self.offlineProbe, note: failure.description))
-        case .http(let answer) where answer.statusClass == .backOff:
-            try await store.setGate(
-                SourceGate(
-                    source: source.name, reason: .retryAfter, until: now + patience(answer), note: failure.description))
-        default: break
-        }
-    }
-
-    private func patience(_ answer: HTTPFailure) -> Duration {
-        answer.retryAfter(now: sync.engine.wallClock.now.secondsSince1970) ?? Self.unspecifiedPatience
-    }
+    private var now: Timestamp { sync.engine.wallClock.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
         switch failure.reason {
-        case .noInternetConnection, .captivePortal: return Self.offlineProbe
-        case .http(let answer) where answer.statusClass == .backOff: return patience(answer)
+        case .noInternetConnection, .captivePortal: SourceStanding.probeWindow
         default:
-            return max(source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter), minimum ?? .zero)
+            failure.patience(now: now)
+                ?? max(source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter), minimum ?? .zero)
         }
     }
 }

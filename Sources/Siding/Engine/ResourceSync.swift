@@ -137,9 +137,7 @@ struct ResourceSync: Sendable {
         var report = report
         let counters = report.line.counters
         report.line.outcome = counters.pages > 0 && counters.notModified == counters.pages ? .notModified : .saved
-        if try await engine.store.gates().contains(where: { $0.source == resource.source.name }) {
-            try await engine.store.openGate(ofSource: resource.source.name)
-        }
+        try await engine.store.learn(.answers, of: resource.source.name)
         return report
     }
 

@@ -3,9 +3,6 @@ internal import SidingChain
 
 /// What an answer or a failure means for the write that met it, and for its source.
 struct WriteJudgement: Sendable {
-    /// The wait where an origin asks for patience without saying how much.
-    static let unspecifiedPatience = Duration.seconds(60)
-
     let source: Source
     let write: ClaimedWrite
     let jitter: Jitter
@@ -22,7 +19,7 @@ struct WriteJudgement: Sendable {
 
     func judge(_ failure: Failure) -> WriteSettlement {
         if case .http(let answer) = failure.reason, let settlement = special(answer, failure) { return settlement }
-        return WriteSettlement(verdict(failure), lesson(failure))
+        return WriteSettlement(verdict(failure), SourceLesson(failure, now: now))
     }
 
     /// Statuses that mean something of their own to a write.
@@ -61,43 +58,12 @@ struct WriteJudgement: Sendable {
     private func retry(
         _ failure: Failure, isCounted: Bool, waitsForLine: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
-        let (backoff, jitter, patience) = (source.retry.backoff, jitter, patience(failure))
+        let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
         // Where the gate is what holds it back, the entry itself waits for nothing: it is due when the gate opens.
         let isGated = failure.reason == .noInternetConnection || failure.reason == .captivePortal
         return .retry(RecordedError(failure), isCounted: isCounted, waitsForLine: waitsForLine) { attempts in
             isGated ? .zero : patience ?? max(backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
         }
-    }
-
-    private func lesson(_ failure: Failure) -> SourceLesson {
-        switch failure.reason {
-        case .noInternetConnection, .captivePortal: .offline(note: failure.description)
-        case .timeout: .failed(isTimeout: true)
-        case .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .tlsHandshake, .tlsUntrusted,
-            .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation:
-            .failed(isTimeout: false)
-        case .proxyAuthentication: .signIn(note: failure.description)
-        case .http(let answer): lesson(answer, failure)
-        default: .nothing
-        }
-    }
-
-    private func lesson(_ answer: HTTPFailure, _ failure: Failure) -> SourceLesson {
-        switch answer.statusClass {
-        case .unauthorized: .signIn(note: failure.description)
-        case .backOff:
-            .patience(until: now + (patience(failure) ?? Self.unspecifiedPatience), note: failure.description)
-        case .portal: .offline(note: failure.description)
-        case .serverError, .requestTimeout, .insufficientStorage: .failed(isTimeout: false)
-        // The origin is well and said no.
-        case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: .answers
-        }
-    }
-
-    /// How long the origin asked to be left alone; at most a day, whatever it said.
-    private func patience(_ failure: Failure) -> Duration? {
-        guard case .http(let answer) = failure.reason, answer.statusClass == .backOff else { return nil }
-        return answer.retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience
     }
 
     private func kept(_ answer: HTTPFailure) -> WriteAnswer {

@@ -45,19 +45,3 @@ public struct WriteAnswer: Sendable, Hashable {
     /// What of the body is kept with the entry.
     var keptBody: [UInt8] { Array(body.prefix(Self.bodyLimit)) }
 }
-
-/// What a request taught about its source; shared by all processes.
-public enum SourceLesson: Sendable, Hashable {
-    /// It answers: an outage is over.
-    case answers
-    /// A try failed; `isTimeout` costs more of the retry budget, as it cost more time.
-    case failed(isTimeout: Bool)
-    /// There is no way out.
-    case offline(note: String)
-    /// It asks for patience until then.
-    case patience(until: Timestamp, note: String)
-    /// It wants a sign-in.
-    case signIn(note: String)
-    /// Nothing.
-    case nothing
-}

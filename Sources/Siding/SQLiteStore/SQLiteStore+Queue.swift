@@ -84,15 +84,17 @@ extension SQLiteStore {
         }
     }
 
-    public func setGate(_ gate: SourceGate) async throws(StoreError) {
-        let now = clock.now.microseconds
+    public func learn(_ lesson: SourceLesson, of source: String) async throws(StoreError) {
+        let (jitter, now) = (jitter, clock.now)
+        // Most answers teach nothing new, and a commit costs an fsync.
+        let isNews = try await read { snapshot in
+            let before = try StandingRows.load(source, snapshot)
+            var after = before
+            return after.learn(lesson, jitter: jitter, now: now) || after != before
+        }
+        guard isNews else { return }
         try await write { transaction in
-            try transaction.execute(
-                """
-                INSERT INTO siding_sources (name, gate, gate_until, gate_note, changed_at) VALUES (?1, ?2, ?3, ?4, ?5)
-                ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
-                    gate_note = excluded.gate_note, changed_at = excluded.changed_at
-                """, gate.source, gate.reason.rawValue, gate.until?.microseconds, gate.note, now)
+            try StandingRows.learn(lesson, of: source, jitter: jitter, now: now, transaction)
         }
     }
 

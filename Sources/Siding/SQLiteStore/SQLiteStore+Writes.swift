@@ -87,7 +87,7 @@ extension SQLiteStore: WriteStore {
                     ORDER BY not_before LIMIT 1
                     """, source
                 ) { Timestamp(microseconds: $0.int(0)) }
-                guard let due, let opens = try SourceStanding.load(source, snapshot).opens(now: now) else { continue }
+                guard let due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
                 earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
             }
             return earliest
@@ -99,7 +99,7 @@ extension SQLiteStore: WriteStore {
         try await write { transaction in
             let known = try transaction.query("SELECT name FROM siding_sources") { $0.text(0) }
             for source in known where sources?.contains(source) ?? true {
-                try SourceStanding.endWaits(of: source, because: cause, transitions, transaction)
+                try StandingRows.endWaits(of: source, because: cause, transitions, transaction)
             }
         }
     }

@@ -21,16 +21,16 @@ struct WriteClaimer {
     /// The sources that may be asked now, the one that was served longest ago first.
     private func turns(_ transaction: borrowing Transaction) throws -> [SourceStanding] {
         try request.sources
-            .map { name, limit in (try SourceStanding.load(name, transaction), limit) }
+            .map { name, limit in (try StandingRows.load(name, transaction), limit) }
             .filter { standing, limit in try hasRoom(standing, limit, transaction) }
             .map(\.0)
-            .sorted { ($0.servedAt, $0.name) < ($1.servedAt, $1.name) }
+            .sorted { ($0.servedAt, $0.source) < ($1.servedAt, $1.source) }
     }
 
     private func hasRoom(_ standing: SourceStanding, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool
     {
         guard let room = standing.room(limit: limit, now: now) else { return false }
-        return room > (try Self.underWay(standing.name, transaction))
+        return room > (try Self.underWay(standing.source, transaction))
     }
 
     private static func underWay(_ source: String, _ transaction: borrowing Transaction) throws -> Int {
@@ -48,10 +48,9 @@ struct WriteClaimer {
 
     /// What is past its key's lifetime is parked on the way.
     private func claim(next standing: SourceStanding, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
-        while let write = try transaction.first(Self.next, standing.name, now.microseconds, map: Self.read) {
+        while let write = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
             if try isKeyExpired(write, transaction) { continue }
-            try standing.serve(now, transaction)
-            return try take(write, transaction)
+            return try take(write, in: standing, transaction)
         }
         return nil
     }
@@ -64,10 +63,9 @@ struct WriteClaimer {
             """, id, map: Self.read)
         guard let write, let limit = request.sources[write.write.entry.source], try !isKeyExpired(write, transaction)
         else { return nil }
-        let standing = try SourceStanding.load(write.write.entry.source, transaction)
+        let standing = try StandingRows.load(write.write.entry.source, transaction)
         guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
-        try standing.serve(now, transaction)
-        return try take(write, transaction)
+        return try take(write, in: standing, transaction)
     }
 
     // MARK: One write
@@ -106,8 +104,12 @@ struct WriteClaimer {
     }
 
     /// The lifetime of an honoured key begins here: no try of it can be earlier.
-    private func take(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> ClaimedWrite {
-        var write = candidate.write
+    private func take(
+        _ candidate: Candidate, in standing: SourceStanding, _ transaction: borrowing Transaction
+    ) throws -> ClaimedWrite {
+        var (write, served) = (candidate.write, standing)
+        served.serve(now)
+        try StandingRows.save(served, now, transaction)
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,

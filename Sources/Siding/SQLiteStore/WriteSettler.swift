@@ -32,7 +32,7 @@ struct WriteSettler {
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
         }
-        try SourceStanding.learn(
+        try StandingRows.learn(
             settlement.lesson, of: write.entry.source, jitter: jitter, now: transitions.now, transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }

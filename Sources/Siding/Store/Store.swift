@@ -74,8 +74,11 @@ public protocol QueueStore: Sendable {
 
     func gates() async throws(StoreError) -> [SourceGate]
 
-    func setGate(_ gate: SourceGate) async throws(StoreError)
+    /// Keeps what a request taught about its source, for all processes; where an outage ended, what waited for the line is
+    /// due.
+    func learn(_ lesson: SourceLesson, of source: String) async throws(StoreError)
 
+    /// Opens the gate of a source because a person says so.
     func openGate(ofSource source: String) async throws(StoreError)
 }
 

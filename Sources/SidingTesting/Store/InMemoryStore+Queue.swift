@@ -26,15 +26,21 @@ extension InMemoryStore {
     }
 
     public func gates() throws(StoreError) -> [SourceGate] {
-        try read { (tables) throws(StoreError) in tables.gates.values.sorted { $0.source < $1.source } }
+        try read { (tables) throws(StoreError) in
+            tables.standings.values.compactMap(\.gate).sorted { $0.source < $1.source }
+        }
     }
 
-    public func setGate(_ gate: SourceGate) throws(StoreError) {
-        try change { (tables, _) throws(StoreError) in tables.gates[gate.source] = gate }
+    public func learn(_ lesson: SourceLesson, of source: String) throws(StoreError) {
+        // The store keeps no writes that could wait for the end of an outage.
+        try change { (tables, moment) throws(StoreError) in
+            _ = tables.standings[source, default: SourceStanding(source: source)]
+                .learn(lesson, jitter: Jitter { 1 }, now: moment.now)
+        }
     }
 
     public func openGate(ofSource source: String) throws(StoreError) {
-        try change { (tables, _) throws(StoreError) in tables.gates[source] = nil }
+        try change { (tables, _) throws(StoreError) in tables.standings[source]?.gate = nil }
     }
 }
 

@@ -11,7 +11,7 @@ struct MemoryTables {
     var queue: [MemoryEntry] = []
     /// The process that has an entry in hand.
     var senders: [String: Int] = [:]
-    var gates: [String: SourceGate] = [:]
+    var standings: [String: SourceStanding] = [:]
 }
 
 struct MemoryRun {

@@ -69,17 +69,37 @@ extension StoreConformance {
             let until = bench.time.now + .seconds(60)
             let first = SourceGate(source: "b", reason: .retryAfter, until: until, note: "429")
             let other = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
-            try await bench.store.setGate(first)
-            try await bench.store.setGate(other)
+            try await bench.store.learn(.patience(until: until, note: "429"), of: "b")
+            try await bench.store.learn(.signIn(note: "401"), of: "a")
             try await require(bench.store.gates(), is: [other, first], "the gates by source")
             try await bench.store.openGate(ofSource: "b")
             try await require(bench.store.gates(), is: [other], "the gates that are left")
         },
         Law("a newer gate takes the place of the older") { bench in
-            try await bench.store.setGate(SourceGate(source: "a", reason: .signIn, until: nil, note: "401"))
-            let newer = SourceGate(source: "a", reason: .offline, until: bench.time.now, note: "no way out")
-            try await bench.store.setGate(newer)
+            try await bench.store.learn(.signIn(note: "401"), of: "a")
+            try await bench.store.learn(.offline(note: "no way out"), of: "a")
+            let until = bench.time.now + SourceStanding.probeWindow
+            let newer = SourceGate(source: "a", reason: .offline, until: until, note: "no way out")
             try await require(bench.store.gates(), is: [newer], "the gates")
+        },
+        Law("an answer opens a gate, but for patience that was asked for") { bench in
+            let until = bench.time.now + .seconds(60)
+            try await bench.store.learn(.offline(note: "no way out"), of: "a")
+            try await bench.store.learn(.patience(until: until, note: "429"), of: "b")
+            for source in ["a", "b"] { try await bench.store.learn(.answers, of: source) }
+            try await require(bench.store.gates().map(\.source), is: ["b"], "the sources with a gate")
+        },
+        Law("after five failed tries in a row a source is left alone") { bench in
+            for _ in 1..<SourceStanding.breakerLimit {
+                try await bench.store.learn(.failed(isTimeout: false), of: "a")
+            }
+            try await bench.store.learn(.answers, of: "a")
+            for _ in 1..<SourceStanding.breakerLimit {
+                try await bench.store.learn(.failed(isTimeout: false), of: "a")
+            }
+            try await require(bench.store.gates(), is: [], "the gates after four")
+            try await bench.store.learn(.failed(isTimeout: false), of: "a")
+            try await require(bench.store.gates().map(\.reason), is: [.breaker], "the gates after five")
         },
         Law("opening a gate that is not there changes nothing") { bench in
             try await bench.store.openGate(ofSource: "nobody")

@@ -41,7 +41,7 @@ import Testing
         try await bench.store.write { try $0.execute("ANALYZE") }
         let statements: [(SQL, String)] = [
             (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
-            (SourceStanding.dueNow, "siding_queue_ready"), (QueueTransitions.promotion, "siding_queue_lane"),
+            (StandingRows.dueNow, "siding_queue_ready"), (QueueTransitions.promotion, "siding_queue_lane"),
             (QueueTransitions.expired, "siding_queue_expiry"),
         ]
         for (sql, index) in statements {

@@ -79,8 +79,7 @@ import Testing
             for (store, source) in [(try bench.store, "one"), (other, "other")] {
                 group.addTask {
                     for number in 0..<40 {
-                        let gate = SourceGate(source: "\(source) \(number)", reason: .offline, until: nil, note: "")
-                        try await store.setGate(gate)
+                        try await store.learn(.offline(note: ""), of: "\(source) \(number)")
                     }
                 }
             }

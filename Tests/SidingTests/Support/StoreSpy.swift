@@ -81,7 +81,9 @@ extension StoreSpy {
 
     func gates() async throws(StoreError) -> [SourceGate] { try await inner.gates() }
 
-    func setGate(_ gate: SourceGate) async throws(StoreError) { try await inner.setGate(gate) }
+    func learn(_ lesson: SourceLesson, of source: String) async throws(StoreError) {
+        try await inner.learn(lesson, of: source)
+    }
 
     func openGate(ofSource source: String) async throws(StoreError) { try await inner.openGate(ofSource: source) }
 
