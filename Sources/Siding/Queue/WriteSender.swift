@@ -56,8 +56,10 @@ public struct WriteSender: Sendable {
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
         _ = try await store.reap()
-        let limits = sources.filter { names?.contains($0.key) ?? true }.mapValues(\.transport.concurrency)
-        guard !limits.isEmpty else { return [] }
+        let chosen = sources.filter { names?.contains($0.key) ?? true }
+        // Each claim takes its turn among the writers of all processes, so none is made where there is nothing to claim.
+        guard !chosen.isEmpty, try await store.hasWork(of: Array(chosen.keys)) else { return [] }
+        let limits = chosen.mapValues(limit)
         let request = ClaimRequest(sources: limits)
         let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
         return try await withTaskGroup(of: Result<QueueEntry?, StoreError>.self) { group in
@@ -127,6 +129,11 @@ public struct WriteSender: Sendable {
             if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
             reachable = now
         }
+    }
+
+    /// How many requests may be under way to `source`: where there seems to be no way, one that finds out.
+    private func limit(of source: Source) -> Int {
+        connectivity.hasUsableRoute(to: source.baseURL.host) ? source.transport.concurrency : 1
     }
 
     /// The sources to which there is a way.

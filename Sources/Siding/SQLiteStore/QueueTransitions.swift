@@ -76,6 +76,13 @@ struct QueueTransitions {
     static let expired: SQL =
         "SELECT \(QueueRows.columns) FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1"
 
+    /// Whether ``parkExpired(_:)`` would find anything.
+    static func hasExpired(_ now: Timestamp, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(anyExpired, now.microseconds) { _ in true } ?? false
+    }
+
+    static let anyExpired: SQL = "SELECT 1 FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
+
     /// Ends an entry: answered or superseded (`done`), or dropped by a person.
     func settle(
         _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction

@@ -77,21 +77,33 @@ extension SQLiteStore: WriteStore {
 
     public func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp? {
         let now = clock.now
+        return try await read { snapshot in try Self.nextDue(of: sources, now, snapshot) }
+    }
+
+    public func hasWork(of sources: [String]) async throws(StoreError) -> Bool {
+        let now = clock.now
         return try await read { snapshot in
-            var earliest: Timestamp?
-            for source in sources {
-                let due = try snapshot.first(
-                    """
-                    SELECT not_before FROM siding_queue
-                    WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
-                    ORDER BY not_before LIMIT 1
-                    """, source
-                ) { Timestamp(microseconds: $0.int(0)) }
-                guard let due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
-                earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
-            }
-            return earliest
+            if try QueueTransitions.hasExpired(now, snapshot) { return true }
+            return try Self.nextDue(of: sources, now, snapshot).map { $0 <= now } ?? false
         }
+    }
+
+    private static func nextDue(
+        of sources: [String], _ now: Timestamp, _ snapshot: borrowing Snapshot
+    ) throws -> Timestamp? {
+        var earliest: Timestamp?
+        for source in sources {
+            let due = try snapshot.first(
+                """
+                SELECT not_before FROM siding_queue
+                WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
+                ORDER BY not_before LIMIT 1
+                """, source
+            ) { Timestamp(microseconds: $0.int(0)) }
+            guard let due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
+            earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
+        }
+        return earliest
     }
 
     public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {

@@ -40,6 +40,11 @@ public protocol WriteStore: QueueStore {
     /// When the next write of these sources may be tried; nil where nothing waits for its time.
     func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp?
 
+    /// Whether a claim from these sources might take a write in hand, or park one that has expired.
+    ///
+    /// A look that changes nothing, and so needs no turn among the writers: who waits for work looks here again and again.
+    func hasWork(of sources: [String]) async throws(StoreError) -> Bool
+
     /// Ends waiting that has no reason any more: gates open for a probe, and entries that waited for the line are due.
     /// What an origin asked for, its `Retry-After`, holds.
     ///

@@ -42,7 +42,7 @@ import Testing
         let statements: [(SQL, String)] = [
             (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
             (StandingRows.dueNow, "siding_queue_ready"), (QueueTransitions.promotion, "siding_queue_lane"),
-            (QueueTransitions.expired, "siding_queue_expiry"),
+            (QueueTransitions.expired, "siding_queue_expiry"), (QueueTransitions.anyExpired, "siding_queue_expiry"),
         ]
         for (sql, index) in statements {
             let lines = try await plan(bench, sql)
