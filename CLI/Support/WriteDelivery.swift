@@ -2,6 +2,7 @@ import Siding
 import SidingChain
 import SidingHTTP
 import SidingManifest
+import SidingSynchronization
 
 /// Delivers writes for a command: words for the person, objects for the script, the exit code for both.
 struct WriteDelivery {
@@ -139,14 +140,14 @@ struct WriteDelivery {
     }
 }
 
-/// The exit statuses of the entries that were tried, gathered from several workers.
+/// The exit statuses of the entries that were tried, gathered from several workers: of each, how it was left last.
 private final class Statuses: Sendable {
-    private let all = Gathered<ExitStatus>()
+    private let state = Mutex<[String: ExitStatus]>([:])
 
-    func add(_ entry: QueueEntry) { all.append(ExitStatus(delivering: entry)) }
+    func add(_ entry: QueueEntry) { state.withLock { $0[entry.id] = ExitStatus(delivering: entry) } }
 
     var combined: ExitStatus {
-        let statuses = all.values
+        let statuses = state.withLock { Array($0.values) }
         return ExitStatus.combining(statuses, savedAnything: statuses.contains(.success))
     }
 }
