@@ -50,6 +50,25 @@ public final class Origin: Sendable {
         }
     }
 
+    /// Starts an origin on a socket that is bound and listens already: in another network namespace, say.
+    ///
+    /// Once stopped it cannot be restarted.
+    /// - Parameters:
+    ///   - descriptor: an IPv4 socket; the origin closes it.
+    ///   - compresses: whether answers are compressed for those who accept gzip.
+    /// - Throws: an error of the system where it is no such socket.
+    public static func start(
+        onListening descriptor: CInt, compresses: Bool = true, handler: @escaping Handler
+    ) async throws -> Origin {
+        let board = OriginBoard(compresses: compresses, handler: handler)
+        board.comesUp()
+        let listener = try await bootstrap(board).withBoundSocket(descriptor).get()
+        board.listens(listener)
+        let address = listener.localAddress
+        return Origin(
+            url: try HTTPURL("http://\(address?.ipAddress ?? "127.0.0.1"):\(address?.port ?? 0)"), board: board)
+    }
+
     /// Closes the listener and every connection: further connects are refused.
     public func stop() async {
         // A channel that is closed already says so; that is what was wanted.
@@ -66,7 +85,13 @@ public final class Origin: Sendable {
 
     private static func listen(_ port: Int, _ board: OriginBoard) async throws -> any Channel {
         board.comesUp()
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let listener = try await bootstrap(board).bind(host: "127.0.0.1", port: port).get()
+        board.listens(listener)
+        return listener
+    }
+
+    private static func bootstrap(_ board: OriginBoard) -> ServerBootstrap {
+        ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -77,9 +102,6 @@ public final class Origin: Sendable {
                         OriginConnection(board, number: board.opened(channel)))
                 }
             }
-            .bind(host: "127.0.0.1", port: port).get()
-        board.listens(listener)
-        return listener
     }
 }
 

@@ -11,6 +11,10 @@ final class NetworkNamespace: Sendable {
     static let canBeMade: Bool = (try? NetworkNamespace()) != nil
     static let condition = "needs root, the right to make network namespaces, and the package iproute2"
 
+    /// Where `ip` is.
+    static let program = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"]
+        .first(where: FileManager.default.isExecutableFile)
+
     let name = "siding-\(UUID().uuidString.prefix(8).lowercased())"
 
     init() throws {
@@ -62,10 +66,7 @@ final class NetworkNamespace: Sendable {
     }
 
     private static func ip(_ arguments: [String]) throws {
-        let paths = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"]
-        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
-            throw Refusal(description: "there is no ip")
-        }
+        guard let path = program else { throw Refusal(description: "there is no ip") }
         let process = Process()
         let said = Pipe()
         process.executableURL = URL(filePath: path)
