@@ -58,9 +58,9 @@ struct WriteDelivery {
     /// Sends what is due of `sources` before something else is done with them; tells nothing in JSON.
     func drainDue(sources: Set<String>) async throws -> ExitStatus {
         // A look at rows is cheaper than a client: most syncs have nothing to send.
-        guard try await store.nextDue(of: Array(sources)).map({ $0 <= WallClock.system.now }) ?? false else {
-            return .success
-        }
+        let wantsSignIn = try await store.gates().contains { $0.reason == .signIn && sources.contains($0.source) }
+        let hasWork = try await store.hasWork(of: Array(sources))
+        guard wantsSignIn || hasWork else { return .success }
         return try await withSender { sender in
             let statuses = Statuses()
             _ = try await sender.drain(sources: sources) { entry in

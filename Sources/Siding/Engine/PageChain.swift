@@ -15,17 +15,12 @@ enum PageChain {
         _ resource: AnyResource, transport: any Transport, connectivity: any Connectivity, jitter: Jitter,
         clock: any Clock<Duration>, wallClock: WallClock
     ) -> any Node<PageQuery, LoadedResponse> {
-        let source = resource.source
-        let provider = AuthorizationProvider(authorization: source.authorization)
-        var assembly = ChainAssembly(
-            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
-            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
-            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
-            secondsSince1970: { wallClock.now.secondsSince1970 })
-        assembly.access = source.authorization.access
-        return assembly.chain(
+        ChainAssembly(
+            to: resource.source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock,
+            wallClock: wallClock
+        ).chain(
             from: RequestRouterNode<PageQuery> { try draft($0, resource) },
-            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+            to: ResponseDataLoaderNode(limit: resource.source.transport.maxBody))
     }
 
     private static func draft(_ query: PageQuery, _ resource: AnyResource) throws -> RequestDraft {

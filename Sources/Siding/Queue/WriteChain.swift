@@ -11,13 +11,8 @@ struct WriteChain: Sendable {
     let wallClock: WallClock
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
-        let provider = AuthorizationProvider(authorization: source.authorization)
         var assembly = ChainAssembly(
-            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
-            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
-            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
-            secondsSince1970: { [wallClock] in wallClock.now.secondsSince1970 })
-        assembly.access = source.authorization.access
+            to: source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
         // An answer that has arrived is worth more than a quick end.
         assembly.isAbortable = true
         return assembly.chain(

@@ -29,7 +29,7 @@ enum WriteSafety {
     private static func check(_ url: HTTPURL) throws(Failure) {
         for pair in (url.query ?? "").split(separator: "&") {
             let name = HTTPURL.decode(String(pair.prefix { $0 != "=" }))
-            guard Redaction.isSecret(queryName: name.lowercased()), !["code", "key", "sig"].contains(name.lowercased())
+            guard Redaction.isSecret(queryName: name.lowercased()), !["code", "key"].contains(name.lowercased())
             else { continue }
             throw secret("the query parameter '\(PlainText.oneLine(name, limit: 60))'")
         }

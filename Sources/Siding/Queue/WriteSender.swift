@@ -18,6 +18,7 @@ public struct WriteSender: Sendable {
     let clock: any Clock<Duration>
     let wallClock: WallClock
     let logger: Logger
+    private let tried = TriedCredentials()
 
     /// - Parameters:
     ///   - store: where the entries are.
@@ -56,6 +57,7 @@ public struct WriteSender: Sendable {
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
         _ = try await store.reap()
+        try await askAgain(names)
         let chosen = sources.filter { names?.contains($0.key) ?? true }
         // Each claim takes its turn among the writers of all processes, so none is made where there is nothing to claim.
         guard !chosen.isEmpty, try await store.hasWork(of: Array(chosen.keys)) else { return [] }
@@ -88,6 +90,14 @@ public struct WriteSender: Sendable {
             }
             return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
         }.get()
+    }
+
+    /// What waits for a sign-in is worth a try once the credentials have changed.
+    private func askAgain(_ names: Set<String>?) async throws(StoreError) {
+        for gate in try await store.gates() where gate.reason == .signIn && names?.contains(gate.source) ?? true {
+            guard let source = sources[gate.source], await tried.areNew(of: source) else { continue }
+            try await store.endWaits(of: [source.name], because: .credentialsChanged)
+        }
     }
 
     /// Sends one entry at once, where it is its turn in its lane.

@@ -35,8 +35,7 @@ struct ConflictResolver {
         guard let resource = entry.resource, let key = entry.recordKey,
             let row = try SQLiteStore.resourceRow(resource, database)
         else { return nil }
-        let now = try RecordBase.load(row.id, key, database)?.state ?? .nothing
-        return EditSides(of: entry.id, among: try EditRows.edits(of: resource, key, database), now: now)
+        return try EditRows.sides(of: entry.id, on: key, in: row.id, named: resource, database)
     }
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {

@@ -25,7 +25,8 @@ struct ConflictSettler {
         case .theirs: return .drop
         case .mine: return try again(entry, body: nil, transaction)
         case .merge:
-            let sides = try ConflictWatch.sides(of: entry.id, found.key, overlay, transaction)
+            let sides = try EditRows.sides(
+                of: entry.id, on: found.key, in: overlay.resource, named: overlay.name, transaction)
             guard knows, let body = sides?.mergedBody else { return .park }
             return try again(entry, body: body, transaction)
         }

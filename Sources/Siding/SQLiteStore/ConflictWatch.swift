@@ -13,7 +13,9 @@ struct ConflictWatch {
         for edit in try EditRows.edits(of: overlay.name, key, transaction) where edit.base != nil {
             guard isOpen(edit) else { continue }
             // What an earlier one of them came to may have changed the rest.
-            guard let sides = try Self.sides(of: edit.entry.id, key, overlay, transaction) else { continue }
+            let sides = try EditRows.sides(
+                of: edit.entry.id, on: key, in: overlay.resource, named: overlay.name, transaction)
+            guard let sides else { continue }
             try decide(sides, transaction)
         }
     }
@@ -21,13 +23,6 @@ struct ConflictWatch {
     private func isOpen(_ edit: PendingEdit) -> Bool {
         edit.entry.state == .queued
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
-    }
-
-    static func sides(
-        of entry: String, _ key: String, _ overlay: RecordOverlay, _ transaction: borrowing some Queryable & ~Copyable
-    ) throws -> EditSides? {
-        let now = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
-        return EditSides(of: entry, among: try EditRows.edits(of: overlay.name, key, transaction), now: now)
     }
 
     private func decide(_ sides: EditSides, _ transaction: borrowing Transaction) throws {

@@ -15,6 +15,15 @@ enum EditRows {
             """, resource, key, map: edit)
     }
 
+    /// What an unsettled edit and the origin each would have of a record; nil where `entry` is none of its edits.
+    static func sides(
+        of entry: String, on key: String, in resource: Int64, named name: String,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> EditSides? {
+        let now = try RecordBase.load(resource, key, database)?.state ?? .nothing
+        return EditSides(of: entry, among: try edits(of: name, key, database), now: now)
+    }
+
     /// The edit of an entry, settled or not; nil where it is none.
     static func edit(
         of entry: String, _ database: borrowing some Queryable & ~Copyable

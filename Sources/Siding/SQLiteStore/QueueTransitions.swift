@@ -127,7 +127,8 @@ struct QueueTransitions {
                     WHERE d.entry = ?1 AND p.settled_at IS NULL)
                 WHERE id = ?1
                 """, dependant.id)
-            if state == .dropped, dependant.state != .parked {
+            // A person who put it on hold is told before it goes on; other reasons to be parked matter more.
+            if state == .dropped, dependant.state != .parked || dependant.reason == .held {
                 _ = try park(
                     dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
             }
@@ -148,14 +149,14 @@ struct QueueTransitions {
     }
 
     /// Back to the queue, due now, with a clean record of tries. Since when its key may be known to the origin is not
-    /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. An origin that
-    /// wanted a sign-in has not taken the key. Whoever says so of a conflict has seen what the origin has now.
+    /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. Whoever says so of
+    /// a conflict has seen what the origin has now.
     func requeue(_ entry: QueueEntry, event: String, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, crashes = 0,
                 not_before = ?2, waits_for = NULL,
-                first_sent_at = CASE WHEN keyed = 0 OR reason IN ('uncertain', 'key_expired', 'sign_in') THEN NULL
+                first_sent_at = CASE WHEN keyed = 0 OR reason IN ('uncertain', 'key_expired') THEN NULL
                     ELSE first_sent_at END,
                 base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END,
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END

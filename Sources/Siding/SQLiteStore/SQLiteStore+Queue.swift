@@ -93,8 +93,9 @@ extension SQLiteStore {
             return after.learn(lesson, jitter: jitter, now: now) || after != before
         }
         guard isNews else { return }
+        let transitions = try transitions()
         try await write { transaction in
-            try StandingRows.learn(lesson, of: source, jitter: jitter, now: now, transaction)
+            try StandingRows.learn(lesson, of: source, jitter: jitter, transitions, transaction)
         }
     }
 

@@ -38,38 +38,53 @@ enum StandingRows {
 
     /// Saves what `lesson` teaches; where an outage ended, the waits that it caused end too.
     static func learn(
-        _ lesson: SourceLesson, of source: String, jitter: Jitter, now: Timestamp, _ transaction: borrowing Transaction
+        _ lesson: SourceLesson, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
+        _ transaction: borrowing Transaction
     ) throws {
+        let now = transitions.now
         let before = try load(source, transaction)
         var after = before
         let isOutageOver = after.learn(lesson, jitter: jitter, now: now)
         if after != before { try save(after, now, transaction) }
-        if isOutageOver { try endWaits(of: source, now, transaction) }
+        if isOutageOver { try makeDue(source, now, transaction) }
+        // Whoever was let in has credentials that are good.
+        if before.gate?.reason == .signIn, after.gate == nil { try release(source, transitions, transaction) }
     }
 
-    /// Opens the gate for a probe, where only time or a person keeps it closed, and makes due what waited for the line.
+    /// Opens the gate for a probe, where `cause` ends what keeps it closed, and lets go what waited for that.
     static func endWaits(
-        of name: String, because cause: WaitsEnd, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
+        of source: String, because cause: WaitsEnd, _ transitions: QueueTransitions,
+        _ transaction: borrowing Transaction
     ) throws {
+        let isOfLine = cause != .credentialsChanged
+        let isOfSignIn = cause != .lineReturned
         let now = transitions.now
-        try transaction.execute(
-            """
-            UPDATE siding_sources SET gate_until = ?2
-            WHERE name = ?1 AND (gate_until > ?2 AND gate IN ('offline', 'breaker') OR gate = 'sign_in' AND ?3)
-            """, name, now.microseconds, cause == .personAsks ? 1 : 0)
-        try endWaits(of: name, now, transaction)
-        guard cause == .personAsks else { return }
+        var standing = try load(source, transaction)
+        switch standing.gate?.reason {
+        case .offline where isOfLine, .breaker where isOfLine, .signIn where isOfSignIn:
+            standing.gate?.until = now
+            try save(standing, now, transaction)
+        case .offline, .breaker, .signIn, .retryAfter, nil: break
+        }
+        if isOfLine { try makeDue(source, now, transaction) }
+        if isOfSignIn { try release(source, transitions, transaction) }
+    }
+
+    /// What is parked for a sign-in goes back to the queue.
+    private static func release(
+        _ source: String, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
+    ) throws {
         let parked = try transaction.query(
             """
             SELECT \(QueueRows.columns) FROM siding_queue
             WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in' AND source = ?1
-            """, name, map: QueueRows.entry)
+            """, source, map: QueueRows.entry)
         for entry in parked { _ = try transitions.requeue(entry, event: "released", transaction) }
     }
 
     /// The line is back, or the origin is: what waited for that is due now.
-    private static func endWaits(of name: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(dueNow, name, now.microseconds)
+    private static func makeDue(_ source: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(dueNow, source, now.microseconds)
     }
 
     /// Only heads are sent, so only heads can wait for the line: a range of `siding_queue_ready`.

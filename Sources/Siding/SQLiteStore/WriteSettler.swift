@@ -24,6 +24,8 @@ struct WriteSettler {
             try settleConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
+            // An origin that wants a sign-in has done nothing yet; what an earlier try did is another matter.
+            if reason == .signIn { try forgetSending(transaction) }
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
             if isUnsent { try forgetSending(transaction) }
@@ -33,7 +35,7 @@ struct WriteSettler {
             try transitions.note(id, "released", detail, transaction)
         }
         try StandingRows.learn(
-            settlement.lesson, of: write.entry.source, jitter: jitter, now: transitions.now, transaction)
+            settlement.lesson, of: write.entry.source, jitter: jitter, transitions, transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 

@@ -58,4 +58,6 @@ public enum WaitsEnd: Sendable, Hashable {
     case lineReturned
     /// A person asks to try now: what waits for a sign-in is worth a try as well.
     case personAsks
+    /// What waits for a sign-in is worth a try; what waits for the line waits on.
+    case credentialsChanged
 }

@@ -114,6 +114,8 @@ final class AccessGuard: Sendable {
         }
     }
 
+    func stored() async throws(Failure) -> Credential { try await settings.stored() }
+
     /// Waits until the refresh that runs now, if there is one, is over; also where the task is cancelled.
     func settled() async {
         await state.withLock { $0.running }?.ended()

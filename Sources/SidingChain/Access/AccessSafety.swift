@@ -55,6 +55,13 @@ public struct AccessSafety: Sendable {
         try await accessGuard.signIn(grant)
     }
 
+    /// The credential with which a call would go out now, as it is stored; nothing is renewed.
+    ///
+    /// - Throws: what the store throws, and ``Failure/Reason/credentialUnavailable`` where there is none.
+    public func credential() async throws(Failure) -> Credential {
+        try await accessGuard.stored()
+    }
+
     /// Waits until the refresh that runs now is over; returns at once where none does.
     ///
     /// A caller that is cancelled does not wait for the refresh that it needed: this goes on by itself, and saves the token

@@ -126,6 +126,28 @@ import Testing
         #expect(Set([probe.entry.id, last.entry.id]) == [parked.id, waiting.id])
     }
 
+    @Test func `whoever is let in again, a fetch as well, releases what waited for a sign-in`() async throws {
+        let bench = try await WriteBench()
+        let parked = try await bench.enqueue("/a")
+        let write = try #require(try await bench.claim())
+        let error = RecordedError(name: "unauthorized", message: "401")
+        _ = try await bench.store.settle(write, WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401")))
+        try await bench.store.learn(.answers, of: "api")
+        #expect(try await bench.store.gates() == [])
+        #expect(try await bench.claim()?.entry.id == parked.id)
+        #expect(try await bench.events(parked.id).suffix(3) == ["parked", "released", "claimed"])
+    }
+
+    @Test func `credentials that changed end no wait for the line`() async throws {
+        let bench = try await WriteBench()
+        try await bench.enqueue("/a")
+        let write = try #require(try await bench.claim())
+        try await bench.fail(write, .offline(note: "no route"), counted: false, wait: .seconds(600), waitsForLine: true)
+        try await bench.store.endWaits(of: nil, because: .credentialsChanged)
+        #expect(try await bench.claim() == nil)
+        #expect(try await bench.store.gates().map(\.reason) == [.offline])
+    }
+
     @Test func `the next moment at which something can be sent is known`() async throws {
         let bench = try await WriteBench()
         #expect(try await bench.store.nextDue(of: ["api"]) == nil)

@@ -119,6 +119,21 @@ import Testing
         #expect(try await bench.claim() != nil)
     }
 
+    @Test(arguments: [true, false])
+    func `a sign-in that is wanted says nothing of an earlier try that may have arrived`(
+        hasArrived: Bool
+    ) async throws {
+        let bench = try await Bench()
+        let entry = try await bench.enqueue(isKeyed: true)
+        let refusal = Failure(.http(HTTPFailure(status: 401)), phase: .answered)
+        try await bench.send((hasArrived ? [Failure(.connectionLost, phase: .maybeSent)] : []) + [refusal])
+        #expect(try await bench.entry(entry.id).reason == .signIn)
+        bench.time.advance(by: .seconds(4000))
+        try await bench.store.endWaits(of: nil, because: .personAsks)
+        #expect((try await bench.claim() == nil) == hasArrived)
+        #expect(try await bench.entry(entry.id).reason == (hasArrived ? .keyExpired : nil))
+    }
+
     @Test func `the lifetime of a key begins with a try that was cut short, where it may have arrived`() async throws {
         let bench = try await Bench()
         let entry = try await bench.enqueue(isKeyed: true)

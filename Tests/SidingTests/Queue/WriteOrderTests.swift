@@ -59,6 +59,15 @@ import Testing
         #expect(try await bench.claim()?.entry.id == orphan.id, "a person may say that it goes all the same")
     }
 
+    @Test func `what a person put on hold is told as well when what it waits for is dropped`() async throws {
+        let bench = try await WriteBench()
+        let parent = try await bench.enqueue("/parent")
+        let child = try await bench.enqueue("/child", after: [parent.id])
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [child.id]))
+        _ = try await bench.store.perform(.drop, on: QueueSelection(ids: [parent.id]))
+        #expect(try await bench.entry(child.id).reason == .dependency)
+    }
+
     @Test func `a parent that is done asks for no waiting, one that was dropped is refused`() async throws {
         let bench = try await WriteBench()
         let done = try await bench.enqueue("/done")

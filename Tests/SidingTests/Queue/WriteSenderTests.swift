@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -176,6 +177,23 @@ import Testing
         let states = try await [bench.entry(first.id).state, bench.entry(second.id).state]
         #expect(!states.contains(.sending), "nothing is left in hand")
         #expect(states[1] == .queued)
+    }
+
+    @Test func `what waits for a sign-in is sent once the credentials have changed, and not before`() async throws {
+        var bench = try await WriteBench(concurrency: 1)
+        let token = Mutex("old")
+        bench.sources[0].authorization = .bearer(Secret("test") { token.withLock { $0 } })
+        bench.origin.set("/a", .status(.unauthorized))
+        let entries = [try await bench.enqueue("/a"), try await bench.enqueue("/a")]
+        let sender = bench.sender()
+        // A program that was started anew tries once, as it cannot know what was tried before.
+        for _ in 0..<5 { _ = try await sender.drain() }
+        #expect(bench.origin.takeTargets().count == 2)
+        #expect(try await bench.store.entries(QueueSelection(states: [.parked])).map(\.reason).contains(.signIn))
+        token.withLock { $0 = "new" }
+        bench.origin.set("/a", .status(.created))
+        _ = try await sender.drain()
+        for entry in entries { #expect(try await bench.entry(entry.id).state == .done) }
     }
 
     @Test func `watching ends when nothing is left, and begins again when the line returns`() async throws {

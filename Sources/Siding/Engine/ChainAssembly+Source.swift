@@ -1,0 +1,17 @@
+internal import SidingChain
+
+extension ChainAssembly {
+    /// The assembly of every chain to `source`, its fetches and its writes alike: its fields, its credentials, its patience.
+    init(
+        to source: Source, over transport: any Transport, connectivity: any Connectivity, jitter: Jitter,
+        clock: any Clock<Duration>, wallClock: WallClock
+    ) {
+        let provider = AuthorizationProvider(authorization: source.authorization)
+        self.init(
+            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
+            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
+            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
+            secondsSince1970: { wallClock.now.secondsSince1970 })
+        access = source.authorization.access
+    }
+}
