@@ -89,12 +89,15 @@ public actor Database {
     /// Checkpoints if the WAL has more than `pages` pages (the configured threshold by default); 0 after some idle time
     /// leaves a small file behind.
     ///
+    /// - Parameter waits: whether it waits for its turn among the writers; else it is `.busy` where another writes now.
     /// - Throws: ``SQLiteError`` as ``write(_:)`` does; a reader in the way is no error but `.busy`.
     @discardableResult
-    public func checkpointIfNeeded(over pages: Int? = nil) throws(SQLiteError) -> CheckpointOutcome {
+    public func checkpointIfNeeded(
+        over pages: Int? = nil, waits: Bool = true
+    ) throws(SQLiteError) -> CheckpointOutcome {
         let connection = try openConnection()
         guard connection.pagesInWAL > pages ?? configuration.checkpointThreshold - 1 else { return .notNeeded }
-        try lock.acquire()
+        if waits { try lock.acquire() } else if try !lock.tryAcquire() { return .busy }
         defer { lock.release() }
         return try connection.checkpoint(configuration)
     }

@@ -58,6 +58,17 @@ struct CheckpointTests {
         #expect(try await database.checkpointIfNeeded() == .done)
     }
 
+    @Test func `a checkpoint that may not wait leaves the WAL to whoever writes now`() async throws {
+        let database = try await filled(threshold: 1_000)
+        try await write(5, to: database)
+        let writer = try hold(scratch.database + ".writer")
+        #expect(try await database.checkpointIfNeeded(over: 0, waits: false) == .busy)
+        #expect(await database.walBytes > 5 * 8_192)
+        _ = consume writer
+        #expect(try await database.checkpointIfNeeded(over: 0, waits: false) == .done)
+        #expect(await database.walBytes == 0)
+    }
+
     @Test func `behind a reader a checkpoint gives up at once, and later works`() async throws {
         let database = try await filled(threshold: 1_000)
         try await write(5, to: database)

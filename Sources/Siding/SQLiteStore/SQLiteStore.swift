@@ -73,10 +73,15 @@ public struct SQLiteStore: Store {
         }
     }
 
+    /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
+    private static let pagesLeftInWAL = 256
+
     /// Closes both connections and gives the owner lock back.
     public func close() async {
-        await writer?.close()
         await reader.close()
+        // Short commands follow each other: each would read what all before it have left.
+        _ = try? await writer?.checkpointIfNeeded(over: Self.pagesLeftInWAL, waits: false)
+        await writer?.close()
         owner.release()
     }
 

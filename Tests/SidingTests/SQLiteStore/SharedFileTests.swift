@@ -1,7 +1,10 @@
-import Siding
+import Foundation
+import HTTPTypes
+import SidingChain
 import SidingSQLite
 import Testing
 
+@testable import Siding
 @testable import SidingTesting
 
 @Suite struct SharedFileTests {
@@ -19,6 +22,30 @@ import Testing
             return #expect(Bool(false), "the lease that was given back is not free")
         }
         await other.close()
+    }
+
+    @Test func `short commands leave no long log to those who come after`() async throws {
+        let bench = try await WriteBench()
+        let log = URL(filePath: bench.store.path + "-wal")
+        let body = "\"\(String(repeating: "x", count: 500_000))\""
+        func enqueue(_ count: Int) async throws -> Int {
+            let store = try await bench.another()
+            for _ in 0..<count {
+                _ = try await store.enqueue(
+                    WriteRequest(to: "api", .post, HTTPURL("https://api.test/a"), body: Array(body.utf8)))
+            }
+            await store.close()
+            return try Data(contentsOf: log).count
+        }
+        await bench.store.close()
+        let few = try await enqueue(1)
+        #expect(few > 500_000, "a short one is left as it is")
+        #expect(try await enqueue(6) == 0)
+        // Whoever writes meanwhile is not waited for.
+        let writer = try #require(try HeldLock(bench.store.path + ".writer"))
+        let store = try await bench.another()
+        await store.close()
+        writer.die()
     }
 
     @Test func `a store's living run is not called interrupted by another store`() async throws {
