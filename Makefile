@@ -9,7 +9,7 @@ PACKAGES = libsqlite3-dev:the-database zlib1g-dev:compressed-answers ca-certific
 TEST_PACKAGES = iproute2:network-namespaces-in-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test-setup demo build test lint format bench bench-chain proof model tsan install uninstall clean
+.PHONY: help setup test-setup demo build test lint format bench bench-chain bench-queue proof model tsan install uninstall clean
 
 help: ## this list
 	@echo 'Siding: make TARGET'
@@ -43,6 +43,10 @@ bench: build ## figures, as ratios to the C limit in the same run (installs curl
 bench-chain: setup ## what a chain of eight nodes costs over a direct call; fails over 5 µs or 20 allocations
 	$(SWIFT) build --configuration release --product ChainCallBenchmark
 	@.build/release/ChainCallBenchmark
+
+bench-queue: build ## the times that the queue promises, each beside its bar; as root, fails where one is missed
+	$(SWIFT) build --configuration release --static-swift-stdlib --product QueueBenchmark
+	@Benchmarks/run-queue
 
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
 	SIDING_PROOF=1 $(SWIFT) test --no-parallel --explicit-target-dependency-import-check error

@@ -125,6 +125,10 @@ let package = Package(
         .executableTarget(
             name: "ChainCallBenchmark", dependencies: ["SidingChain", "AllocationCounter", httpTypes, logging],
             path: "Benchmarks/ChainCall", swiftSettings: settings),
+        .executableTarget(
+            name: "QueueBenchmark",
+            dependencies: ["Siding", "SidingChain", "SidingOrigin", "SidingSynchronization", httpTypes],
+            path: "Benchmarks/Queue", swiftSettings: settings),
         .testTarget(
             name: "SidingSQLiteTests", dependencies: ["SidingSQLite", "SidingSynchronization", "CSQLite"],
             swiftSettings: settings),
