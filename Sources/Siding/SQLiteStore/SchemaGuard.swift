@@ -14,7 +14,7 @@ enum SchemaGuard {
         for object in try snapshot.schemaObjects(of: [.view, .trigger, .index]) {
             let isKnown =
                 switch object.kind {
-                case .index: ours.utf8.contains(object.sql.utf8)
+                case .index: ours.contains(bytesOf: object.sql)
                 case .view:
                     try ResourceView.load(named: object.name, snapshot)?.creation.text == object.sql
                         || TextIndex.isSource(object, snapshot)
@@ -45,15 +45,20 @@ enum SchemaGuard {
     }
 }
 
-extension String.UTF8View {
+extension String {
     /// Whether `part` stands in this text, byte for byte.
-    fileprivate func contains(_ part: String.UTF8View) -> Bool {
-        guard let first = part.first else { return true }
-        var start = startIndex
-        while let candidate = self[start...].firstIndex(of: first) {
-            if self[candidate...].starts(with: part) { return true }
-            start = index(after: candidate)
+    ///
+    /// Every command that opens the file asks this for each index, so it goes by the bytes as they lie.
+    fileprivate func contains(bytesOf part: String) -> Bool {
+        var (text, part) = (self, part)
+        return text.withUTF8 { text in
+            part.withUTF8 { part in
+                guard let first = part.first else { return true }
+                guard text.count >= part.count else { return false }
+                return (0...text.count - part.count).contains { start in
+                    text[start] == first && text[start...].starts(with: part)
+                }
+            }
         }
-        return false
     }
 }
