@@ -14,6 +14,7 @@ public enum SchemaMigrations {
         Migration(version: 8, name: "revisions", sql: text(PackageResources.V008_revisions_sql)),
         Migration(version: 9, name: "writes", sql: text(PackageResources.V009_writes_sql)),
         Migration(version: 10, name: "edits", sql: text(PackageResources.V010_edits_sql)),
+        Migration(version: 11, name: "probes", sql: text(PackageResources.V011_probes_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -58,7 +58,12 @@ struct QueueListCommand: AsyncParsableCommand {
             case .parked: "parked: \(entry.reason?.rawValue ?? "")"
             case .done, .dropped: entry.state.rawValue
             }
-        let mark = entry.state == .sending ? "*" : entry.state == .parked ? Self.mark(entry.reason) : ""
+        let mark =
+            switch entry.state {
+            case .sending: "*"
+            case .parked: Self.mark(entry.reason)
+            case .queued, .done, .dropped: entry.unknownSince == nil ? "" : "?"
+            }
         let age = options.utc ? entry.createdAt.rfc3339 : Words.duration(words.now - entry.createdAt)
         return [
             mark, entry.shortID, age, String(entry.attempts), next, entry.resource ?? Self.lane(entry),

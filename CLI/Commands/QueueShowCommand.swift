@@ -75,6 +75,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
             ("body", content.body.map { "\(Words.size($0.count)); --body prints it" } ?? ""),
             ("sent", content.firstSentAt.map { "may have arrived \(words.time($0))" } ?? ""), ("answer", answer ?? ""),
+            ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
     }
 }

@@ -69,6 +69,7 @@ enum Shapes {
         object.int("attempts", entry.attempts)
         object.time("created_at", entry.createdAt)
         if entry.state == .queued { object.time("next_attempt_at", entry.nextAttemptAt) }
+        object.optional("unknown_since", entry.unknownSince)
         object.optional("settled_at", entry.settledAt)
         object.optional("write", entry.operation)
         if let error = entry.lastError { object.object("last_error") { members(of: error, into: &$0) } }
@@ -106,6 +107,7 @@ enum Shapes {
         object.optional("sent_at", content.firstSentAt)
         if !content.parents.isEmpty { object.strings("after", content.parents) }
         object.optional("replaces", content.replaces)
+        object.optional("probe", content.probe)
         if let body = content.body { object.body("body", body) }
         guard let answer = content.answer else { return }
         object.object("answer") { object in

@@ -51,7 +51,11 @@ enum FullManifest {
             delete: { path: "/issues/{id}", gone_is_done: false }
             lane: "issues/{id}"
             idempotency: { lifetime: 2h }
-            conflict: { then: merge }
+            conflict: { on: [409, 422], then: merge }
             coalesce: true
+            unknown:
+              probe: { path: /issues?state=all, query: { client_ref: "{entry}", q: "a b" }, records: "$.items[*]" }
+              after: 1m
+              otherwise: send
         """
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingJSON
 import SidingManifest
 import Testing
 
@@ -24,11 +25,34 @@ import Testing
         #expect(write.operations[.delete]?.goneIsDone == false)
         #expect(write.idempotency?.lifetime == .seconds(7200))
         #expect(write.conflict == .merge && write.coalesces)
+        #expect(write.conflictStatuses == [409, 422])
+        let probe = try #require(write.probe)
+        #expect(probe.path == "/issues?state=all&client_ref={entry}&q=a%20b")
+        #expect(probe.mark == JSONPath(member: "client_ref") && probe.records?.description == "$.items[*]")
+        #expect(probe.after == .seconds(60) && probe.otherwise == .send)
         #expect(write.source.idempotency?.format == .quoted)
         let request = try write.request(.update, id: "a/b", body: [])
         #expect(request.url.description == "https://api.example.com/v2/issues/a%2Fb")
         #expect(request.lane == "issues/a/b")
         #expect(request.operation == "issues.update")
+        #expect(request.probe?.id == "a/b" && request.conflictStatuses == [409, 422])
+    }
+
+    @Test func `what is not said of finding out and of conflicts has its usual value`() throws {
+        let silent = try Fixture.parse(Self.file("issues: { create: { path: /issues } }"))
+        #expect(silent.writes.first?.probe == nil && silent.writes.first?.conflictStatuses == nil)
+        let manifest = try Fixture.parse(
+            Self.file("issues: { create: { path: /i }, conflict: {}, unknown: { probe: { path: '/i/{key}' } } }"))
+        let write = try #require(manifest.writes.first)
+        #expect(write.probe == WriteProbe("/i/{key}"))
+        #expect(write.probe?.after == .seconds(30) && write.probe?.otherwise == .hold && write.probe?.mark == nil)
+        #expect(write.conflict == .hold && write.conflictStatuses == nil)
+    }
+
+    @Test func `a mark that is told goes before the parameter's name`() throws {
+        let probe = "{ path: /i, query: { q: '{key}' }, mark: $.meta.ref }"
+        let manifest = try Fixture.parse(Self.file("issues: { create: { path: /i }, unknown: { probe: \(probe) } }"))
+        #expect(manifest.writes.first?.probe?.mark == JSONPath(members: ["meta", "ref"]))
     }
 
     @Test func `a record that is created has a lane that later writes to it share`() throws {
@@ -49,7 +73,28 @@ import Testing
         ("'a.b': { create: { path: /issues } }", "is not one that commands can use"),
         ("issues: { create: { path: /issues, method: GET } }", "GET"),
         ("issues: { create: { path: /issues }, conflict: { then: win } }", "win"),
-        ("issues: { create: { path: /issues }, unknown: { probe: x } }", "not yet supported"),
+        ("issues: { create: { path: /i }, conflict: { on: [] } }", "empty list"),
+        ("issues: { create: { path: /i }, conflict: { on: [500] } }", "500"),
+        ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which wants a sign-in"),
+        ("issues: { create: { path: /i }, unknown: { otherwise: hold } }", "has no 'probe'"),
+        ("issues: { create: { path: /i }, unknown: { probe: x } }", "'probe'"),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: /i } } }", "asks for nothing"),
+        (
+            "issues: { create: { path: /i }, unknown: { probe: { path: '/i/{entry}' } } }",
+            "which member carries {entry}"
+        ),
+        (
+            "issues: { create: { path: /i }, unknown: { probe: { path: /i, query: { 'a.b': '{key}' } } } }",
+            "which member"
+        ),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: /i, query: { r: '{entri}' } } } }", "'{entri}'"),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: '/i/{key}' }, otherwise: drop } }", "hold or send"),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: '/i/{id}/{key}' } } }", "does not have"),
+        (
+            "issues: { create: { path: /i }, unknown: { probe: { path: 'https://x.test/{key}' } } }",
+            "does not make a URL"
+        ),
+        ("issues: { create: { path: /i }, unknown: { probe: { path: /i, query: { token: '{key}' } } } }", "token"),
     ])
     func `what cannot be sent is a fault in its place`(writes: String, words: String) {
         let faults = Fixture.faults(Self.file(writes))

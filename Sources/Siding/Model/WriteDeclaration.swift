@@ -49,11 +49,15 @@ public struct WriteDeclaration: Sendable {
     public var conflict: ConflictPolicy
     /// Whether writes to one record that have not been sent are made one.
     public var coalesces: Bool
+    /// How to find out whether a write arrived that may not be sent twice; nil for a person to find out.
+    public var probe: WriteProbe?
+    /// The statuses that say that someone else changed the record; nil for 409, 412 and 428.
+    public var conflictStatuses: Set<Int>?
 
     public init(
         _ name: String, at source: Source, operations: [Verb: Operation], lane: String? = nil,
         idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
-        coalesces: Bool = false
+        coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil
     ) {
         self.name = name
         self.source = source
@@ -63,6 +67,8 @@ public struct WriteDeclaration: Sendable {
         self.resource = resource
         self.conflict = conflict
         self.coalesces = coalesces
+        self.probe = probe
+        self.conflictStatuses = conflictStatuses
     }
 
     /// The request that does `verb` to the record `id`.
@@ -87,10 +93,13 @@ public struct WriteDeclaration: Sendable {
         let record = id ?? (verb == .create && resource != nil ? TemporaryID.random() : nil)
         let encoded = id.map(QueryEncoding.escape)
         let path = encoded.map { operation.path.replacing(Self.placeholder, with: $0) } ?? operation.path
+        var probe = probe
+        probe?.id = id
         return WriteRequest(
             to: source.name, operation.method, try source.baseURL.appending(path: path), headerFields: headerFields,
             body: body, lane: lane(record), idempotency: idempotency ?? source.idempotency, expiry: source.expiry,
-            operation: "\(name).\(verb.rawValue)", edit: edit(verb, operation, record))
+            operation: "\(name).\(verb.rawValue)", edit: edit(verb, operation, record),
+            probe: probe, conflictStatuses: conflictStatuses)
     }
 
     /// What the write does to the record that is kept here.

@@ -21,6 +21,10 @@ public struct ClaimedWrite: Sendable {
     public var firstSentAt: Timestamp?
     /// What it does to a record that is kept here; nil where it does nothing to one.
     var terms: EditTerms?
+    /// How to find out whether it arrived; nil where nobody is to be asked.
+    var probe: WriteProbe?
+    /// The statuses that are conflicts; nil for the usual ones.
+    var conflictStatuses: Set<Int>?
 
     public init(
         entry: QueueEntry, token: Int64, method: HTTPRequest.Method, url: HTTPURL, headerFields: HTTPFields,
@@ -43,6 +47,9 @@ public struct ClaimedWrite: Sendable {
     /// Whether it may be sent again although it perhaps arrived: its method is idempotent (RFC 9110 §9.2.2), or its key
     /// is honoured.
     public var isResendable: Bool { isKeyed || method.isIdempotent }
+
+    /// The question that is to be asked instead of sending it: it may have arrived.
+    var question: WriteProbe? { entry.unknownSince == nil ? nil : probe }
 
     /// All fields of the request but the source's own: the key among them.
     var outgoingFields: HTTPFields {

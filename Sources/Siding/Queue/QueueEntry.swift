@@ -33,6 +33,9 @@ public struct QueueEntry: Sendable, Hashable {
     public var operation: String?
     /// The key of the record of ``resource`` that a write is about; a temporary id while the origin has not made one.
     public var recordKey: String?
+    /// When the try ended of which nobody knows whether it arrived, where the origin is to be asked; nil where all is known
+    /// or nobody can be asked.
+    public var unknownSince: Timestamp?
 
     /// Whose request it is: a page of ours, or the user's own.
     public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -52,7 +55,8 @@ public struct QueueEntry: Sendable, Hashable {
         lane: String,
         method: String, url: String, pageNumber: Int? = nil, attempts: Int = 0, crashes: Int = 0, createdAt: Timestamp,
         nextAttemptAt: Timestamp, lastError: RecordedError? = nil, settledAt: Timestamp? = nil,
-        isHead: Bool = true, waitsOn: Int = 0, operation: String? = nil, recordKey: String? = nil
+        isHead: Bool = true, waitsOn: Int = 0, operation: String? = nil, recordKey: String? = nil,
+        unknownSince: Timestamp? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -74,6 +78,7 @@ public struct QueueEntry: Sendable, Hashable {
         self.waitsOn = waitsOn
         self.operation = operation
         self.recordKey = recordKey
+        self.unknownSince = unknownSince
     }
 
     /// The part of the id that people see.

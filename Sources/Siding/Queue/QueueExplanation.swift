@@ -24,6 +24,7 @@ public struct QueueExplanation: Sendable, Hashable {
             : entry.attempts == 0 ? "It does not count as a failed try" : "\(entry.attempts) failed tries so far"
         let error = entry.lastError.map { ": \($0.message)" } ?? ""
         switch entry.state {
+        case .queued where entry.unknownSince != nil: return "it may have reached the origin\(error)."
         case .queued where entry.kind == .write && entry.lastError == nil:
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
         case .queued, .sending: return "\(what)\(error). \(tries)."

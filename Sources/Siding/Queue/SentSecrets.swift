@@ -56,9 +56,10 @@ extension WriteSettlement {
         var scrubbed = self
         switch verdict {
         case .delivered(let answer): scrubbed.verdict = .delivered(answer.scrubbed(of: secrets))
+        case .arrived(let answer): scrubbed.verdict = .arrived(answer.scrubbed(of: secrets))
         case .parked(let reason, let error, let answer):
             scrubbed.verdict = .parked(reason, error, answer?.scrubbed(of: secrets))
-        case .retry, .released: break
+        case .retry, .unknown, .sendAgain, .released: break
         }
         return scrubbed
     }

@@ -11,17 +11,28 @@ struct WriteChain: Sendable {
     let wallClock: WallClock
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
-        var assembly = ChainAssembly(
-            to: source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
-        // An answer that has arrived is worth more than a quick end.
-        assembly.isAbortable = true
-        return assembly.chain(
+        assembly.chain(
             from: RequestRouterNode<ClaimedWrite> { write in
                 RequestDraft(
                     route: Route(write.method, write.url), headerFields: write.outgoingFields,
                     body: write.body.map(RequestBody.bytes) ?? .none)
             },
             to: WriteAnswerNode(limit: source.transport.maxBody))
+    }
+
+    /// The chain that asks the origin whether it has a write: the same, with a question at its front.
+    func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
+        assembly.chain(
+            from: RequestRouterNode<HTTPURL> { url in RequestDraft(route: Route(.get, url)) },
+            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+    }
+
+    private var assembly: ChainAssembly {
+        var assembly = ChainAssembly(
+            to: source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
+        // An answer that has arrived is worth more than a quick end.
+        assembly.isAbortable = true
+        return assembly
     }
 }
 

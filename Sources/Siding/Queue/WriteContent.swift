@@ -20,10 +20,13 @@ public struct WriteContent: Sendable {
     public var head: String?
     /// The entry that this one is the edited form of.
     public var replaces: String?
+    /// Where the origin is asked whether it has the write, below its source's base URL; nil where nobody is asked.
+    public var probe: String?
 
     public init(
         headerFields: HTTPFields, body: [UInt8]?, key: String, keyField: HTTPField.Name?, isKeyed: Bool,
-        firstSentAt: Timestamp?, answer: WriteAnswer?, parents: [String], head: String?, replaces: String?
+        firstSentAt: Timestamp?, answer: WriteAnswer?, parents: [String], head: String?, replaces: String?,
+        probe: String? = nil
     ) {
         self.headerFields = headerFields
         self.body = body
@@ -35,5 +38,6 @@ public struct WriteContent: Sendable {
         self.parents = parents
         self.head = head
         self.replaces = replaces
+        self.probe = probe
     }
 }

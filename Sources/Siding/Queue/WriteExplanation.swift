@@ -12,6 +12,8 @@ extension QueueExplanation {
 
     static func nextOfWrite(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
         switch entry.state {
+        case .sending where entry.unknownSince != nil:
+            return "a process is asking the origin right now whether it has it."
         case .sending:
             return "a process is sending it right now; if that process died, the next 'siding queue run' takes it up."
         case .done: return "nothing; it is delivered, and stays to be looked at for 30 days."
@@ -25,6 +27,7 @@ extension QueueExplanation {
 
     private static func queued(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
         let run = "'siding queue run' and the next 'siding sync'"
+        if entry.unknownSince != nil { return asked(entry, gate, now, run) }
         switch gate?.reason {
         case .signIn:
             return "its source wants a sign-in; 'siding queue run' tries again, as soon as its `auth:` is good again."
@@ -38,6 +41,16 @@ extension QueueExplanation {
             return "\(run) send it from \(entry.nextAttemptAt.rfc3339) on "
                 + "(in \((entry.nextAttemptAt - now).components.seconds + 1) s); 'siding queue retry \(entry.shortID)' at once."
         }
+    }
+
+    /// What is not known is asked, and never sent before the origin has said that it is not there.
+    private static func asked(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp, _ run: String) -> String {
+        let id = entry.shortID
+        let from = max(entry.nextAttemptAt, gate?.until ?? entry.nextAttemptAt)
+        let wait =
+            from > now ? " from \(from.rfc3339) on (in \((from - now).components.seconds + 1) s)" : ", which is due"
+        return "\(run) ask the origin whether it has it\(wait): if so it is done, if not it is sent again; "
+            + "'siding queue retry \(id)' asks at once."
     }
 
     /// How a person gets it out of there.

@@ -32,6 +32,10 @@ struct WriteJudgement: Sendable {
         case .conflict
         where answer.status == 409 && write.isKeyed && write.firstSentAt != nil && write.entry.attempts < 3:
             return WriteSettlement(retry(failure, isCounted: true, waitsForLine: false, minimum: nil), .answers)
+        case _ where write.conflictStatuses?.contains(answer.status) ?? false:
+            return WriteSettlement(parked(.conflict, failure), .answers)
+        case .conflict where write.conflictStatuses != nil:
+            return WriteSettlement(parked(.rejected, failure), .answers)
         default: return nil
         }
     }
@@ -44,6 +48,7 @@ struct WriteJudgement: Sendable {
             if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
             return retry(failure, isCounted: isCounted, waitsForLine: failure.isOfTheLine, minimum: minimum)
         case .signIn: return parked(.signIn, failure)
+        case .park(.uncertain) where write.probe != nil: return unknown(failure)
         case .park(let reason): return parked(failure.reason == .invalidRequest ? .invalid : reason, failure)
         case .fail: return parked(.rejected, failure)
         case .release: return .released(isUnsent: failure.phase == .notSent)
@@ -55,7 +60,15 @@ struct WriteJudgement: Sendable {
         return .parked(reason, RecordedError(failure), kept(answer))
     }
 
-    private func retry(
+    /// Nobody need be asked but the origin.
+    private func unknown(_ failure: Failure) -> WriteSettlement.Verdict {
+        let (backoff, jitter) = (source.retry.backoff, jitter)
+        return .unknown(RecordedError(failure), waitsForLine: failure.isOfTheLine) { attempts in
+            backoff.wait(after: attempts, jitter: jitter)
+        }
+    }
+
+    func retry(
         _ failure: Failure, isCounted: Bool, waitsForLine: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
         let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
@@ -75,7 +88,7 @@ struct WriteJudgement: Sendable {
 
 extension Failure {
     /// Whether the origin was not reached, or not all the way: a wait for that ends when the line returns.
-    fileprivate var isOfTheLine: Bool {
+    var isOfTheLine: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
             .captivePortal, .tlsHandshake, .proxyUnreachable:

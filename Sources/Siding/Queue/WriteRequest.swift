@@ -30,11 +30,17 @@ public struct WriteRequest: Sendable {
     public var operation: String?
     /// What it does to a record that is kept here; nil where it does nothing to one.
     public var edit: WriteEdit?
+    /// How to find out whether it arrived, where it may have and may not be sent twice; nil for a person to find out.
+    public var probe: WriteProbe?
+    /// The statuses that say that someone else changed the same; nil for 409, 412 and 428. The others of these refuse the
+    /// write then, as every other 4xx does.
+    public var conflictStatuses: Set<Int>?
 
     public init(
         to source: String, _ method: HTTPRequest.Method, _ url: HTTPURL, headerFields: HTTPFields = [:],
         body: [UInt8]? = nil, lane: String? = nil, after: [String] = [], key: String? = nil,
-        idempotency: Idempotency? = nil, expiry: Duration? = nil, operation: String? = nil, edit: WriteEdit? = nil
+        idempotency: Idempotency? = nil, expiry: Duration? = nil, operation: String? = nil, edit: WriteEdit? = nil,
+        probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil
     ) {
         self.source = source
         self.method = method
@@ -48,5 +54,7 @@ public struct WriteRequest: Sendable {
         self.expiry = expiry
         self.operation = operation
         self.edit = edit
+        self.probe = probe
+        self.conflictStatuses = conflictStatuses
     }
 }

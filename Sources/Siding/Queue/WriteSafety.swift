@@ -21,8 +21,25 @@ enum WriteSafety {
         if let key = write.key, !isWritable(key) {
             throw refusal("an idempotency key is 1 to 255 visible ASCII characters without quotes")
         }
+        try check(write.probe, of: write)
         if let body = write.body, body.count > bodyLimit {
             throw refusal("its body has \(body.count) bytes; the queue keeps at most \(bodyLimit)")
+        }
+    }
+
+    /// A write that is asked about later carries by then what is asked for.
+    private static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(Failure) {
+        guard let probe, !write.method.isIdempotent else { return }
+        if let fault = probe.fault { throw refusal("its probe \(fault)") }
+        guard probe.id != nil || !probe.path.contains(WriteDeclaration.placeholder) else {
+            throw refusal("its probe asks for {id}, and the record has none yet")
+        }
+        guard let mark = probe.mark else { return }
+        guard let body = try? JSONDocument(write.body ?? []), body.kind == .object else {
+            throw refusal("its body is no JSON object, which could carry \(mark) for its probe")
+        }
+        if body.value(at: mark) != nil {
+            throw refusal("its body has a \(mark) of its own, where its probe wants to find \(probe.asked.rawValue)")
         }
     }
 

@@ -193,20 +193,46 @@ public struct WriteSender: Sendable {
             transport: transports.transport(for: source.name, source.transport), secrets: secrets,
             own: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
+        let settlement =
+            if let probe = write.question {
+                await ask(probe, about: write, source, over: line)
+            } else {
+                await send(write, source, over: line)
+            }
+        return settlement.scrubbed(of: secrets)
+    }
+
+    private func send(_ write: ClaimedWrite, _ source: Source, over line: any Transport) async -> WriteSettlement {
         let transport: any Transport =
             write.isResendable ? line : AnnouncedTransport(transport: line, store: store, write: write)
-        let chain = WriteChain(
-            source: source, transport: transport, connectivity: connectivity, jitter: jitter, clock: clock,
-            wallClock: wallClock
-        ).make()
         let context = ChainContext(
             requestID: "entry \(write.entry.shortID)", logger: logger, isResendable: write.isResendable)
         do throws(Failure) {
-            let response = try await chain.process(write, context)
-            return judgement(write, source).judge(response).scrubbed(of: secrets)
+            let response = try await chain(source, transport).make().process(write, context)
+            return judgement(write, source).judge(response)
         } catch {
-            return judgement(write, source).judge(error).scrubbed(of: secrets)
+            return judgement(write, source).judge(error)
         }
+    }
+
+    /// Finds out whether the origin has a write that may have arrived; the write itself stays here.
+    private func ask(
+        _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over line: any Transport
+    ) async -> WriteSettlement {
+        let judgement = ProbeJudgement(judgement: judgement(write, source), probe: probe)
+        let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: logger)
+        do throws(Failure) {
+            let url = try source.baseURL.appending(path: probe.path(entry: write.entry.id, key: write.key))
+            return judgement.judge(try await chain(source, line).makeProbe().process(url, context))
+        } catch {
+            return judgement.judge(error)
+        }
+    }
+
+    private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
+        WriteChain(
+            source: source, transport: transport, connectivity: connectivity, jitter: jitter, clock: clock,
+            wallClock: wallClock)
     }
 
     private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {

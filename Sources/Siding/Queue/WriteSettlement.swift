@@ -16,6 +16,13 @@ public struct WriteSettlement: Sendable {
         /// Back to the queue, to be tried again after `wait`, which is told how many tries have counted by then.
         case retry(
             RecordedError, isCounted: Bool, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        /// Back to the queue: it may have arrived, and the origin is asked after `wait` whether it has it.
+        case unknown(RecordedError, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        /// The origin was asked, and has it.
+        case arrived(WriteAnswer)
+        /// The origin was asked: once `from` has come, the write is sent as if it had never been. Until then it is asked
+        /// again.
+        case sendAgain(from: Timestamp, because: String)
         /// It waits for a person.
         case parked(ParkReason, RecordedError, WriteAnswer?)
         /// Back to the queue as if it had not been tried, but for what may have arrived.

@@ -21,7 +21,8 @@ struct ConflictWatch {
     }
 
     private func isOpen(_ edit: PendingEdit) -> Bool {
-        edit.entry.state == .queued
+        // What may be there already must not change, or nobody could tell it any more.
+        (edit.entry.state == .queued && edit.entry.unknownSince == nil)
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
     }
 
@@ -58,7 +59,9 @@ struct ConflictWatch {
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET key = ?2, body = COALESCE(?3, body), base = NULL, first_sent_at = NULL WHERE id = ?1
+            UPDATE siding_queue SET key = ?2, body = COALESCE(?3, body), base = NULL, first_sent_at = NULL,
+                unknown_since = NULL
+            WHERE id = ?1
             """, entry, UUID().uuidString.lowercased(), body.map(SQLiteValue.blob))
     }
 }

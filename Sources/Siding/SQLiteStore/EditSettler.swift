@@ -8,21 +8,29 @@ struct EditSettler {
 
     /// The origin acted: what it answered lies below the edits that are left, or, where it answered no record, what the
     /// edit made of the one that was there.
-    func deliver(_ id: String, _ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+    ///
+    /// - Parameter isListed: whether the answer holds the record as listings do, rather than as a create is answered.
+    func deliver(
+        _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
+    ) throws {
         guard let settled = try EditRows.edit(of: id, transaction),
             let overlay = try RecordOverlay.load(settled.resource, now: transitions.now, transaction)
         else { return }
-        guard settled.edit.temporaryID == nil else { return try name(settled.edit, answer, overlay, transaction) }
+        guard settled.edit.temporaryID == nil else {
+            return try name(settled.edit, answer, isListed: isListed, overlay, transaction)
+        }
         try takeIn(answer, to: settled.edit, settled.key, overlay, transaction)
     }
 
     /// Gives a created record its real id first. An answer that does not say it leaves nothing that could show: a pull
     /// brings the record.
     private func name(
-        _ edit: PendingEdit, _ answer: WriteAnswer, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ overlay: RecordOverlay,
+        _ transaction: borrowing Transaction
     ) throws {
         let document = try? JSONDocument(answer.body)
-        let place = edit.terms.idPath ?? (edit.terms.key.count == 1 ? edit.terms.keyPaths.first : nil)
+        let keyPath = edit.terms.key.count == 1 ? edit.terms.keyPaths.first : nil
+        let place = isListed ? keyPath ?? edit.terms.idPath : edit.terms.idPath ?? keyPath
         let real = place.flatMap { document?.value(at: $0) }
         let settler = TemporarySettler(
             transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",

@@ -5,10 +5,10 @@ internal import SidingSQLite
 enum QueueRows {
     static let columns: SQL = """
         id, kind, state, reason, source, resource, lane, method, url, page_number, attempts, crashes, created_at,
-        not_before, error, settled_at, head, waits_on, operation, record_key
+        not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since
         """
     /// The number of ``columns``: what else a query reads comes after them.
-    static let count = 20
+    static let count = 21
 
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
         guard let kind = QueueEntry.Kind(rawValue: row.text(1)), let state = QueueEntry.State(rawValue: row.text(2))
@@ -23,6 +23,7 @@ enum QueueRows {
             createdAt: Timestamp(microseconds: row.int(12)), nextAttemptAt: Timestamp(microseconds: row.int(13)),
             lastError: SQLiteStore.decode(RecordedError.self, row.optionalText(14)),
             settledAt: row.optionalInt(15).map(Timestamp.init), isHead: row.int(16) == 1, waitsOn: Int(row.int(17)),
-            operation: row.optionalText(18), recordKey: row.optionalText(19))
+            operation: row.optionalText(18), recordKey: row.optionalText(19),
+            unknownSince: row.optionalInt(20).map(Timestamp.init))
     }
 }

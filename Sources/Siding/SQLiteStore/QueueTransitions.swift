@@ -158,6 +158,7 @@ struct QueueTransitions {
                 not_before = ?2, waits_for = NULL,
                 first_sent_at = CASE WHEN keyed = 0 OR reason IN ('uncertain', 'key_expired') THEN NULL
                     ELSE first_sent_at END,
+                unknown_since = CASE WHEN reason IN ('uncertain', 'key_expired') THEN NULL ELSE unknown_since END,
                 base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END,
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
             WHERE id = ?1
@@ -166,7 +167,15 @@ struct QueueTransitions {
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
         queued.nextAttemptAt = now
+        if entry.reason == .uncertain || entry.reason == .keyExpired { queued.unknownSince = nil }
         return queued
+    }
+
+    /// Nobody knows whether it arrived: from now on it is asked about, and not sent.
+    func question(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_queue SET unknown_since = COALESCE(unknown_since, ?2) WHERE id = ?1", id, now.microseconds)
+        try note(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
     /// Writes a line of the entry's history.

@@ -54,6 +54,7 @@ struct TemporaryReferences {
         write.url = try rewriting.url(write.url)
         write.body = rewriting.body(write.body)
         write.lane = write.lane.map(rewriting.lane)
+        if write.probe?.id == rewriting.identifier.temporary { write.probe?.id = rewriting.text }
         if let edit = write.edit, edit.key == rewriting.identifier.temporary { write.edit?.key = rewriting.text }
     }
 }

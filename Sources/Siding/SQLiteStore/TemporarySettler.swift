@@ -45,6 +45,9 @@ struct TemporarySettler {
 
     private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
         for entry in try naming(transaction) {
+            try transaction.execute(
+                "UPDATE siding_queue SET probe = json_set(probe, '$.id', ?3) WHERE id = ?1 AND probe ->> '$.id' = ?2",
+                entry.id, temporary, rewriting.text)
             let content = try WriteReplacer.Content.load(of: entry, transaction)
             let url = try? rewriting.url(content.url)
             let body = rewriting.body(content.body)

@@ -49,8 +49,8 @@ struct WriteClaimer {
     /// What is past its key's lifetime is parked on the way.
     private func claim(next standing: SourceStanding, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         while let write = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
-            if try isKeyExpired(write, transaction) { continue }
-            return try take(write, in: standing, transaction)
+            guard let usable = try withUsableKey(write, transaction) else { continue }
+            return try take(usable, in: standing, transaction)
         }
         return nil
     }
@@ -61,9 +61,10 @@ struct WriteClaimer {
             SELECT \(QueueRows.columns), \(Self.contents) FROM siding_queue
             WHERE id = ?1 AND kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0
             """, id, map: Self.read)
-        guard let write, let limit = request.sources[write.write.entry.source], try !isKeyExpired(write, transaction)
+        guard let write, let limit = request.sources[write.write.entry.source],
+            let write = try withUsableKey(write, transaction)
         else { return nil }
-        let standing = try StandingRows.load(write.write.entry.source, transaction)
+        let standing = try StandingRows.load(write.entry.source, transaction)
         guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
         return try take(write, in: standing, transaction)
     }
@@ -73,7 +74,7 @@ struct WriteClaimer {
     private typealias Candidate = (write: ClaimedWrite, keyLifetime: Int64?)
 
     private static let contents: SQL =
-        "token, headers, body, key, key_field, key_quoted, keyed, first_sent_at, key_lifetime_us, edit"
+        "token, headers, body, key, key_field, key_quoted, keyed, first_sent_at, key_lifetime_us, edit, probe, conflict_on"
 
     private static func read(_ row: borrowing Row) throws -> Candidate {
         let entry = try QueueRows.entry(row)
@@ -88,26 +89,39 @@ struct WriteClaimer {
             keyField: row.optionalText(first + 4).flatMap { HTTPField.Name($0) }, isKeyQuoted: row.int(first + 5) == 1,
             isKeyed: row.int(first + 6) == 1, firstSentAt: row.optionalInt(first + 7).map(Timestamp.init))
         write.terms = SQLiteStore.decode(EditTerms.self, row.optionalText(first + 9))
+        write.probe = SQLiteStore.decode(ProbeTerms.self, row.optionalText(first + 10))?.probe
+        // What may have arrived is never sent for want of a question.
+        guard write.probe != nil || entry.unknownSince == nil else {
+            throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
+        }
+        write.conflictStatuses = SQLiteStore.decode(Set<Int>.self, row.optionalText(first + 11))
+        write.body = write.probe?.marked(write.body, entry: entry.id, key: write.key) ?? write.body
         return (write, row.optionalInt(first + 8))
     }
 
-    /// An origin that has forgotten the key would act again.
-    private func isKeyExpired(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> Bool {
-        let write = candidate.write
-        guard write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
+    /// An origin that has forgotten the key would act again: it is asked whether it did, or a person is.
+    ///
+    /// - Returns: nil where it is parked now.
+    private func withUsableKey(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        var write = candidate.write
+        guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
             let lifetime = candidate.keyLifetime, now - sent >= .microseconds(lifetime)
-        else { return false }
-        _ = try transitions.park(
-            write.entry, as: .keyExpired, "it may have arrived at \(sent.rfc3339), and the origin forgets keys",
-            transaction)
-        return true
+        else { return write }
+        let why = "it may have arrived at \(sent.rfc3339), and the origin forgets keys"
+        guard write.probe != nil else {
+            _ = try transitions.park(write.entry, as: .keyExpired, why, transaction)
+            return nil
+        }
+        try transitions.question(write.entry.id, why, transaction)
+        write.entry.unknownSince = now
+        return write
     }
 
     /// The lifetime of an honoured key begins here: no try of it can be earlier.
     private func take(
-        _ candidate: Candidate, in standing: SourceStanding, _ transaction: borrowing Transaction
+        _ candidate: ClaimedWrite, in standing: SourceStanding, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
-        var (write, served) = (candidate.write, standing)
+        var (write, served) = (candidate, standing)
         served.serve(now)
         try StandingRows.save(served, now, transaction)
         try transaction.execute(

@@ -117,18 +117,26 @@ struct WriteEnqueuer {
         try transaction.execute(
             """
             INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body,
-                key, keyed, key_lifetime_us, key_field, key_quoted, operation, waits_on, created_at, not_before, expires_at)
+                key, keyed, key_lifetime_us, key_field, key_quoted, operation, waits_on, created_at, not_before, expires_at,
+                probe, conflict_on)
             VALUES (?1, 'write', 'queued', ?2, ?2, ?3,
                 (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
                 NOT EXISTS (SELECT 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
-                ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16)
+                ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18)
             """,
             id, write.source, lane, write.method.rawValue, write.url.description, WriteRows.json(write.headerFields),
             write.body.map(SQLiteValue.blob), write.key ?? UUID().uuidString.lowercased(),
             write.idempotency == nil ? 0 : 1, write.idempotency?.lifetime.wholeMicroseconds,
             sendsKey ? (write.idempotency?.field ?? Idempotency.standardField).rawName : nil,
             write.idempotency?.format == .quoted ? 1 : 0, write.operation, waitsOn, now.microseconds,
-            write.expiry.map { (now + $0).microseconds })
+            write.expiry.map { (now + $0).microseconds }, try probeJSON(),
+            try write.conflictStatuses.map { try SQLiteStore.json($0.sorted()) })
+    }
+
+    /// What may be sent twice need not be asked about.
+    private func probeJSON() throws -> String? {
+        guard let probe = write.probe, !write.method.isIdempotent else { return nil }
+        return try SQLiteStore.json(ProbeTerms(probe))
     }
 }
 

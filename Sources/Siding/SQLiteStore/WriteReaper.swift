@@ -34,9 +34,13 @@ struct WriteReaper {
         entry.crashes += 1
         try transitions.note(entry.id, "crashed", "its sender ended without a word", transaction)
         let isIdempotent = HTTPRequest.Method(entry.method)?.isIdempotent ?? false
-        if !isKeyed, !isIdempotent, isMarked {
-            return try transitions.park(
-                entry, as: .uncertain, "it may have arrived before its sender ended", transaction)
+        if !isKeyed, !isIdempotent, isMarked, entry.unknownSince == nil {
+            let why = "it may have arrived before its sender ended"
+            guard try hasProbe(entry.id, transaction) else {
+                return try transitions.park(entry, as: .uncertain, why, transaction)
+            }
+            try transitions.question(entry.id, why, transaction)
+            entry.unknownSince = transitions.now
         }
         if entry.crashes >= QueueTransitions.mostCrashes {
             return try transitions.park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
@@ -47,5 +51,10 @@ struct WriteReaper {
         entry.state = .queued
         entry.nextAttemptAt = transitions.now
         return entry
+    }
+
+    private func hasProbe(_ id: String, _ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first("SELECT probe IS NOT NULL FROM siding_queue WHERE id = ?1", id) { $0.int(0) == 1 }
+            ?? false
     }
 }

@@ -20,7 +20,10 @@ struct WriteReplacer {
             source: content.source, method: content.method, url: content.url,
             headerFields: change.headerFields ?? content.headerFields, body: change.body ?? content.body)
         try changed.check()
-        if change.body != nil { try changed.checkIsEdit(old, transaction) }
+        if change.body != nil {
+            try changed.checkIsEdit(old, transaction)
+            try changed.checkCarriesMark(of: old, transaction)
+        }
         let id = EntryID.random()
         try insert(id, in: old, changed, releases: change.releases, transaction)
         try retire(old, for: id, transaction)
@@ -36,10 +39,11 @@ struct WriteReplacer {
             """
             INSERT INTO siding_queue (id, kind, state, reason, source, resource, parameters, account, lane, position,
                 head, method, url, headers, body, key, keyed, key_lifetime_us, key_field, key_quoted, operation,
-                waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id)
+                waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id, probe, conflict_on)
             SELECT ?2, kind, ?3, ?4, source, resource, parameters, account, lane, position,
                 head, method, url, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
-                waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit, record_key, edit_order, temporary_id
+                waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit, record_key, edit_order, temporary_id,
+                probe, conflict_on
             FROM siding_queue WHERE id = ?1
             """, old.id, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil,
             WriteRows.json(content.headerFields), content.body.map(SQLiteValue.blob),

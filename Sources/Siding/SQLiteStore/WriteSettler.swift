@@ -19,6 +19,8 @@ struct WriteSettler {
             try record(error, nil, transaction)
             try giveBack(attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
+        case .unknown, .arrived, .sendAgain:
+            try ProbeSettler(write: write, transitions: transitions).settle(settlement.verdict, transaction)
         case .parked(.conflict, let error, let answer):
             try record(error, answer, transaction)
             try settleConflict(error, answer, transaction)

@@ -16,24 +16,16 @@ enum WriteGrammar {
     private static let idempotency = Keyword(
         "idempotency", IdempotencyGrammar.shape.type, "The origin's promise to act once per key.")
     private static let conflict = Keyword(
-        "conflict", conflictShape.type, "What to do where someone else changed the record (409, 412, 428).")
+        "conflict", ConflictGrammar.shape.type, "What to do where someone else changed the record.")
+    private static let unknown = Keyword(
+        "unknown", ProbeGrammar.shape.type,
+        "How to find out whether a write arrived that may have; left out, a person is asked.")
     private static let coalesce = Keyword(
         "coalesce", .truth, default: false, "Whether writes to one record that have not been sent are made one.")
 
-    private static let then = Keyword(
-        "then", ValueType<ConflictPolicy>.choice, default: "hold",
-        "hold: a person decides; mine: it is sent over theirs; theirs: it is dropped; merge: what only one side changed is kept."
-    )
-    private static let conflictShape = Shape<ConflictPolicy>([
-        then.entry, .notYet("on", "Which statuses mean a conflict; 409, 412 and 428 do."),
-    ]) { object, reading in
-        object.value(then, &reading) ?? .hold
-    }
-
     static let shape = Shape<LocatedWrite>([
         source.entry, create.entry, update.entry, delete.entry, lane.entry, idempotency.entry,
-        conflict.entry, coalesce.entry,
-        .notYet("unknown", "How to find out whether a write arrived."),
+        conflict.entry, coalesce.entry, unknown.entry,
     ]) { object, reading in
         var write = LocatedWrite(subject: reading.subject)
         write.source = SourceReference(subject: reading.subject, name: object.located(source, &reading))
@@ -43,7 +35,8 @@ enum WriteGrammar {
         for (verb, keyword) in verbs { write.operations[verb] = object.value(keyword, &reading) }
         write.lane = object.value(lane, &reading)
         write.idempotency = object.value(idempotency, &reading)
-        write.conflict = object.value(conflict, &reading) ?? .hold
+        write.conflict = object.value(conflict, &reading) ?? ConflictRules()
+        write.probe = object.located(unknown, &reading)
         write.coalesces = object.value(coalesce, &reading) ?? false
         if !verbs.contains(where: { object.entry($0.1.name) != nil }) {
             reading.fault(
@@ -109,7 +102,8 @@ struct LocatedWrite: Sendable {
     var operations: [WriteDeclaration.Verb: Located<WriteDeclaration.Operation>] = [:]
     var lane: String?
     var idempotency: Idempotency?
-    var conflict = ConflictPolicy.hold
+    var conflict = ConflictRules()
+    var probe: Located<WriteProbe>?
     var coalesces = false
 
     init(subject: Subject) {
@@ -127,10 +121,29 @@ struct LocatedWrite: Sendable {
             if check(verb, operation, source, &reading) { checked[verb] = operation.value }
         }
         guard checked.count == operations.count else { return nil }
+        if let probe { check(probe, source, &reading) }
         return WriteDeclaration(
             name, at: source, operations: checked, lane: lane, idempotency: idempotency,
-            resource: resources.first { $0.name == name && $0.source.name == source.name }, conflict: conflict,
-            coalesces: coalesces)
+            resource: resources.first { $0.name == name && $0.source.name == source.name }, conflict: conflict.policy,
+            coalesces: coalesces, probe: probe?.value, conflictStatuses: conflict.statuses)
+    }
+
+    private func check(_ probe: Located<WriteProbe>, _ source: Source, _ reading: inout Reading) {
+        let plain = probe.value.path.replacing(/\{[a-z]+\}/, with: "1")
+        if plain.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil || plain.contains("#")
+            || (try? source.baseURL.appending(path: plain)) == nil
+        {
+            reading.fault(
+                "the path of \(probe.subject) does not make a URL", at: probe.place,
+                expected: "a path below the source's base_url such as /issues")
+        }
+        if let create = operations[.create]?.value, !create.method.isIdempotent,
+            probe.value.path.contains(WriteDeclaration.placeholder)
+        {
+            reading.fault(
+                "\(probe.subject) asks for {id}, which a record that is yet to be created does not have",
+                at: probe.place, expected: "{entry} or {key}")
+        }
     }
 
     private func check(

@@ -1,0 +1,77 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Settles a write that may have arrived: first as a question, then by what the origin said. Works inside the settling
+/// transaction.
+struct ProbeSettler {
+    let write: ClaimedWrite
+    let transitions: QueueTransitions
+
+    private var id: String { write.entry.id }
+
+    func settle(_ verdict: WriteSettlement.Verdict, _ transaction: borrowing Transaction) throws {
+        switch verdict {
+        case .unknown(let error, let waitsForLine, let wait):
+            let attempts = write.entry.attempts + 1
+            try transaction.execute(
+                "UPDATE siding_queue SET error = ?2, status = ?3, attempts = ?4, waits_for = ?5 WHERE id = ?1", id,
+                try SQLiteStore.json(error), error.status, attempts, waitsForLine ? "line" : nil)
+            try transitions.question(id, error.message, transaction)
+            try giveBack(at: transitions.now + wait(attempts), transaction)
+        case .arrived(let answer): try arrive(answer, transaction)
+        case .sendAgain(let moment, let why): try send(from: moment, why, transaction)
+        case .delivered, .retry, .parked, .released: break
+        }
+    }
+
+    /// It was delivered by a try whose answer was lost; the record that was found stands for that answer.
+    private func arrive(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
+            WHERE id = ?1
+            """, id, answer.status, SQLiteValue.blob(answer.keptBody), answer.contentType)
+        try EditSettler(transitions: transitions).deliver(id, answer, isListed: true, transaction)
+        try transitions.settle(id, as: .done, event: "found", detail: "the origin has it", transaction)
+    }
+
+    private func send(from moment: Timestamp, _ why: String, _ transaction: borrowing Transaction) throws {
+        guard moment <= transitions.now else {
+            try transitions.note(
+                id, "probed", "\(why); it may still be on its way, and is asked for again", transaction)
+            return try giveBack(at: moment, transaction)
+        }
+        try transaction.execute(
+            "UPDATE siding_queue SET unknown_since = NULL, first_sent_at = NULL, waits_for = NULL WHERE id = ?1", id)
+        try transitions.note(id, "probed", "\(why); it is sent again", transaction)
+        try giveBack(at: transitions.now, transaction)
+        try lookForConflict(transaction)
+    }
+
+    /// What the origin changed meanwhile was not to touch the edit.
+    private func lookForConflict(_ transaction: borrowing Transaction) throws {
+        guard let found = try EditRows.edit(of: id, transaction),
+            let overlay = try RecordOverlay.load(found.resource, now: transitions.now, transaction)
+        else { return }
+        try ConflictWatch(overlay: overlay, transitions: transitions).check(found.key, transaction)
+        try overlay.show(found.key, transaction)
+    }
+
+    private func giveBack(at moment: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_queue SET state = 'queued', owner = NULL, crashes = 0, not_before = ?2 WHERE id = ?1", id,
+            moment.microseconds)
+    }
+}
+
+extension WriteReplacer.Content {
+    /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is asked about by a mark that the body could not carry.
+    func checkCarriesMark(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
+        let terms = try transaction.first("SELECT probe FROM siding_queue WHERE id = ?1", entry.id) {
+            SQLiteStore.decode(ProbeTerms.self, $0.optionalText(0))
+        }
+        guard let mark = terms??.mark, (try? JSONDocument(body ?? []))?.kind != .object else { return }
+        throw StoreError(.invalidWrite, "the body is no JSON object, which could carry \(mark) for its probe")
+    }
+}

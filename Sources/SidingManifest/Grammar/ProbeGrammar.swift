@@ -1,0 +1,120 @@
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+/// How to find out whether a write arrived: `unknown:`.
+enum ProbeGrammar {
+    private static let probe = Keyword(
+        "probe", probeShape.type, isRequired: true,
+        "A GET that asks the origin whether it has a write that may have arrived and may not be sent twice.")
+    private static let after = Keyword(
+        "after", .duration, default: "30s",
+        "How long after the try \"it is not there\" is not believed yet: the request may still be on its way.")
+    private static let otherwise = Keyword(
+        "otherwise", ValueType<WriteProbe.Otherwise>.choice, default: "hold",
+        "Where the answer does not tell. hold: a person decides; send: it is sent again.")
+
+    private static let path = Keyword(
+        "path", ValueType<String>.text("a path below the source's base_url such as /issues"), isRequired: true,
+        "Below the source's base_url; {entry} stands for the entry's id, {key} for its idempotency key, {id} for the record's id."
+    )
+    private static let query = Keyword("query", parameters, "Query parameters, with the same placeholders.")
+    private static let mark = Keyword(
+        "mark", .path,
+        "The member in which body and record carry what is asked for; left out, the query parameter of that value names it."
+    )
+    private static let records = Keyword(
+        "records", .records, "Where the records are; left out, the root array or the only array of the root object.")
+
+    static let shape = Shape<WriteProbe>([probe.entry, after.entry, otherwise.entry]) { object, reading in
+        guard let located = object.located(probe, &reading) else { return nil }
+        var probe = located.value
+        if let after = object.value(after, &reading) { probe.after = after }
+        if let otherwise = object.value(otherwise, &reading) { probe.otherwise = otherwise }
+        if let fault = probe.fault {
+            reading.fault(
+                "\(located.subject) \(fault)", at: located.place,
+                expected: "{entry} or {key} in path or query, and mark: the member that carries it")
+            return nil
+        }
+        return probe
+    }
+
+    private static let probeShape = Shape<WriteProbe>([path.entry, query.entry, mark.entry, records.entry]) {
+        object, reading in
+        let (mark, records) = (object.value(mark, &reading), object.value(records, &reading))
+        let query = object.value(query, &reading) ?? []
+        guard let located = object.located(path, &reading) else { return nil }
+        let path = located.value
+        if let name = SecretNames.secretQueryName(inURL: path) {
+            reading.about(located.subject) { $0.refuseSecretName(name, at: located.place) }
+        }
+        let pairs = query.map { "\(QueryEncoding.escape($0.name))=\(escaped($0.value))" }
+        let joint = pairs.isEmpty ? "" : path.contains("?") ? "&" : "?"
+        return WriteProbe(
+            path + joint + pairs.joined(separator: "&"), mark: mark ?? usualMark(query), records: records)
+    }
+
+    /// A filter by a member is usually named after it.
+    private static func usualMark(_ query: [NamedMember<String>]) -> JSONPath? {
+        query.first {
+            ["{entry}", "{key}"].contains($0.value) && $0.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
+        }
+        .map { JSONPath(member: $0.name) }
+    }
+
+    /// Percent-encoded, but for what stands in braces.
+    private static func escaped(_ text: String) -> String {
+        var (escaped, rest) = ("", text[...])
+        while let match = rest.firstMatch(of: /\{[^}]*\}/) {
+            escaped += QueryEncoding.escape(String(rest[..<match.range.lowerBound])) + match.output
+            rest = rest[match.range.upperBound...]
+        }
+        return escaped + QueryEncoding.escape(String(rest))
+    }
+
+    private static let parameters = ValueType<[NamedMember<String>]>
+        .map(of: .text("text, which may hold {entry}, {key} or {id}"), "a map of query parameters")
+        .map { members, _, reading in
+            for member in members { reading.refuseSecretName(member.name, at: member.place) }
+            return members
+        }
+}
+
+/// What to do where someone else changed the record: `conflict:`.
+enum ConflictGrammar {
+    private static let on = Keyword(
+        "on", statuses, default: [409, 412, 428],
+        "The statuses that say so; the others of these refuse the write then, as every other 4xx does.")
+    private static let then = Keyword(
+        "then", ValueType<ConflictPolicy>.choice, default: "hold",
+        "hold: a person decides; mine: it is sent over theirs; theirs: it is dropped; merge: what only one side changed is kept."
+    )
+
+    static let shape = Shape<ConflictRules>([on.entry, then.entry]) { object, reading in
+        ConflictRules(policy: object.value(then, &reading) ?? .hold, statuses: object.value(on, &reading))
+    }
+
+    /// What these mean is the same for every request.
+    private static let taken = [
+        401: "wants a sign-in", 408: "ran out of time", 425: "came too early", 429: "asks for patience",
+    ]
+
+    private static let statuses = ValueType<[Int]>.list(
+        of: .integer(400...499), "a list of statuses such as [409, 412]"
+    )
+    .map { statuses, node, reading in
+        for status in statuses {
+            guard let meaning = taken[status] else { continue }
+            reading.fault("\(reading.subject) has \(status), which \(meaning)", at: node.place)
+        }
+        return Set(statuses)
+    }
+}
+
+/// What counts as a conflict, and what becomes of one.
+struct ConflictRules: Sendable {
+    var policy = ConflictPolicy.hold
+    /// Nil for the usual ones.
+    var statuses: Set<Int>?
+}
