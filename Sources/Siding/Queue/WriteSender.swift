@@ -64,7 +64,7 @@ public struct WriteSender: Sendable {
         let limits = chosen.mapValues(limit)
         let request = ClaimRequest(sources: limits)
         let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
-        return try await withTaskGroup(of: Result<QueueEntry?, StoreError>.self) { group in
+        return try await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
             var (underWay, done) = (most, [QueueEntry]())
             var failure: StoreError?
             var reapedAt = wallClock.now
@@ -73,8 +73,13 @@ public struct WriteSender: Sendable {
                 underWay -= 1
                 switch result {
                 case .failure(let error): failure = failure ?? error
-                case .success(nil): break
-                case .success(let entry?):
+                case .success(let turn):
+                    if let next = turn.next {
+                        let request = failure == nil ? request : nil
+                        group.addTask { await deliver(next, thenOf: request) }
+                        underWay += 1
+                    }
+                    guard let entry = turn.entry else { continue }
                     done.append(entry)
                     report(entry)
                     // A long queue must not keep what another sender left behind when it died.
@@ -82,10 +87,11 @@ public struct WriteSender: Sendable {
                         reapedAt = wallClock.now
                         _ = try? await store.reap()
                     }
-                    // What was delivered makes room: for the next of its lane, and after an outage for more at once.
-                    let more = failure == nil ? min(2, most - underWay) : 0
-                    for _ in 0..<more { group.addTask { await deliverNext(request) } }
-                    underWay += more
+                    // What was delivered may have made more room than it took: after an outage twice as much.
+                    if failure == nil, turn.next != nil, underWay < most {
+                        group.addTask { await deliverNext(request) }
+                        underWay += 1
+                    }
                 }
             }
             return failure.map(Result.failure) ?? Result<[QueueEntry], StoreError>.success(done)
@@ -100,6 +106,10 @@ public struct WriteSender: Sendable {
         }
     }
 
+    /// What one request leaves behind: its entry as it was left, nil where it was lost or there was none, and the next write
+    /// that was taken in hand.
+    private typealias Turn = (entry: QueueEntry?, next: ClaimedWrite?)
+
     /// Sends one entry at once, where it is its turn in its lane.
     ///
     /// - Parameter passesGates: whether it is tried although its source is to be left alone: a person asked for it.
@@ -109,7 +119,7 @@ public struct WriteSender: Sendable {
         let request = ClaimRequest(
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard let write = try await store.claim(request) else { return nil }
-        return try await deliver(write)
+        return try await deliver(write, claiming: nil).entry
     }
 
     /// Sends what is due whenever something is, until `isDone` says so or the task is cancelled.
@@ -167,21 +177,32 @@ public struct WriteSender: Sendable {
     /// How often ``watch(sources:wakingOn:report:until:)`` looks at least.
     static let pace = Duration.milliseconds(500)
 
-    /// Takes the next entry and sends it; nil where there is none, it was lost meanwhile, or the task is cancelled.
-    private func deliverNext(_ request: ClaimRequest) async -> Result<QueueEntry?, StoreError> {
+    /// Takes the next entry and sends it, where there is one and the task is not cancelled.
+    private func deliverNext(_ request: ClaimRequest) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
-            guard !Task.isCancelled, let write = try await store.claim(request) else { return .success(nil) }
-            return .success(try await deliver(write))
+            guard !Task.isCancelled, let write = try await store.claim(request) else { return .success((nil, nil)) }
+            return .success(try await deliver(write, claiming: request))
         } catch {
             return .failure(error)
         }
     }
 
-    private func deliver(_ write: ClaimedWrite) async throws(StoreError) -> QueueEntry? {
+    private func deliver(_ write: ClaimedWrite, thenOf request: ClaimRequest?) async -> Result<Turn, StoreError> {
+        do throws(StoreError) { return .success(try await deliver(write, claiming: request)) } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Sends a write in hand, settles it, and takes the next one of `request` unless the sender was told to stop.
+    private func deliver(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
         let settlement = await attempt(write)
         let store = store
+        let request = Task.isCancelled ? nil : request
         // What was learned is kept although the sender was told to stop meanwhile.
-        return try await uncancelled { () throws(StoreError) in try await store.settle(write, settlement) }
+        return try await uncancelled { () throws(StoreError) in
+            guard let request else { return (try await store.settle(write, settlement), nil) }
+            return try await store.settle(write, settlement, claiming: request)
+        }
     }
 
     private func attempt(_ write: ClaimedWrite) async -> WriteSettlement {

@@ -44,6 +44,29 @@ extension SQLiteStore: WriteStore {
         return entry
     }
 
+    public func settle(
+        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest
+    ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
+        defer { inHand.leave(write) }
+        let transitions = try transitions()
+        let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
+        let claimer = WriteClaimer(request: request, transitions: transitions)
+        let inHand = inHand
+        let result = try await self.write { transaction in
+            let entry = try settler.settle(settlement, transaction)
+            do {
+                let next = try claimer.claim(transaction)
+                if let next { inHand.take(next) }
+                return (entry: entry, next: next)
+            } catch let error as StoreError where error.kind == .corrupt {
+                // It was only read, so nothing is half done; the next claim by itself tells of it.
+                return (entry: entry, next: nil)
+            }
+        }
+        if result.entry?.recordKey != nil { changeSignal.fire() }
+        return result
+    }
+
     public func reap() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { snapshot in
             try snapshot.query("SELECT id, owner FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'") {

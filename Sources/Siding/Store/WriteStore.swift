@@ -23,6 +23,14 @@ public protocol WriteStore: QueueStore {
     /// - Returns: the entry as it is now; nil where it was not this sender's any more, and nothing was changed.
     func settle(_ write: ClaimedWrite, _ settlement: WriteSettlement) async throws(StoreError) -> QueueEntry?
 
+    /// Settles a write in hand and takes the next one, in one transaction: a sender waits for the disk once per write.
+    ///
+    /// - Returns: the entry as ``settle(_:_:)`` answers it, and the next write as ``claim(_:)`` does. A claim that would fail
+    ///   on a damaged entry takes nothing, and what was learned of the first is kept.
+    func settle(
+        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest
+    ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?)
+
     /// Takes up what dead senders had in hand.
     ///
     /// - Returns: the entries that were taken up, as they are now.

@@ -1,0 +1,73 @@
+import SidingChain
+import SidingSQLite
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// One write is settled and the next taken in one transaction.
+@Suite struct WriteTurnTests {
+    private static let delivered = WriteSettlement(
+        .delivered(WriteAnswer(status: 201, contentType: nil, body: [])), .answers)
+    private static let request = ClaimRequest(sources: ["api": 1])
+
+    @Test func `the next of a lane is in hand as soon as the one before it is settled`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        let entries = try await [bench.enqueue("/a", lane: "l"), bench.enqueue("/b", lane: "l")]
+        let first = try #require(try await bench.claim())
+        let turn = try await bench.store.settle(first, Self.delivered, claiming: Self.request)
+        #expect(turn.entry?.state == .done)
+        let second = try #require(turn.next)
+        #expect(second.entry.id == entries[1].id && second.entry.state == .sending)
+        #expect(try await bench.events(entries[1].id) == ["accepted", "claimed"])
+        // This process is at work on it: nobody of it takes it for left behind.
+        #expect(try await bench.store.reap() == [])
+        #expect(try await bench.entry(entries[1].id).state == .sending)
+        let last = try await bench.store.settle(second, Self.delivered, claiming: Self.request)
+        #expect(last.entry?.state == .done)
+        #expect(last.next == nil)
+    }
+
+    @Test func `what was learned of a source holds for the next already`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        try await bench.enqueue("/a")
+        try await bench.enqueue("/b")
+        let first = try #require(try await bench.claim())
+        let error = RecordedError(name: "offline", message: "no way", phase: Failure.Phase.notSent.rawValue)
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForLine: true) { _ in .zero }
+        let turn = try await bench.store.settle(
+            first, WriteSettlement(verdict, .offline(note: "no way")), claiming: Self.request)
+        #expect(turn.entry?.state == .queued)
+        #expect(turn.next == nil)
+    }
+
+    @Test func `a sender that lost its entry changes nothing of it, and may take the next`() async throws {
+        let bench = try await WriteBench(concurrency: 2)
+        try await bench.enqueue("/a")
+        let other = try await bench.enqueue("/b")
+        let lost = try #require(try await bench.claim())
+        try await bench.store.write {
+            _ = try $0.execute("UPDATE siding_queue SET token = token + 1 WHERE id = ?1", lost.entry.id)
+        }
+        let turn = try await bench.store.settle(
+            lost, Self.delivered, claiming: ClaimRequest(sources: ["api": 2]))
+        #expect(turn.entry == nil)
+        #expect(turn.next?.entry.id == other.id)
+        #expect(try await bench.entry(lost.entry.id).state == .sending)
+    }
+
+    @Test func `a damaged entry does not undo the settling of the one before it`() async throws {
+        let bench = try await WriteBench(concurrency: 1)
+        let good = try await bench.enqueue("/a")
+        let bad = try await bench.enqueue("/b")
+        let write = try #require(try await bench.claim())
+        try await bench.store.write {
+            _ = try $0.execute("UPDATE siding_queue SET url = 'no url' WHERE id = ?1", bad.id)
+        }
+        let turn = try await bench.store.settle(write, Self.delivered, claiming: Self.request)
+        #expect(turn.next == nil)
+        #expect(try await bench.entry(good.id).state == .done)
+        let error = await #expect(throws: StoreError.self) { _ = try await bench.claim() }
+        #expect(error?.kind == .corrupt)
+    }
+}
