@@ -1,6 +1,5 @@
 import Siding
 import SidingChain
-import SidingHTTP
 
 /// Runs the engine for a command: progress and words for the person, objects for the script, the exit code for both.
 struct SyncRunner {
@@ -11,23 +10,15 @@ struct SyncRunner {
     /// Syncs `resources`; a signal stops it between pages.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
-        let http = HTTPTransports()
-        let engine = SyncEngine(
-            store: store, transports: isOffline ? OfflineTransports() : http, logger: options.logger(),
-            progress: { progress.show($0) })
-        let result: (value: [SyncReport], stopped: ExitStatus?)
-        do {
-            result = try await Signals.stopping {
-                try await engine.run(resources, options: syncOptions, command: command) { report in
-                    progress.clear()
-                    tell(report)
-                }
+        let result = try await Network.using { http in
+            let engine = SyncEngine(
+                store: store, transports: isOffline ? OfflineTransports() : http, logger: options.logger(),
+                progress: { progress.show($0) })
+            return try await engine.run(resources, options: syncOptions, command: command) { report in
+                progress.clear()
+                tell(report)
             }
-        } catch {
-            await http.shutdown()
-            throw error
         }
-        await http.shutdown()
         return status(of: result.value, stopped: result.stopped)
     }
 

@@ -1,6 +1,5 @@
 import Siding
 import SidingChain
-import SidingHTTP
 import SidingManifest
 import SidingSynchronization
 
@@ -100,15 +99,11 @@ struct WriteDelivery {
     private func withSender(
         _ body: @escaping @Sendable (WriteSender) async throws -> ExitStatus
     ) async throws -> ExitStatus {
-        let http = HTTPTransports()
-        let sender = WriteSender(
-            store: store, sources: workspace.manifest.sources, transports: http, logger: options.logger())
-        let result: (value: ExitStatus, stopped: ExitStatus?)
-        do { result = try await Signals.stopping { try await body(sender) } } catch {
-            await http.shutdown()
-            throw error
+        let result = try await Network.using { http in
+            try await body(
+                WriteSender(
+                    store: store, sources: workspace.manifest.sources, transports: http, logger: options.logger()))
         }
-        await http.shutdown()
         return result.stopped ?? result.value
     }
 

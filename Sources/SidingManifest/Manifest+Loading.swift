@@ -80,9 +80,13 @@ extension ManifestDeclaration {
         }
     }
 
+    private var sourcesByName: [String: Source] {
+        Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+    }
+
     /// The resources with their sources; those with faults are left out.
     func boundResources(_ reading: inout Reading) -> [AnyResource] {
-        let sources = Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+        let sources = sourcesByName
         return resources.compactMap { member in
             member.value.resource(named: member.name, sources: sources, names: sourceNames, &reading)
         }
@@ -90,7 +94,7 @@ extension ManifestDeclaration {
 
     /// The writes with their sources; those with faults are left out.
     func boundWrites(to resources: [AnyResource], _ reading: inout Reading) -> [WriteDeclaration] {
-        let sources = Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+        let sources = sourcesByName
         return writes.compactMap { member in
             member.value.declaration(
                 named: member.name, sources: sources, names: sourceNames, resources: resources, &reading)
