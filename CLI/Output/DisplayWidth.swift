@@ -1,7 +1,10 @@
 /// How many columns of a terminal a text takes: two for wide East Asian characters and most emoji, none for marks that
 /// combine (Unicode Standard Annex 11).
 enum DisplayWidth {
-    static func of(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
+    static func of(_ text: String) -> Int {
+        // Nearly all cells of nearly all tables; a hundred thousand lines are a table, too.
+        text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text.utf8.count : text.reduce(0) { $0 + width($1) }
+    }
 
     /// `text` in at most `columns`, with `…` where something was cut.
     static func cut(_ text: String, to columns: Int) -> String {

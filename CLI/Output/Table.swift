@@ -24,8 +24,9 @@ struct Table {
         let shown = hasTitles ? [titles.map { $0.uppercased() }] + rows : rows
         return shown.map { row in
             let cells = row.enumerated().map { index, cell in pad(cell, index, widths) }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            var line = cells.joined(separator: "  ")
+            while line.utf8.last == UInt8(ascii: " ") { line.unicodeScalars.removeLast() }
+            return line
         }
     }
 

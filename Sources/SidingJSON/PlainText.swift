@@ -2,6 +2,7 @@
 public enum PlainText {
     /// `text` on one line, cut to `limit` characters, with control, zero-width and bidi characters as `\u{…}`.
     public static func oneLine(_ text: String, limit: Int) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var safe = ""
         var count = 0
         for scalar in text.unicodeScalars {

@@ -13,6 +13,12 @@ enum DatabaseFiles {
 
     static func remove(_ path: String) { unlink(path) }
 
+    /// Seconds since the file was written; nil where there is none.
+    static func age(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? time(nil) - status.st_mtim.tv_sec : nil
+    }
+
     /// The file's size in bytes; 0 where there is none.
     static func size(_ path: String) -> Int {
         var status = stat()

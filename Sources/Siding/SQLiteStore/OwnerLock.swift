@@ -54,6 +54,19 @@ final class OwnerLock: Sendable {
         DatabaseFiles.remove(path(of: owner))
     }
 
+    /// How long a lock file must have lain there to be taken for one that a killed process left, in seconds: a process that
+    /// makes itself known has its file for an instant before it has its lock.
+    static let restingTime = 3_600
+
+    /// Removes the lock files of processes that were killed with nothing in hand, so that nobody asks for them.
+    func sweep() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for name in names {
+            guard let age = DatabaseFiles.age(path(of: name)), age > Self.restingTime, !isAlive(name) else { continue }
+            forget(name)
+        }
+    }
+
     /// Gives this process's lock back.
     func release() {
         held.withLock { held in

@@ -52,6 +52,7 @@ extension SQLiteStore {
                 "UPDATE siding_runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1", run, now, outcome.rawValue)
             try QueuePruning.removeSettled(before: now - QueuePruning.retention, transaction)
         }
+        owner.sweep()
     }
 
     public func runs(limit: Int) async throws(StoreError) -> [Run] {

@@ -102,13 +102,19 @@ import Testing
         #expect(try await bench.entry(entry.id).state == .sending)
     }
 
-    @Test func `what a dead sender may have sent is not changed by who cannot know that`() async throws {
-        let bench = try await EditBench()
+    /// An entry that may have arrived before its sender died.
+    private func leftBehind(_ bench: EditBench) async throws -> QueueEntry {
         let entry = try await bench.send(.post, "/posts", "[1]")
         let dead = try await SQLiteStore.open(at: bench.store.path, clock: bench.time.clock)
         let write = try #require(try await dead.claim(ClaimRequest(sources: ["blog": 9], entry: entry.id)))
         try await dead.markSent(write)
         await dead.close()
+        return entry
+    }
+
+    @Test func `what a dead sender may have sent is not changed by who cannot know that`() async throws {
+        let bench = try await EditBench()
+        let entry = try await leftBehind(bench)
         let change = WriteChange(body: Array("[2]".utf8))
         await #expect {
             _ = try await bench.store.replace(entry.id, with: change)
@@ -122,11 +128,7 @@ import Testing
 
     @Test func `what a dead sender may have sent is not resolved by who cannot know that`() async throws {
         let bench = try await EditBench()
-        let entry = try await bench.send(.post, "/posts", "[1]")
-        let dead = try await SQLiteStore.open(at: bench.store.path, clock: bench.time.clock)
-        let write = try #require(try await dead.claim(ClaimRequest(sources: ["blog": 9], entry: entry.id)))
-        try await dead.markSent(write)
-        await dead.close()
+        let entry = try await leftBehind(bench)
         #expect(try await storeErrorKind { _ = try await bench.store.resolve(entry.id, as: .mine) } == .invalidWrite)
         #expect(try await bench.entry(entry.id).reason == .uncertain)
     }

@@ -26,6 +26,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [other.id()])
     }
 
+    @Test func `what killed processes left is swept, the living and the newly born stay`() throws {
+        let directory = try TemporaryDirectory()
+        let owner = OwnerLock(directory: directory.path)
+        let lock = try #require(try HeldLock(directory.path(of: "living")))
+        for name in ["dead", "newborn"] {
+            #expect(FileManager.default.createFile(atPath: directory.path(of: name), contents: nil))
+        }
+        for name in ["dead", "living"] {
+            let old = Date(timeIntervalSinceNow: -2 * Double(OwnerLock.restingTime))
+            try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: directory.path(of: name))
+        }
+        owner.sweep()
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: directory.path)) == ["living", "newborn"])
+        lock.die()
+    }
+
     @Test func `an owner whose lock file stayed behind is dead, until somebody holds its lock`() throws {
         let directory = try TemporaryDirectory()
         let owner = OwnerLock(directory: directory.path)
