@@ -61,6 +61,7 @@ struct QueueListCommand: AsyncParsableCommand {
         let mark =
             switch entry.state {
             case .sending: "*"
+            case .parked where entry.unknownSince != nil: "?"
             case .parked: Self.mark(entry.reason)
             case .queued, .done, .dropped: entry.unknownSince == nil ? "" : "?"
             }

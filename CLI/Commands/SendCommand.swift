@@ -55,6 +55,7 @@ struct SendCommand: AsyncParsableCommand {
         let workspace = try Workspace.load(options)
         let target = try WriteTarget(words, in: workspace.manifest)
         let write = try request(to: target)
+        try target.source.check(write)
         let status = try await workspace.withStore(.readWriteCreate) { store in
             let entry = try await store.enqueue(write)
             if !options.json {

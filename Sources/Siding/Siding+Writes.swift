@@ -14,6 +14,7 @@ extension Siding {
         guard let sender else {
             throw StoreError(.unsupported, "this store keeps no writes")
         }
+        try sender.sources[write.source]?.check(write)
         let entry = try await sender.store.enqueue(write)
         guard let source = sender.sources[write.source], sender.connectivity.hasUsableRoute(to: source.baseURL.host)
         else { return entry }
@@ -24,6 +25,17 @@ extension Siding {
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
         try await sender?.drain() ?? []
+    }
+}
+
+extension Source {
+    /// Refuses a write that carries a credential in the place where this source's own goes: the queue keeps none.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidWrite``.
+    public func check(_ write: WriteRequest) throws(StoreError) {
+        do { try WriteSafety.check(write, to: self) } catch {
+            throw StoreError(.invalidWrite, error.detail ?? error.description)
+        }
     }
 }
 

@@ -35,4 +35,7 @@ public enum ConflictResolution: Sendable, Hashable {
     /// Another body is sent in its place, as a new entry. For an edit it is the whole record as it is to be, of which a
     /// write that carries a merge patch sends only what differs from the origin's; for other writes it is the body.
     case merge([UInt8])
+    /// No conflict, but a write that may have arrived: the person has looked, and the origin has it. It is settled as
+    /// delivered; `id` is what the origin calls the record that it created, for all that names it.
+    case arrived(id: String?)
 }

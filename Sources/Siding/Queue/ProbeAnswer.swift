@@ -18,7 +18,10 @@ enum ProbeAnswer: Hashable {
             return
         }
         guard !found.isEmpty else {
-            self = .notThere
+            self =
+                probe.records == nil && Self.names(value, document)
+                ? .unclear("its answer names the write, though no record of it was found where one is looked for")
+                : .notThere
             return
         }
         guard let mark = probe.mark else {
@@ -41,8 +44,14 @@ enum ProbeAnswer: Hashable {
         if let mark = probe.mark, document.value(at: mark)?.string == value { return [document] }
         // What was named in the URL's path is what is answered; an empty array in it is its own affair.
         if probe.isDirect { return list(document) }
-        let arrays = (document.members ?? []).compactMap { $0.value.elements }
-        return arrays.count == 1 ? arrays[0] : nil
+        // Beside another object or array, nobody knows which of them is the list.
+        let parts = (document.members ?? []).map(\.value).filter { $0.kind == .array || $0.kind == .object }
+        return parts.count == 1 ? parts[0].elements : nil
+    }
+
+    /// Whether `value` stands anywhere in the answer.
+    private static func names(_ value: String, _ document: JSONDocument) -> Bool {
+        Array(document.bytes).firstRange(of: Array(value.utf8)) != nil
     }
 
     /// Many origins write an empty list as null.

@@ -29,7 +29,8 @@ public struct QueueExplanation: Sendable, Hashable {
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
         case .queued, .sending: return "\(what)\(error). \(tries)."
         case .parked where entry.kind == .write:
-            return "\(parked(entry.reason))\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
+            let doubt = entry.unknownSince == nil ? "" : " It may have reached the origin."
+            return "\(parked(entry.reason))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
         case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
         case .done: return "it is settled: it was answered, or a new listing took its place."
         case .dropped: return "a person dropped it."

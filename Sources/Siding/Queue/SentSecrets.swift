@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingSynchronization
@@ -19,6 +20,7 @@ final class SentSecrets: Sendable {
             // "Bearer abc": the scheme's name is no secret, what follows is one by itself.
             if let credential = field.value.split(separator: " ", maxSplits: 1).dropFirst().first {
                 found.insert(String(credential))
+                found.formUnion(Self.password(in: String(credential)))
             }
         }
         for pair in (request.path ?? "").drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
@@ -29,11 +31,25 @@ final class SentSecrets: Sendable {
         values.withLock { $0.formUnion(found.filter { $0.utf8.count >= Self.shortest }) }
     }
 
-    /// `bytes` without them.
+    /// What Basic credentials are made of (RFC 7617 §2): the pair, and the password.
+    private static func password(in credential: String) -> [String] {
+        guard let data = Data(base64Encoded: credential), let pair = String(data: data, encoding: .utf8),
+            let colon = pair.firstIndex(of: ":")
+        else { return [] }
+        return [pair, String(pair[pair.index(after: colon)...])]
+    }
+
+    /// `bytes` without them, neither as they are nor as JSON writes them.
     func scrubbed(_ bytes: [UInt8]) -> [UInt8] {
         // The longest first: one may be a part of another.
-        let secrets = values.withLock { $0.sorted { $0.utf8.count > $1.utf8.count } }
+        let secrets = values.withLock { $0.union($0.flatMap(Self.escaped)).sorted { $0.utf8.count > $1.utf8.count } }
         return secrets.reduce(bytes) { $0.replacing(Array($1.utf8), with: Self.mark) }
+    }
+
+    /// In a JSON string a quote and a backslash are escaped, and a solidus may be (RFC 8259 §7).
+    private static func escaped(_ value: String) -> [String] {
+        let must = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return [must, must.replacing("/", with: "\\/")]
     }
 }
 

@@ -23,7 +23,10 @@ struct WriteChain: Sendable {
     /// The chain that asks the origin whether it has a write: the same, with a question at its front.
     func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
         assembly.chain(
-            from: RequestRouterNode<HTTPURL> { url in RequestDraft(route: Route(.get, url)) },
+            from: RequestRouterNode<HTTPURL> { url in
+                // What a cache has may be older than the write (RFC 9111 §5.2.1.4).
+                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
+            },
             to: ResponseDataLoaderNode(limit: source.transport.maxBody))
     }
 

@@ -61,7 +61,8 @@ extension QueueExplanation {
         switch entry.reason {
         case .uncertain:
             return
-                "look whether the origin has it: if so, \(drop); if not, 'siding queue retry \(id)' sends it again.\(lane)"
+                "look whether the origin has it: if so, 'siding queue resolve \(id) --arrived' settles it; if not, "
+                + "'siding queue retry \(id)' sends it again.\(lane)"
         case .rejected, .conflict, .invalid:
             return
                 "'siding queue edit \(id)' corrects and sends it, 'siding queue retry \(id)' sends it as it is, \(drop).\(lane)"
@@ -70,7 +71,8 @@ extension QueueExplanation {
                 "'siding queue run' or 'siding queue retry \(id)' tries it again once its source's `auth:` is good; \(drop).\(lane)"
         case .keyExpired:
             return
-                "look whether the origin has it: if so, \(drop); if not, 'siding queue edit \(id)' sends it under a new key.\(lane)"
+                "look whether the origin has it: if so, 'siding queue resolve \(id) --arrived' settles it; if not, "
+                + "'siding queue edit \(id)' sends it under a new key.\(lane)"
         case .held, .poison, .expired, .dependency, nil:
             return "'siding queue release \(id)' lets it go on, \(drop).\(lane)"
         }

@@ -87,11 +87,8 @@ extension WriteProbe {
         guard let mark, let body, let document = try? EditRows.document(body), document.kind == .object else {
             return body
         }
-        var patch = JSONDocument(string: value(entry: entry, key: key))
-        for component in mark.components.reversed() {
-            guard case .member(let name) = component else { return body }
-            patch = JSONDocument(object: [name: patch])
-        }
+        let mine = JSONDocument(string: value(entry: entry, key: key))
+        guard let patch = JSONDocument(nesting: mine, at: mark) else { return body }
         return Array(JSONMergePatch(patch).applied(to: document).bytes)
     }
 }

@@ -56,11 +56,31 @@ enum WriteSafety {
         let name = field.name.canonicalName
         if ownFields.contains(name) { throw refusal("the header field '\(field.name)' is written by siding itself") }
         let isNamedSecret =
-            Redaction.secretHeaderNames.contains(name)
+            Redaction.secretHeaderNames.contains(name) || isCredential(name)
             || ["token", "secret", "password", "api-key", "apikey"].contains(where: name.contains)
         let value = field.value.lowercased()
         if isNamedSecret || value.hasPrefix("bearer ") || value.hasPrefix("basic ") {
             throw secret("the header field '\(field.name)'")
+        }
+    }
+
+    /// A word of the name tells, or two of them together: a partition key is none.
+    private static func isCredential(_ name: String) -> Bool {
+        let words = Set(name.split { $0 == "-" || $0 == "_" }.map(String.init))
+        let telling: Set = ["auth", "credential", "credentials", "pass", "passwd", "session", "sessionid", "signature"]
+        let ofKey: Set = ["access", "account", "api", "app", "auth", "master", "private", "subscription"]
+        return !words.isDisjoint(with: telling) || (words.contains("key") && !words.isDisjoint(with: ofKey))
+    }
+
+    /// - Throws: ``Failure/Reason/invalidRequest`` where `write` carries what `source` itself says who asks by.
+    static func check(_ write: WriteRequest, to source: Source) throws(Failure) {
+        let own = source.authorization.secretQueryNames
+        for pair in (write.url.query ?? "").split(separator: "&") {
+            let name = HTTPURL.decode(String(pair.prefix { $0 != "=" }))
+            if own.contains(name) { throw secret("the query parameter '\(PlainText.oneLine(name, limit: 60))'") }
+        }
+        if case .apiKeyHeader(let name, _) = source.authorization, write.headerFields[name] != nil {
+            throw secret("the header field '\(name)'")
         }
     }
 

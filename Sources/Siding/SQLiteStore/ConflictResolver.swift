@@ -15,11 +15,25 @@ struct ConflictResolver {
     ) throws -> QueueEntry {
         let entry = try QueueSelecting.entry(withPrefix: prefix, transaction)
         try hand.checkIsChangeable(entry, transaction)
+        if case .arrived(let id) = resolution {
+            return try ArrivalSettler(transitions: transitions).settle(entry, id: id, transaction)
+        }
+        try checkIsConflict(entry, transaction)
         switch resolution {
         case .mine: return try sendMine(entry, transaction)
-        case .theirs: return try takeTheirs(entry, transaction)
+        case .theirs, .arrived: return try takeTheirs(entry, transaction)
         case .merge(let body): return try send(body, of: entry, transaction)
         }
+    }
+
+    /// Another key would send what may have arrived twice, and a drop lose what nobody disagrees about.
+    private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
+        if entry.state == .parked, entry.reason == .conflict { return }
+        let mayHaveArrived = entry.unknownSince != nil || entry.reason == .uncertain || entry.reason == .keyExpired
+        if !mayHaveArrived, try Self.sides(of: entry, transaction)?.disagreement != nil { return }
+        throw StoreError(
+            .invalidWrite, "\(entry.shortID) is in no conflict that could be resolved",
+            hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
     }
 
     /// The sides of an unsettled edit; nil where the entry is none.

@@ -18,6 +18,9 @@ struct QueueHand {
         if let refusal = surprise ?? Self.refusal(of: action, on: entry, isLiving: isLiving) {
             return QueueChange(entry: entry, refusal: refusal)
         }
+        if action == .release || action == .retry, let refusal = try unknownName(in: entry, transaction) {
+            return QueueChange(entry: entry, refusal: refusal)
+        }
         return try carryOut(action, on: entry, transaction)
     }
 
@@ -25,6 +28,22 @@ struct QueueHand {
     private func surprise(_ entry: QueueEntry) -> String? {
         guard entry.state == .parked, takenUp.contains(where: { $0.id == entry.id }) else { return nil }
         return "its sender ended, and it may have arrived: it is parked now (\(entry.reason?.rawValue ?? ""))"
+    }
+
+    /// An id that only this queue knows is nothing to the origin.
+    private func unknownName(in entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
+        guard entry.kind == .write else { return nil }
+        let content = try WriteReplacer.Content.load(of: entry, transaction)
+        for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
+            let isLost = try transaction.first(
+                """
+                SELECT settled_at IS NOT NULL AND real_id IS NULL FROM siding_queue WHERE temporary_id = ?1
+                ORDER BY seq DESC LIMIT 1
+                """, id
+            ) { $0.int(0) == 1 }
+            if isLost == true { return "it names \(id), which has no real id" }
+        }
+        return nil
     }
 
     private func carryOut(

@@ -15,6 +15,11 @@ struct WriteReplacer {
     ) throws -> QueueEntry {
         let old = try QueueSelecting.entry(withPrefix: prefix, transaction)
         try hand.checkIsChangeable(old, transaction)
+        if old.state == .queued, old.unknownSince != nil {
+            throw StoreError(
+                .invalidWrite, "\(old.shortID) may have arrived: an edit would be a second write",
+                hint: "wait for the origin's word; or put it on hold first, and edit it then")
+        }
         let content = try Content.load(of: old, transaction)
         let changed = Content(
             source: content.source, method: content.method, url: content.url,
@@ -34,7 +39,7 @@ struct WriteReplacer {
     private func insert(
         _ id: String, in old: QueueEntry, _ content: Content, releases: Bool, _ transaction: borrowing Transaction
     ) throws {
-        let isHeld = old.state == .parked && !releases
+        let isHeld = !releases
         try transaction.execute(
             """
             INSERT INTO siding_queue (id, kind, state, reason, source, resource, parameters, account, lane, position,
@@ -49,7 +54,7 @@ struct WriteReplacer {
             WriteRows.json(content.headerFields), content.body.map(SQLiteValue.blob),
             UUID().uuidString.lowercased(), transitions.now.microseconds)
         try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
-        if isHeld { try transitions.note(id, "held", "it was parked; release lets it go", transaction) }
+        if isHeld { try transitions.note(id, "held", "release lets it go", transaction) }
     }
 
     /// What waits for the old one waits for the new one, and its lane does not notice.

@@ -84,6 +84,14 @@ import Testing
         #expect(try await bench.claim()?.text == "good")
     }
 
+    @Test func `what was not parked is held after an edit as well, where that is asked for`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send(.post, "/posts", "[1]")
+        let change = WriteChange(body: Array("[2]".utf8), releases: false)
+        #expect(try await bench.store.replace(entry.id, with: change).reason == .held)
+        #expect(try await bench.claim() == nil)
+    }
+
     @Test func `an edit of what was parked is sent`() async throws {
         let bench = try await EditBench()
         let parked = try await bench.settle(try await bench.send(), .parked(.rejected))

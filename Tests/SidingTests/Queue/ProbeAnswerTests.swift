@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: [
-        #"[{"id":1},{"id":2}]"#, #"[{"id":1,"ref":"other"}]"#, #"[{"id":1,"ref":1}]"#, #"{"a":[],"b":[]}"#, "{}",
+        #"{"order":{"id":7,"client":"x1"},"warnings":[]}"#, #"{"order":{"id":7},"warnings":[]}"#,
+        #"{"asked":"x1","items":[]}"#, #"[{"id":1},{"id":2}]"#, #"[{"id":1,"ref":"other"}]"#, #"[{"id":1,"ref":1}]"#,
+        #"{"a":[],"b":[]}"#, "{}",
         #"{"message":"none"}"#, "1", "null", #""x1""#, "[1]",
     ])
     func `an answer that did not look for the mark tells nothing`(text: String) throws {

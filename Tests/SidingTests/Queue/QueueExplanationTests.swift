@@ -40,6 +40,15 @@ import Testing
         #expect(told.next.contains("siding"))
     }
 
+    @Test(arguments: [ParkReason.held, .expired, .poison, .signIn])
+    func `that a write may have arrived is said for whatever it is parked`(reason: ParkReason) {
+        var entry = entry(.parked, reason)
+        entry.kind = .write
+        #expect(!QueueExplanation(entry, gate: nil, now: now).why.contains("may have reached"))
+        entry.unknownSince = now
+        #expect(QueueExplanation(entry, gate: nil, now: now).why.contains("It may have reached the origin."))
+    }
+
     @Test(arguments: [QueueEntry.State.done, .dropped])
     func `a settled entry says that nothing more happens`(state: QueueEntry.State) {
         #expect(QueueExplanation(entry(state), gate: nil, now: now).next.hasPrefix("nothing"))

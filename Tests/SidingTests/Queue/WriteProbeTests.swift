@@ -216,8 +216,11 @@ extension WriteProbeTests {
     @Test func `an edited write carries its own id, and is not taken for the old one`() async throws {
         let lost = try await Lost()
         try await lost.drain()
-        let edited = try await lost.bench.store.replace(
-            lost.entry.id, with: WriteChange(body: Array(#"{"a":2}"#.utf8), releases: true))
+        let change = WriteChange(body: Array(#"{"a":2}"#.utf8), releases: true)
+        let early = try await storeErrorKind { _ = try await lost.bench.store.replace(lost.entry.id, with: change) }
+        #expect(early == .invalidWrite, "it would be a second write, unasked for")
+        _ = try await lost.bench.store.perform(.hold, on: QueueSelection(ids: [lost.entry.id]))
+        let edited = try await lost.bench.store.replace(lost.entry.id, with: change)
         #expect(edited.unknownSince == nil)
         let body = try #require(try await lost.bench.store.content(of: edited.id)?.body)
         #expect(String(decoding: body, as: UTF8.self) == #"{"a":2,"ref":"\#(edited.id)"}"#)

@@ -1,0 +1,60 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Settles a write of which a person says that the origin has it, inside a transaction: what it did to its record stays, and
+/// what waits for it goes on.
+struct ArrivalSettler {
+    let transitions: QueueTransitions
+
+    /// - Parameter id: the id that the origin gave to what it created; nil where the person does not know, or there is none.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` where it is known whether the write has arrived, or an id cannot be meant.
+    func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        let isUncertain =
+            entry.unknownSince != nil
+            || (entry.state == .parked && (entry.reason == .uncertain || entry.reason == .keyExpired))
+        guard isUncertain else {
+            throw StoreError(
+                .invalidWrite, "\(entry.shortID) cannot have arrived unseen",
+                hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
+        }
+        let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
+        try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
+        try transaction.execute("UPDATE siding_queue SET unknown_since = NULL WHERE id = ?1", entry.id)
+        try transitions.settle(
+            entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
+        return try QueueSelecting.entry(withPrefix: entry.id, transaction)
+    }
+
+    /// The record as the edit made it, under its real id; empty where nothing is known beyond the edit itself.
+    private func record(_ entry: QueueEntry, _ id: String?, _ transaction: borrowing Transaction) throws -> [UInt8] {
+        guard let id else { return [] }
+        guard let edit = try EditRows.edit(of: entry.id, transaction)?.edit, edit.temporaryID != nil,
+            let document = edit.document, edit.terms.key.count == 1, let path = edit.terms.keyPaths.first
+        else { throw StoreError(.invalidWrite, "\(entry.shortID) creates no record that could be given an id") }
+        let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.storedName } ?? false
+        let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
+        guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
+            throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
+        }
+        return Array(JSONMergePatch(patch).applied(to: document).bytes)
+    }
+
+    private func keyType(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
+        try transaction.first("SELECT key_type FROM siding_resources WHERE name = ?1", entry.resource) {
+            $0.optionalText(0)
+        } ?? nil
+    }
+}
+
+extension JSONDocument {
+    /// An object that holds `value` at `path`, and nothing else; nil where the path does not lead through objects.
+    init?(nesting value: JSONDocument, at path: JSONPath) {
+        var document = value
+        for component in path.components.reversed() {
+            guard case .member(let name) = component else { return nil }
+            document = JSONDocument(object: [name: document])
+        }
+        self = document
+    }
+}

@@ -1,0 +1,32 @@
+import FoundationEssentials
+import HTTPTypes
+import SidingChain
+import Testing
+
+@testable import Siding
+
+/// What an origin repeats of a credential is not kept, however it writes it.
+@Suite struct SentSecretsTests {
+    private func scrubbed(_ answer: String, authorization: String) -> String {
+        var request = HTTPRequest(method: .post, scheme: "https", authority: "a.test", path: "/x")
+        request.headerFields[.authorization] = authorization
+        let secrets = SentSecrets()
+        secrets.note(request, beyond: [:], secretQueryNames: [])
+        return String(decoding: secrets.scrubbed(Array(answer.utf8)), as: UTF8.self)
+    }
+
+    @Test(arguments: ["hunter2/Secret9", "hunter2\\/Secret9", "van:hunter2/Secret9"])
+    func `a Basic password is cut out, alone, in its pair, and as JSON may write it`(said: String) {
+        let pair = Data("van:hunter2/Secret9".utf8).base64EncodedString()
+        let answer = scrubbed(#"{"error":"bad password \#(said)"}"#, authorization: "Basic \(pair)")
+        #expect(answer == #"{"error":"bad password …"}"#)
+    }
+
+    @Test func `a token with quotes and backslashes is cut out of a JSON string`() {
+        #expect(scrubbed(#"{"t":"ab\"cd\\efgh"}"#, authorization: #"Bearer ab"cd\efgh"#) == #"{"t":"…"}"#)
+    }
+
+    @Test func `what is no pair is left as it is`() {
+        #expect(scrubbed("nothing of the kind", authorization: "Basic !!!notbase64") == "nothing of the kind")
+    }
+}
