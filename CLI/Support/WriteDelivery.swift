@@ -57,7 +57,7 @@ struct WriteDelivery {
     /// Sends what is due of `sources` before something else is done with them; tells nothing in JSON.
     func drainDue(sources: Set<String>) async throws -> ExitStatus {
         // A look at rows is cheaper than a client: most syncs have nothing to send.
-        let wantsSignIn = try await store.gates().contains { $0.reason == .signIn && sources.contains($0.source) }
+        let wantsSignIn = try await !store.sourcesWantingSignIn().isDisjoint(with: sources)
         let hasWork = try await store.hasWork(of: Array(sources))
         guard wantsSignIn || hasWork else { return .success }
         return try await withSender { sender in

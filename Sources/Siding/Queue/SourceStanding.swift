@@ -82,9 +82,9 @@ public struct SourceStanding: Sendable, Hashable {
         case .nothing: break
         case .answers: answered(now)
         case .failed(let isTimeout): failed(cost: isTimeout ? 10 : 5, jitter: jitter, now: now)
-        case .offline(let note): close(.offline, until: now + Self.probeWindow, note)
-        case .patience(let until, let note): close(.retryAfter, until: until, note)
-        case .signIn(let note): close(.signIn, until: nil, note)
+        case .offline(let note): close(.offline, until: now + Self.probeWindow, note, now)
+        case .patience(let until, let note): close(.retryAfter, until: until, note, now)
+        case .signIn(let note): close(.signIn, until: nil, note, now)
         }
         return lesson == .answers && wasCut
     }
@@ -109,11 +109,25 @@ public struct SourceStanding: Sendable, Hashable {
         let wait = max(
             Self.breaker.base, Self.breaker.wait(after: max(1, failures - Self.breakerLimit + 1), jitter: jitter))
         let note = failures >= Self.breakerLimit ? "\(failures) tries in a row failed" : "too many tries failed lately"
-        close(.breaker, until: now + wait, note)
+        close(.breaker, until: now + wait, note, now)
     }
 
-    private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String) {
+    private mutating func close(_ reason: SourceGate.Reason, until: Timestamp?, _ note: String, _ now: Timestamp) {
+        guard !outlasts(until, now) else { return }
         gate = SourceGate(source: source, reason: reason, until: until, note: note)
         allowance = 1
+    }
+
+    /// Whether the gate holds against one that would be closed until `until`, as requests that were under way together end in
+    /// any order. A sign-in that is wanted gives way to nothing of the line, which must not lead to a password being tried
+    /// again; while it is probed it does, as somebody asked for that. What an origin asked for holds to its end.
+    private func outlasts(_ until: Timestamp?, _ now: Timestamp) -> Bool {
+        guard let gate, let until else { return false }
+        switch (gate.reason, gate.until) {
+        case (.signIn, nil): return true
+        // Further ahead than any origin is believed: the clock was set back.
+        case (.retryAfter, let patience?): return patience > until && patience <= now + RetryAfter.longest
+        case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
+        }
     }
 }

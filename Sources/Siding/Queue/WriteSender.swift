@@ -98,10 +98,10 @@ public struct WriteSender: Sendable {
         }.get()
     }
 
-    /// What waits for a sign-in is worth a try once the credentials have changed.
+    /// What waits for a sign-in is worth a try once the credentials have changed, however the gate stands by now.
     private func askAgain(_ names: Set<String>?) async throws(StoreError) {
-        for gate in try await store.gates() where gate.reason == .signIn && names?.contains(gate.source) ?? true {
-            guard let source = sources[gate.source], await tried.areNew(of: source) else { continue }
+        for name in try await store.sourcesWantingSignIn() where names?.contains(name) ?? true {
+            guard let source = sources[name], await tried.areNew(of: source) else { continue }
             try await store.endWaits(of: [source.name], because: .credentialsChanged)
         }
     }

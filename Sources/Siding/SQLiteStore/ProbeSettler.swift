@@ -58,10 +58,11 @@ struct ProbeSettler {
         try overlay.show(found.key, transaction)
     }
 
+    /// It is asked about once a day at least: what waits longer was put off by a clock that was set back since.
     private func giveBack(at moment: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_queue SET state = 'queued', owner = NULL, crashes = 0, not_before = ?2 WHERE id = ?1", id,
-            moment.microseconds)
+            min(moment, transitions.now + RetryAfter.longest).microseconds)
     }
 }
 

@@ -90,7 +90,8 @@ extension SQLiteStore {
         let isNews = try await read { snapshot in
             let before = try StandingRows.load(source, snapshot)
             var after = before
-            return after.learn(lesson, jitter: jitter, now: now) || after != before
+            return try after.learn(lesson, jitter: jitter, now: now) || after != before
+                || StandingRows.letsIn(lesson, after, snapshot)
         }
         guard isNews else { return }
         let transitions = try transitions()

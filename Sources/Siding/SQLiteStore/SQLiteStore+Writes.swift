@@ -54,14 +54,9 @@ extension SQLiteStore: WriteStore {
         let inHand = inHand
         let result = try await self.write { transaction in
             let entry = try settler.settle(settlement, transaction)
-            do {
-                let next = try claimer.claim(transaction)
-                if let next { inHand.take(next) }
-                return (entry: entry, next: next)
-            } catch let error as StoreError where error.kind == .corrupt {
-                // It was only read, so nothing is half done; the next claim by itself tells of it.
-                return (entry: entry, next: nil)
-            }
+            let next = try claimer.claim(transaction)
+            if let next { inHand.take(next) }
+            return (entry: entry, next: next)
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }
         return result
@@ -103,6 +98,10 @@ extension SQLiteStore: WriteStore {
         return try await read { snapshot in try Self.nextDue(of: sources, now, snapshot) }
     }
 
+    public func sourcesWantingSignIn() async throws(StoreError) -> Set<String> {
+        try await read { snapshot in try StandingRows.wantingSignIn(snapshot) }
+    }
+
     public func hasWork(of sources: [String]) async throws(StoreError) -> Bool {
         let now = clock.now
         return try await read { snapshot in
@@ -123,7 +122,9 @@ extension SQLiteStore: WriteStore {
                 ORDER BY not_before LIMIT 1
                 """, source
             ) { Timestamp(microseconds: $0.int(0)) }
-            guard let due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
+            guard var due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
+            // The next claim makes it due.
+            if due > now, try WriteClaimer.hasStray(of: source, now, snapshot) { due = now }
             earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
         }
         return earliest

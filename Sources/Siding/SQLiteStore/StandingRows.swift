@@ -47,8 +47,24 @@ enum StandingRows {
         let isOutageOver = after.learn(lesson, jitter: jitter, now: now)
         if after != before { try save(after, now, transaction) }
         if isOutageOver { try makeDue(source, now, transaction) }
-        // Whoever was let in has credentials that are good.
-        if before.gate?.reason == .signIn, after.gate == nil { try release(source, transitions, transaction) }
+        if try letsIn(lesson, after, transaction) {
+            try release(Self.neverLetIn, source, event: Self.letIn, transitions, transaction)
+        }
+    }
+
+    /// Whether `lesson` is a reason to try writes again that are parked for a sign-in: another request was let in, nothing
+    /// keeps the gate closed, and there are such writes. The rows are asked and not the gate, which may have been opened by
+    /// a person, or closed for another reason meanwhile.
+    static func letsIn(
+        _ lesson: SourceLesson, _ after: SourceStanding, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        guard lesson == .answers, after.gate == nil else { return false }
+        return try database.first("SELECT 1 FROM (\(neverLetIn)) LIMIT 1", after.source) { _ in true } ?? false
+    }
+
+    /// The sources of which any write is parked for a sign-in, or whose gate is closed for one.
+    static func wantingSignIn(_ database: borrowing some Queryable & ~Copyable) throws -> Set<String> {
+        Set(try database.query(wantingSignIn) { $0.text(0) })
     }
 
     /// Opens the gate for a probe, where `cause` ends what keeps it closed, and lets go what waited for that.
@@ -67,20 +83,44 @@ enum StandingRows {
         case .offline, .breaker, .signIn, .retryAfter, nil: break
         }
         if isOfLine { try makeDue(source, now, transaction) }
-        if isOfSignIn { try release(source, transitions, transaction) }
+        if isOfSignIn { try release(Self.parkedForSignIn, source, event: "released", transitions, transaction) }
     }
 
-    /// What is parked for a sign-in goes back to the queue.
+    /// What `parked` finds goes back to the queue.
     private static func release(
-        _ source: String, _ transitions: QueueTransitions, _ transaction: borrowing Transaction
+        _ parked: SQL, _ source: String, event: String, _ transitions: QueueTransitions,
+        _ transaction: borrowing Transaction
     ) throws {
-        let parked = try transaction.query(
-            """
-            SELECT \(QueueRows.columns) FROM siding_queue
-            WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in' AND source = ?1
-            """, source, map: QueueRows.entry)
-        for entry in parked { _ = try transitions.requeue(entry, event: "released", transaction) }
+        for entry in try transaction.query(parked, source, map: QueueRows.entry) {
+            _ = try transitions.requeue(entry, event: event, transaction)
+        }
     }
+
+    /// The event of a write that is tried again because another request of its source was let in.
+    static let letIn = "let in"
+
+    /// A range of `siding_queue_sign_in`.
+    static let parkedForSignIn: SQL = """
+        SELECT \(QueueRows.columns) FROM siding_queue AS q
+        WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in' AND source = ?1
+        """
+
+    /// What the answer to another request may send out again: each write once. One that meets a 401 although others are let
+    /// in is refused for its own sake, and would otherwise be tried again with each of their answers. What ends that is a
+    /// person's word or other credentials: the release or retry of which the history tells without a detail. A sender that
+    /// stops notes a release too, and says why.
+    static let neverLetIn: SQL = """
+        \(parkedForSignIn) AND NOT EXISTS (
+            SELECT 1 FROM siding_attempts AS a
+            WHERE a.entry = q.id AND a.event = 'let in' AND a.seq > COALESCE((
+                SELECT MAX(b.seq) FROM siding_attempts AS b
+                WHERE b.entry = q.id AND b.event IN ('released', 'retried') AND b.detail IS NULL), 0))
+        """
+
+    static let wantingSignIn: SQL = """
+        SELECT source FROM siding_queue WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in'
+        UNION SELECT name FROM siding_sources WHERE gate = 'sign_in'
+        """
 
     /// The line is back, or the origin is: what waited for that is due now.
     private static func makeDue(_ source: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {

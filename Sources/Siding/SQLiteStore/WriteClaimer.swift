@@ -46,23 +46,50 @@ struct WriteClaimer {
     static let underWay: SQL =
         "SELECT COUNT(*) FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
 
-    /// What is past its key's lifetime is parked on the way.
+    /// What is past its key's lifetime, or cannot be read, is parked on the way: one bad entry stops its lane only.
     private func claim(next standing: SourceStanding, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
-        while let write = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
-            guard let usable = try withUsableKey(write, transaction) else { continue }
+        try transaction.execute(Self.strayDue, standing.source, now.microseconds, farthest.microseconds)
+        while let found = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
+            guard let candidate = try readable(found, transaction),
+                let usable = try withUsableKey(candidate, transaction)
+            else { continue }
             return try take(usable, in: standing, transaction)
         }
         return nil
     }
 
+    // MARK: Clocks that were set back
+
+    /// No wait is longer, so whatever waits beyond it was put off before the clock was set back.
+    private var farthest: Timestamp { now + RetryAfter.longest }
+
+    /// Such waits are over. A range of `siding_queue_ready`, which is empty but for that day.
+    static let strayDue: SQL = """
+        UPDATE siding_queue SET not_before = ?2
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?3
+        """
+
+    /// Whether ``strayDue`` would find anything: then the next claim has work.
+    static func hasStray(
+        of source: String, _ now: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(anyStray, source, (now + RetryAfter.longest).microseconds) { _ in true } ?? false
+    }
+
+    static let anyStray: SQL = """
+        SELECT 1 FROM siding_queue
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?2
+        LIMIT 1
+        """
+
     private func claim(named id: String, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
-        let write = try transaction.first(
+        let found = try transaction.first(
             """
             SELECT \(QueueRows.columns), \(Self.contents) FROM siding_queue
             WHERE id = ?1 AND kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0
             """, id, map: Self.read)
-        guard let write, let limit = request.sources[write.write.entry.source],
-            let write = try withUsableKey(write, transaction)
+        guard let found, let limit = request.sources[found.entry.source],
+            let candidate = try readable(found, transaction), let write = try withUsableKey(candidate, transaction)
         else { return nil }
         let standing = try StandingRows.load(write.entry.source, transaction)
         guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
@@ -72,12 +99,35 @@ struct WriteClaimer {
     // MARK: One write
 
     private typealias Candidate = (write: ClaimedWrite, keyLifetime: Int64?)
+    /// A row: the write that it holds, or why it holds none.
+    private typealias Found = (entry: QueueEntry, content: Result<Candidate, StoreError>)
 
     private static let contents: SQL =
         "token, headers, body, key, key_field, key_quoted, keyed, first_sent_at, key_lifetime_us, edit, probe, conflict_on"
 
-    private static func read(_ row: borrowing Row) throws -> Candidate {
+    private static func read(_ row: borrowing Row) throws -> Found {
         let entry = try QueueRows.entry(row)
+        do { return (entry, .success(try candidate(entry, row))) } catch let error as StoreError {
+            return (entry, .failure(error))
+        }
+    }
+
+    /// What cannot be sent waits for a person.
+    ///
+    /// - Returns: nil where it is parked now.
+    private func readable(_ found: Found, _ transaction: borrowing Transaction) throws -> Candidate? {
+        switch found.content {
+        case .success(let candidate): return candidate
+        case .failure(let error):
+            let recorded = RecordedError(name: "invalidRequest", message: error.message)
+            try transaction.execute(
+                "UPDATE siding_queue SET error = ?2 WHERE id = ?1", found.entry.id, try SQLiteStore.json(recorded))
+            _ = try transitions.park(found.entry, as: .invalid, error.message, transaction)
+            return nil
+        }
+    }
+
+    private static func candidate(_ entry: QueueEntry, _ row: borrowing Row) throws -> Candidate {
         let first = QueueRows.count
         guard let method = HTTPRequest.Method(entry.method), let url = try? HTTPURL(entry.url) else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
@@ -127,11 +177,14 @@ struct WriteClaimer {
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,
-                first_sent_at = CASE WHEN keyed = 1 THEN COALESCE(first_sent_at, ?3) ELSE first_sent_at END
+                first_sent_at = CASE WHEN keyed = 1 THEN COALESCE(first_sent_at, ?3) ELSE first_sent_at END,
+                unknown_since = MIN(unknown_since, ?3)
             WHERE id = ?1
             """, write.entry.id, transitions.owner, now.microseconds)
         try transitions.note(write.entry.id, "claimed", nil, transaction)
         write.entry.state = .sending
+        // A moment that has not come yet was noted before the clock was set back: the origin is given its time from now on.
+        write.entry.unknownSince = write.entry.unknownSince.map { min($0, now) }
         write.token += 1
         // A condition that the write brought itself holds.
         if write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil {

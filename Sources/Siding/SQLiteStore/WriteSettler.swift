@@ -100,6 +100,7 @@ struct WriteSettler {
         _ = try transitions.park(entry, as: reason, error.message, transaction)
     }
 
+    /// No wait is longer than a day: what waits beyond that was put off by a clock that was set back since.
     private func giveBack(
         attempts: Int, wait: Duration, waitsForLine: Bool, _ transaction: borrowing Transaction
     ) throws {
@@ -108,7 +109,8 @@ struct WriteSettler {
             UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,
                 waits_for = ?4
             WHERE id = ?1
-            """, id, attempts, (transitions.now + wait).microseconds, waitsForLine ? "line" : nil)
+            """, id, attempts, (transitions.now + min(wait, RetryAfter.longest)).microseconds,
+            waitsForLine ? "line" : nil)
     }
 
     private func forgetSending(_ transaction: borrowing Transaction) throws {

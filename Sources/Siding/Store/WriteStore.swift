@@ -10,7 +10,8 @@ public protocol WriteStore: QueueStore {
     /// Takes the next write in hand: the oldest of its lane, without unsettled parents, due, of a source whose gate is open;
     /// sources take turns. While a gate's time is over but nothing has succeeded since, one request at a time probes it.
     ///
-    /// What is past its expiry or its key's lifetime is parked instead.
+    /// What is past its expiry or its key's lifetime, or cannot be read, is parked instead. A wait that is longer than any
+    /// can be, because the clock was set back since, is over.
     func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite?
 
     /// Notes that the first byte is about to leave, for a write that may not be sent twice.
@@ -25,8 +26,7 @@ public protocol WriteStore: QueueStore {
 
     /// Settles a write in hand and takes the next one, in one transaction: a sender waits for the disk once per write.
     ///
-    /// - Returns: the entry as ``settle(_:_:)`` answers it, and the next write as ``claim(_:)`` does. A claim that would fail
-    ///   on a damaged entry takes nothing, and what was learned of the first is kept.
+    /// - Returns: the entry as ``settle(_:_:)`` answers it, and the next write as ``claim(_:)`` does.
     func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?)
@@ -47,6 +47,10 @@ public protocol WriteStore: QueueStore {
 
     /// When the next write of these sources may be tried; nil where nothing waits for its time.
     func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp?
+
+    /// The sources of which any write is parked for a sign-in, or whose gate is closed for one: they are worth a try once the
+    /// credentials have changed.
+    func sourcesWantingSignIn() async throws(StoreError) -> Set<String>
 
     /// Whether a claim from these sources might take a write in hand, or park one that has expired.
     ///

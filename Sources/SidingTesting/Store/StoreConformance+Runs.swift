@@ -75,12 +75,19 @@ extension StoreConformance {
             try await bench.store.openGate(ofSource: "b")
             try await require(bench.store.gates(), is: [other], "the gates that are left")
         },
-        Law("a newer gate takes the place of the older") { bench in
+        Law("a newer gate takes the place of the older, but of a sign-in or a longer patience") { bench in
+            try await bench.store.learn(.offline(note: "no way out"), of: "a")
+            let until = bench.time.now + .seconds(3_600)
+            try await bench.store.learn(.patience(until: until, note: "429"), of: "a")
+            try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "a")
+            try await bench.store.learn(.offline(note: "no way out"), of: "a")
+            let patience = SourceGate(source: "a", reason: .retryAfter, until: until, note: "429")
+            try await require(bench.store.gates(), is: [patience], "the gates")
             try await bench.store.learn(.signIn(note: "401"), of: "a")
             try await bench.store.learn(.offline(note: "no way out"), of: "a")
-            let until = bench.time.now + SourceStanding.probeWindow
-            let newer = SourceGate(source: "a", reason: .offline, until: until, note: "no way out")
-            try await require(bench.store.gates(), is: [newer], "the gates")
+            try await bench.store.learn(.patience(until: until, note: "429"), of: "a")
+            let signIn = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
+            try await require(bench.store.gates(), is: [signIn], "the gates at last")
         },
         Law("an answer opens a gate, but for patience that was asked for") { bench in
             let until = bench.time.now + .seconds(60)

@@ -41,7 +41,9 @@ import Testing
         try await bench.store.write { try $0.execute("ANALYZE") }
         let statements: [(SQL, String)] = [
             (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
-            (StandingRows.dueNow, "siding_queue_ready"), (QueueTransitions.promotion, "siding_queue_lane"),
+            (StandingRows.dueNow, "siding_queue_ready"), (WriteClaimer.strayDue, "siding_queue_ready"),
+            (WriteClaimer.anyStray, "siding_queue_ready"), (StandingRows.neverLetIn, "siding_queue_sign_in"),
+            (QueueTransitions.promotion, "siding_queue_lane"),
             (QueueTransitions.expired, "siding_queue_expiry"), (QueueTransitions.anyExpired, "siding_queue_expiry"),
         ]
         for (sql, index) in statements {

@@ -135,7 +135,93 @@ import Testing
         try await bench.store.learn(.answers, of: "api")
         #expect(try await bench.store.gates() == [])
         #expect(try await bench.claim()?.entry.id == parked.id)
-        #expect(try await bench.events(parked.id).suffix(3) == ["parked", "released", "claimed"])
+        #expect(try await bench.events(parked.id).suffix(3) == ["parked", "let in", "claimed"])
+    }
+
+    @Test func `an answer releases what waits for a sign-in, whoever opened the gate before`() async throws {
+        let bench = try await WriteBench()
+        let entries = try await [bench.enqueue("/a"), bench.enqueue("/b")]
+        let first = try #require(try await bench.claim())
+        let second = try #require(try await bench.claim())
+        for write in [first, second] { try await bench.refuse(write) }
+        // As `queue retry` of one of them does.
+        try await bench.store.openGate(ofSource: "api")
+        _ = try await bench.store.perform(.retry, on: QueueSelection(ids: [entries[0].id]))
+        try await bench.deliver(try #require(try await bench.claim()))
+        #expect(try await bench.entry(entries[1].id).state == .queued)
+    }
+
+    @Test func `what waits for a sign-in is not forgotten behind patience that another answer asked for`() async throws
+    {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/a")
+        try await bench.enqueue("/b")
+        let first = try #require(try await bench.claim())
+        let second = try #require(try await bench.claim())
+        try await bench.refuse(first)
+        try await bench.store.openGate(ofSource: "api")
+        let until = bench.time.now + .seconds(600)
+        try await bench.fail(second, .patience(until: until, note: "429"), counted: false, wait: .seconds(600))
+        try await bench.store.learn(.answers, of: "api")
+        #expect(try await bench.entry(entry.id).state == .parked, "the gate is closed")
+        bench.time.advance(by: .seconds(600))
+        try await bench.deliver(try #require(try await bench.claim()))
+        #expect(try await bench.claim()?.entry.id == entry.id)
+    }
+
+    @Test func `a write that is refused although others are let in is tried again once, then when a person asks`()
+        async throws
+    {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/a")
+        for word in [nil, .release, .retry] as [QueueAction?] {
+            if let word { _ = try await bench.store.perform(word, on: QueueSelection(ids: [entry.id])) }
+            try await bench.store.openGate(ofSource: "api")
+            try await bench.refuse(try #require(try await bench.claim()))
+            try await bench.store.learn(.answers, of: "api")
+            // A sender that stops notes a release as well, which is nobody's word.
+            let stopped = try #require(try await bench.claim())
+            _ = try await bench.store.settle(stopped, WriteSettlement(.released(isUnsent: true), .nothing))
+            try await bench.refuse(try #require(try await bench.claim()))
+            for _ in 0..<3 { try await bench.store.learn(.answers, of: "api") }
+            #expect(try await bench.store.gates() == [])
+            #expect(try await bench.entry(entry.id).reason == .signIn)
+        }
+        try await bench.store.endWaits(of: nil, because: .credentialsChanged)
+        #expect(try await bench.claim()?.entry.id == entry.id)
+    }
+
+    @Test func `a shorter patience, an outage or a breaker does not replace a longer patience`() async throws {
+        let bench = try await WriteBench()
+        let until = bench.time.now + .seconds(3_600)
+        let gate = SourceGate(source: "api", reason: .retryAfter, until: until, note: "429")
+        try await bench.store.learn(.patience(until: until, note: "429"), of: "api")
+        try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "api")
+        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        for _ in 0..<6 { try await bench.store.learn(.failed(isTimeout: false), of: "api") }
+        #expect(try await bench.store.gates() == [gate])
+        let longer = until + .seconds(1)
+        try await bench.store.learn(.patience(until: longer, note: "429"), of: "api")
+        #expect(try await bench.store.gates().map(\.until) == [longer])
+        // Once the clock is set back by a year, the patience is one that no origin is believed.
+        bench.time.advance(by: .seconds(-31_536_000))
+        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        #expect(try await bench.store.gates().map(\.reason) == [.offline])
+    }
+
+    @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
+        let bench = try await WriteBench()
+        let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")
+        try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "429"), of: "api")
+        try await bench.store.learn(.signIn(note: "401"), of: "api")
+        try await bench.store.learn(.patience(until: bench.time.now + .seconds(3_600), note: "429"), of: "api")
+        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        for _ in 0..<6 { try await bench.store.learn(.failed(isTimeout: true), of: "api") }
+        #expect(try await bench.store.gates() == [gate])
+        // The probe that a person asked for met no way out: the line is what it waits for now.
+        try await bench.store.endWaits(of: nil, because: .personAsks)
+        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
     @Test func `credentials that changed end no wait for the line`() async throws {

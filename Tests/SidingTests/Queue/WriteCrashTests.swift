@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingSQLite
 import SidingTesting
 import Testing
@@ -119,5 +120,77 @@ import Testing
         #expect(try await bench.entry(entry.id).reason == .expired)
         _ = try await bench.store.perform(.release, on: QueueSelection(ids: [entry.id]))
         #expect(try await bench.claim()?.entry.id == entry.id)
+    }
+
+    @Test(
+        arguments: [
+            "url = 'no url'", "method = 'G E T'", #"headers = '[["a b","c"]]'"#, "probe = '{}', unknown_since = 1",
+        ] as [SQL])
+    func `a write that cannot be read is parked, and stops its own lane only`(damage: SQL) async throws {
+        let bench = try await WriteBench(sources: ["api", "other"])
+        let bad = try await bench.enqueue("/a", lane: "l")
+        try await bench.enqueue("/b", lane: "l")
+        let good = try await [bench.enqueue("/c"), bench.enqueue("/d", to: "other")]
+        try await bench.store.write {
+            _ = try $0.execute("UPDATE siding_queue SET \(damage) WHERE id = ?1", bad.id)
+        }
+        let first = try #require(try await bench.claim())
+        let second = try #require(try await bench.claim())
+        #expect(Set([first.entry.id, second.entry.id]) == Set(good.map(\.id)))
+        #expect(try await bench.claim() == nil)
+        let parked = try await bench.entry(bad.id)
+        #expect(parked.state == .parked && parked.reason == .invalid)
+        #expect(parked.lastError?.message.isEmpty == false)
+        #expect(try await bench.store.history(of: bad.id).last?.detail == parked.lastError?.message)
+        #expect(try await bench.claim(entry: bad.id) == nil)
+    }
+
+    @Test func `a clock that was set back blocks no lane`() async throws {
+        let bench = try await WriteBench(concurrency: 8)
+        bench.time.advance(by: .seconds(31_536_000))
+        let late = try await bench.enqueue("/a")
+        try await bench.fail(try #require(try await bench.claim()), wait: .seconds(60))
+        bench.time.advance(by: .seconds(-31_536_000))
+        let soon = try await bench.enqueue("/b")
+        try await bench.fail(try #require(try await bench.claim(entry: soon.id)), wait: .seconds(60))
+        // An ordinary wait stands before it, and does not hide it.
+        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now)
+        #expect(try await bench.store.hasWork(of: ["api"]))
+        #expect(try await bench.claim()?.entry.id == late.id)
+        #expect(try await bench.claim() == nil, "the other waits for its time")
+        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now + .seconds(60))
+        #expect(try await !bench.store.hasWork(of: ["api"]))
+    }
+
+    @Test func `a wait is a day at most, and holds to its end`() async throws {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/a")
+        try await bench.fail(try #require(try await bench.claim()), wait: .seconds(30 * 86_400))
+        #expect(try await bench.claim() == nil)
+        bench.time.advance(by: .seconds(86_399))
+        #expect(try await bench.claim() == nil)
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.claim()?.entry.id == entry.id)
+    }
+
+    @Test func `whether a write arrived is not asked for a year because the clock was set back`() async throws {
+        let bench = try await WriteBench()
+        bench.time.advance(by: .seconds(31_536_000))
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8),
+                probe: WriteProbe("/a?ref={entry}", mark: JSONPath(member: "ref"))))
+        let error = RecordedError(name: "connectionLost", message: "it was lost")
+        let verdict = WriteSettlement.Verdict.unknown(error, waitsForLine: false) { _ in .seconds(60) }
+        let lost = try #require(try await bench.claim())
+        _ = try await bench.store.settle(lost, WriteSettlement(verdict, .nothing))
+        bench.time.advance(by: .seconds(-31_536_000))
+        let asked = try #require(try await bench.claim())
+        #expect(asked.entry.unknownSince == bench.time.now)
+        #expect(try await bench.entry(entry.id).unknownSince == bench.time.now)
+        let verdictOnIt = WriteSettlement.Verdict.sendAgain(
+            from: bench.time.now + .seconds(30 * 86_400), because: "it is not there")
+        _ = try await bench.store.settle(asked, WriteSettlement(verdictOnIt, .answers))
+        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now + .seconds(86_400))
     }
 }

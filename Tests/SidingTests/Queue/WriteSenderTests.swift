@@ -196,6 +196,40 @@ import Testing
         for entry in entries { #expect(try await bench.entry(entry.id).state == .done) }
     }
 
+    @Test func `what waits for a sign-in goes out with a new sender, whatever the gate says`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .status(.unauthorized), .status(.created))
+        let entry = try await bench.enqueue("/a")
+        _ = try await bench.sender().drain()
+        #expect(try await bench.store.sourcesWantingSignIn() == ["api"])
+        try await bench.store.openGate(ofSource: "api")
+        #expect(try await bench.store.sourcesWantingSignIn() == ["api"])
+        #expect(try await bench.sender().drain().map(\.id) == [entry.id])
+        #expect(try await bench.entry(entry.id).state == .done)
+        #expect(try await bench.store.sourcesWantingSignIn() == [])
+    }
+
+    @Test func `one write that is refused among many that are let in is not tried again and again`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/bad", .status(.unauthorized))
+        bench.origin.set("/good", .status(.created))
+        try await bench.enqueue("/bad")
+        for _ in 0..<40 { try await bench.enqueue("/good") }
+        let sender = bench.sender()
+        func tries() -> Int { bench.origin.takeTargets().filter { $0 == "/bad" }.count }
+        _ = try await sender.drain()
+        #expect(tries() <= 2)
+        // What the credentials of this sender are worth it has to find out, and once after that another write is let in.
+        for most in [1, 1, 0, 0, 0] {
+            _ = try await sender.drain()
+            #expect(tries() <= most)
+            try await bench.enqueue("/good")
+            try await bench.store.openGate(ofSource: "api")
+        }
+        _ = try await sender.drain()
+        #expect(try await bench.store.entries(QueueSelection()).map(\.reason) == [.signIn])
+    }
+
     @Test func `watching ends when nothing is left, and begins again when the line returns`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.created))

@@ -71,6 +71,13 @@ struct WriteBench {
         #expect(try await store.settle(write, WriteSettlement(verdict, lesson)) != nil)
     }
 
+    /// Settles `write` as refused for want of a sign-in.
+    func refuse(_ write: ClaimedWrite) async throws {
+        let error = RecordedError(name: "unauthorized", message: "401")
+        let settlement = WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401"))
+        #expect(try await store.settle(write, settlement) != nil)
+    }
+
     func entry(_ id: String) async throws -> QueueEntry {
         try #require(try await store.entries(QueueSelection(ids: [id])).first)
     }
