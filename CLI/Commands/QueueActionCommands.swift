@@ -26,20 +26,38 @@ struct ActionOptions: ParsableArguments {
 
     /// Carries `action` out on the `chosen` entries and tells what became of each entry.
     ///
-    /// - Returns: the entries that were changed.
+    /// - Returns: the entries that were changed, and the exit status: 1 where all that were meant were refused, 3 where
+    ///   some were.
     func perform(
         _ action: QueueAction, on chosen: QueueSelection, of store: SQLiteStore
-    ) async throws -> [QueueEntry] {
+    ) async throws -> (changed: [QueueEntry], status: ExitStatus) {
         let changes: [QueueChange] =
             dryRun
-            ? try await store.entries(chosen).map { QueueChange(entry: $0, refusal: nil) }
+            ? try await store.entries(chosen).map { QueueChange(entry: $0, refusal: action.refusal(on: $0)) }
             : try await store.perform(action, on: chosen)
         guard !changes.isEmpty else {
             throw CommandError(
                 .notFound, "not_found", "no entry is meant by that", hint: "'siding queue list' shows them")
         }
         for change in changes { tell(change, action) }
-        return changes.filter { $0.refusal == nil }.map(\.entry)
+        let changed = changes.filter { $0.refusal == nil }.map(\.entry)
+        if changed.count == changes.count { return (changed, .success) }
+        return (changed, changed.isEmpty ? .failure : .partial)
+    }
+
+    /// The whole of a command that carries `action` out.
+    ///
+    /// - Parameter prepare: what comes before it is carried out.
+    func run(
+        _ action: QueueAction,
+        after prepare: (QueueSelection, SQLiteStore) async throws -> Void = { _, _ in }
+    ) async throws {
+        let status = try await options.withStore(.readWrite) { _, store in
+            let chosen = try chosen()
+            try await prepare(chosen, store)
+            return try await perform(action, on: chosen, of: store).status
+        }
+        if status != .success { throw status }
     }
 
     private func tell(_ change: QueueChange, _ action: QueueAction) {
@@ -75,9 +93,7 @@ struct QueueHoldCommand: AsyncParsableCommand {
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
-        try await action.options.withStore(.readWrite) { _, store in
-            _ = try await action.perform(.hold, on: action.chosen(), of: store)
-        }
+        try await action.run(.hold)
     }
 }
 
@@ -88,9 +104,7 @@ struct QueueReleaseCommand: AsyncParsableCommand {
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
-        try await action.options.withStore(.readWrite) { _, store in
-            _ = try await action.perform(.release, on: action.chosen(), of: store)
-        }
+        try await action.run(.release)
     }
 }
 
@@ -101,11 +115,9 @@ struct QueueDropCommand: AsyncParsableCommand {
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
-        try await action.options.withStore(.readWrite) { _, store in
-            let chosen = try action.chosen()
+        try await action.run(.drop) { chosen, store in
             let meant = try await store.entries(chosen)
             if !meant.isEmpty { try action.confirm("dropping \(Words.count(meant.count, "entry", plural: "entries"))") }
-            _ = try await action.perform(.drop, on: chosen, of: store)
         }
     }
 }

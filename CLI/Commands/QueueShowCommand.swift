@@ -88,7 +88,8 @@ struct CurlCommand {
         var parts = ["curl -sS -X \(entry.method) \(Self.quoted(entry.url))"]
         for field in content?.headerFields ?? [:] { parts.append("-H \(Self.quoted("\(field.name): \(field.value)"))") }
         if let content, let field = content.keyField {
-            parts.append("-H \(Self.quoted("\(field): \(content.key)"))")
+            let key = content.isKeyQuoted ? "\"\(content.key)\"" : content.key
+            parts.append("-H \(Self.quoted("\(field): \(key)"))")
         }
         if let body = content?.body {
             let isText = String(validating: body, as: UTF8.self) != nil && !body.contains(0) && body.count <= 65_536

@@ -57,6 +57,8 @@ struct SendCommand: AsyncParsableCommand {
         let write = try request(to: target)
         try target.source.check(write)
         let status = try await workspace.withStore(.readWriteCreate) { store in
+            // A write that was accepted must not be answered with an error: whoever repeats it would have two.
+            if !noSend { try await workspace.checkSecrets() }
             let entry = try await store.enqueue(write)
             if !options.json {
                 Output.line(entry.id)

@@ -29,4 +29,13 @@ enum ExitStatus: Int32, Error, CaseIterable {
         let order = failures + [.locked, .queued, .stale]
         return order.first(where: all.contains) ?? .success
     }
+
+    /// The one that counts of several parts of a command; nil stands for a part that had nothing to do.
+    static func combining(_ parts: [ExitStatus?]) -> ExitStatus? {
+        let all = parts.compactMap(\.self)
+        return all.isEmpty ? nil : combining(all, savedAnything: all.contains(.success))
+    }
+
+    /// Whether a signal ended the command.
+    var isStop: Bool { self == .interrupted || self == .terminated }
 }

@@ -26,6 +26,11 @@ struct SelectionOptions: ParsableArguments {
         !(ids.isEmpty && resource.isEmpty && source.isEmpty && lane.isEmpty && state.isEmpty) || olderThan != nil
     }
 
+    /// Whether anything but ``source`` narrows the selection.
+    var narrowsBeyondSources: Bool {
+        !(ids.isEmpty && resource.isEmpty && lane.isEmpty && state.isEmpty) || olderThan != nil
+    }
+
     /// The selection, ids from standard input included; it can be read once.
     ///
     /// - Throws: ``CommandError`` with code 66 where ids are to come from standard input and none does: that must never

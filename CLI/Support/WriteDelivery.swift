@@ -1,7 +1,7 @@
 import Siding
 import SidingChain
+import SidingJSON
 import SidingManifest
-import SidingSynchronization
 
 /// Delivers writes for a command: words for the person, objects for the script, the exit code for both.
 struct WriteDelivery {
@@ -11,12 +11,9 @@ struct WriteDelivery {
 
     /// Sends a write that was just accepted, as far as the line allows.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
-        guard sends, !entry.state.isSettled else { return try await tell(entry, ends: entry.state.isSettled || !sends) }
-        if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) {
-            return try await tell(entry, ends: false)
-        }
-        try await workspace.checkSecrets()
-        return try await withSender { sender in
+        guard sends, !entry.state.isSettled else { return try await tell(entry, isKept: !sends) }
+        if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
+        let status = try await withSender { sender in
             if waits {
                 try await sender.watch(sources: [source.name], wakingOn: NetworkChanges()) { () throws(StoreError) in
                     let now = try await current(entry)
@@ -27,17 +24,19 @@ struct WriteDelivery {
                 // Not its turn: what stands before it in its lane may go now.
                 _ = try await sender.drain(sources: [source.name])
             }
-            return try await tell(current(entry), ends: false)
+            return try await tell(current(entry))
         }
+        return status ?? .success
     }
 
     /// Sends all that is due, of `sources` or of all.
     ///
     /// - Parameter watches: goes on until nothing is left that could be sent without a person.
-    func drain(sources: Set<String>?, watches: Bool) async throws -> ExitStatus {
+    /// - Returns: nil where there was nothing to send.
+    func drain(sources: Set<String>?, watches: Bool) async throws -> ExitStatus? {
         try await store.endWaits(of: sources, because: .personAsks)
-        return try await withSender { sender in
-            let statuses = Statuses()
+        let sent = try await withSender { sender in
+            let statuses = DeliveryStatuses()
             let report: @Sendable (QueueEntry) -> Void = { entry in
                 statuses.add(entry)
                 self.report(entry)
@@ -52,6 +51,19 @@ struct WriteDelivery {
             }
             return statuses.combined
         }
+        if let sent, sent.isStop { return sent }
+        let unknown = try await store.sourcesOfWrites().filter { name in
+            !isKnown(name) && sources?.contains(name) ?? true
+        }
+        for name in unknown {
+            let name = PlainText.oneLine(name)
+            Output.talk(
+                """
+                the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
+                \(name)' shows them, 'siding queue drop' gives them up
+                """)
+        }
+        return ExitStatus.combining([sent, unknown.isEmpty ? nil : .notFound])
     }
 
     /// Sends what is due of `sources` before something else is done with them; tells nothing in JSON.
@@ -60,32 +72,80 @@ struct WriteDelivery {
         let wantsSignIn = try await !store.sourcesWantingSignIn().isDisjoint(with: sources)
         let hasWork = try await store.hasWork(of: Array(sources))
         guard wantsSignIn || hasWork else { return .success }
-        return try await withSender { sender in
-            let statuses = Statuses()
+        let status = try await withSender { sender in
+            let statuses = DeliveryStatuses()
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
                 if !options.json { report(entry) }
             }
             return statuses.combined
         }
+        return status ?? .success
     }
 
-    /// Sends these entries now, whatever they wait for.
-    func send(_ entries: [QueueEntry]) async throws -> ExitStatus {
-        guard !entries.isEmpty else { return .success }
-        return try await withSender { sender in
-            let statuses = Statuses()
-            for entry in entries {
-                guard let tried = try await sender.send(entry.id, passesGates: true) else { continue }
-                statuses.add(tried)
-                report(tried)
+    /// Sends these entries now, although their time has not come or their source is to be left alone; their order in
+    /// their lanes stays.
+    ///
+    /// - Returns: nil where there are none.
+    func send(_ entries: [QueueEntry]) async throws -> ExitStatus? {
+        let known = entries.filter { isKnown($0.source) }
+        for entry in entries where !isKnown(entry.source) {
+            Output.talk(
+                """
+                \(entry.shortID) \(entry.method) \(entry.url): the config has no source \
+                '\(PlainText.oneLine(entry.source))' any more; 'siding queue drop \(entry.shortID)' gives it up
+                """)
+        }
+        let unknown: ExitStatus? = known.count < entries.count ? .notFound : nil
+        guard !known.isEmpty else { return unknown }
+        let sent = try await withSender { sender in
+            let statuses = DeliveryStatuses()
+            for entry in try await send(known, by: sender, statuses) where !Task.isCancelled {
+                let entry = try await current(entry)
+                let ending = try await ending(of: entry)
+                statuses.add(entry, ending)
+                report(entry, ending)
             }
             return statuses.combined
         }
+        return ExitStatus.combining([sent, unknown])
+    }
+
+    /// Passes over `entries` until a pass settles none: each that is settled may have let another have its turn.
+    ///
+    /// - Returns: those that were not tried.
+    private func send(
+        _ entries: [QueueEntry], by sender: WriteSender, _ statuses: DeliveryStatuses
+    ) async throws -> [QueueEntry] {
+        var left = entries
+        while !left.isEmpty, !Task.isCancelled {
+            var (waiting, settlesAny) = ([QueueEntry](), false)
+            for entry in left where !Task.isCancelled {
+                guard let tried = try await sender.send(entry.id, passesGates: true) else {
+                    waiting.append(entry)
+                    continue
+                }
+                statuses.add(tried)
+                report(tried)
+                settlesAny = settlesAny || tried.state.isSettled
+            }
+            left = waiting
+            if !settlesAny { break }
+        }
+        return left
     }
 
     private func current(_ entry: QueueEntry) async throws(StoreError) -> QueueEntry {
         try await store.entries(QueueSelection(ids: [entry.id])).first ?? entry
+    }
+
+    /// What ended a dropped entry; nil for others.
+    private func ending(of entry: QueueEntry) async throws(StoreError) -> QueueEvent? {
+        entry.state == .dropped ? try await store.history(of: entry.id).last : nil
+    }
+
+    private func isKnown(_ source: String) -> Bool {
+        workspace.manifest.sources.contains { $0.name == source }
     }
 
     /// Whether any write of `sources` can be sent without a person's word. What waits behind a parked one cannot.
@@ -97,8 +157,8 @@ struct WriteDelivery {
     }
 
     private func withSender(
-        _ body: @escaping @Sendable (WriteSender) async throws -> ExitStatus
-    ) async throws -> ExitStatus {
+        _ body: @escaping @Sendable (WriteSender) async throws -> ExitStatus?
+    ) async throws -> ExitStatus? {
         let result = try await Network.using { http in
             try await body(
                 WriteSender(
@@ -109,18 +169,21 @@ struct WriteDelivery {
 
     // MARK: Telling
 
-    private func tell(_ entry: QueueEntry, ends: Bool) async throws -> ExitStatus {
+    /// - Parameter isKept: whether it was to be kept and no more.
+    private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
+        let ending = try await ending(of: entry)
         if options.json {
             let gate = try await store.gates().first { $0.source == entry.source }
             let explanation = QueueExplanation(entry, gate: gate, now: options.words.now)
             Output.line(Shapes.entry(entry, explanation, try await store.history(of: entry.id)).text)
         } else {
-            report(entry)
+            report(entry, ending)
         }
-        return ends ? .success : ExitStatus(delivering: entry)
+        return isKept && entry.state != .dropped ? .success : ExitStatus(delivering: entry, ending)
     }
 
-    private func report(_ entry: QueueEntry) {
+    /// - Parameter ending: the event that ended a dropped entry, where it is known.
+    private func report(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
         if options.json { return Output.line(Shapes.entry(entry).text) }
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
@@ -129,34 +192,17 @@ struct WriteDelivery {
             Output.talk("\(request): parked: \(entry.reason?.rawValue ?? ""): \(entry.lastError?.message ?? "")")
             options.talk("    'siding queue show \(entry.shortID)' says what can be done")
         case .queued, .sending:
-            options.talk("\(request): queued\(entry.lastError.map { ": \($0.message)" } ?? "")")
-        case .dropped: options.talk("\(request): dropped, as it undoes what was not sent yet")
+            options.talk("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")
+        case .dropped where ending?.isCancellation == true: options.talk("\(request): \(ending?.ending ?? "dropped")")
+        case .dropped:
+            Output.talk("\(request): \(ending?.ending ?? "dropped: \(entry.lastError?.message ?? "")")")
         }
     }
-}
 
-/// The exit statuses of the entries that were tried, gathered from several workers: of each, how it was left last.
-private final class Statuses: Sendable {
-    private let state = Mutex<[String: ExitStatus]>([:])
-
-    func add(_ entry: QueueEntry) { state.withLock { $0[entry.id] = ExitStatus(delivering: entry) } }
-
-    var combined: ExitStatus {
-        let statuses = state.withLock { Array($0.values) }
-        return ExitStatus.combining(statuses, savedAnything: statuses.contains(.success))
-    }
-}
-
-extension ExitStatus {
-    /// The code of a write that was to be delivered.
-    init(delivering entry: QueueEntry) {
-        switch (entry.state, entry.reason) {
-        case (.done, _): self = .success
-        case (.parked, .signIn): self = .signIn
-        case (.parked, .rejected), (.parked, .conflict), (.parked, .invalid): self = .refused
-        case (.parked, _), (.queued, _), (.sending, _): self = .queued
-        // A write that undoes one which was not sent yet goes with it: there is nothing left to do.
-        case (.dropped, _): self = .success
-        }
+    /// What a queued entry waits for, in a few words.
+    private static func wait(of entry: QueueEntry) -> String? {
+        if entry.state == .queued, !entry.isHead { return "others stand before it in its lane" }
+        if entry.state == .queued, entry.waitsOn > 0 { return "what it is to wait for is not settled" }
+        return entry.lastError?.message
     }
 }

@@ -44,29 +44,6 @@ public struct QueueSelection: Sendable, Hashable {
     }
 }
 
-/// What a person does to entries.
-public enum QueueAction: String, Sendable, CaseIterable {
-    /// Due now, parked or not; the count of tries starts again.
-    case retry
-    /// Parked until released.
-    case hold
-    /// Back to the queue.
-    case release
-    /// Out of the queue for good. A dropped fetch takes its listing's checkpoint along: the next sync starts anew.
-    case drop
-}
-
-/// What an action did to one entry.
-public struct QueueChange: Sendable, Hashable {
-    public var entry: QueueEntry
-    /// Nil where the action was carried out; else why it was not.
-    public var refusal: String?
-
-    public init(entry: QueueEntry, refusal: String?) {
-        (self.entry, self.refusal) = (entry, refusal)
-    }
-}
-
 /// How many entries are in one state, for one reason.
 public struct QueueCount: Sendable, Hashable {
     public var state: QueueEntry.State

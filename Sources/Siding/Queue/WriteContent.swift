@@ -8,6 +8,8 @@ public struct WriteContent: Sendable {
     public var key: String
     /// The field that carries the key; nil where none does.
     public var keyField: HTTPField.Name?
+    /// Whether the key stands in double quotes in its field (RFC 8941 §3.3.3).
+    public var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     public var isKeyed: Bool
     /// When it may first have reached the origin.
@@ -26,12 +28,13 @@ public struct WriteContent: Sendable {
     public init(
         headerFields: HTTPFields, body: [UInt8]?, key: String, keyField: HTTPField.Name?, isKeyed: Bool,
         firstSentAt: Timestamp?, answer: WriteAnswer?, parents: [String], head: String?, replaces: String?,
-        probe: String? = nil
+        probe: String? = nil, isKeyQuoted: Bool = false
     ) {
         self.headerFields = headerFields
         self.body = body
         self.key = key
         self.keyField = keyField
+        self.isKeyQuoted = isKeyQuoted
         self.isKeyed = isKeyed
         self.firstSentAt = firstSentAt
         self.answer = answer

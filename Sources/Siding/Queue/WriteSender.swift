@@ -113,12 +113,13 @@ public struct WriteSender: Sendable {
     /// Sends one entry at once, where it is its turn in its lane.
     ///
     /// - Parameter passesGates: whether it is tried although its source is to be left alone: a person asked for it.
-    /// - Returns: the entry as it was left; nil where it was not its turn, or it is not queued.
+    /// - Returns: the entry as it was left; nil where it was not its turn, where it is not queued, and where the task is
+    ///   cancelled.
     @concurrent
     public func send(_ entry: String, passesGates: Bool = false) async throws(StoreError) -> QueueEntry? {
         let request = ClaimRequest(
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
-        guard let write = try await store.claim(request) else { return nil }
+        guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
         return try await deliver(write, claiming: nil).entry
     }
 

@@ -15,7 +15,7 @@ struct QueueHand {
     ) throws -> QueueChange {
         let isLiving = try isBeingSent(entry, transaction)
         let surprise = action == .drop ? nil : surprise(entry)
-        if let refusal = surprise ?? Self.refusal(of: action, on: entry, isLiving: isLiving) {
+        if let refusal = surprise ?? action.refusal(on: entry, isBeingSent: isLiving) {
             return QueueChange(entry: entry, refusal: refusal)
         }
         if action == .release || action == .retry, let refusal = try unknownName(in: entry, transaction) {
@@ -81,20 +81,6 @@ struct QueueHand {
             }
         guard let refusal else { return }
         throw StoreError(.invalidWrite, "\(entry.shortID) cannot be changed: \(refusal)")
-    }
-
-    /// Why `action` is not for `entry` as it stands; nil where it is.
-    static func refusal(of action: QueueAction, on entry: QueueEntry, isLiving: Bool) -> String? {
-        if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
-        if isLiving { return "it is being sent right now" }
-        switch action {
-        case .hold where entry.state == .parked && entry.reason == .held: return "it is held already"
-        // A parked write goes nowhere, and why it is parked must not be forgotten; each sync tries a parked fetch.
-        case .hold where entry.state == .parked && entry.kind == .write:
-            return "it is parked already (\(entry.reason?.rawValue ?? ""))"
-        case .release where entry.state != .parked: return "it is not parked"
-        case .hold, .release, .retry, .drop: return nil
-        }
     }
 
     private func requeue(_ entry: QueueEntry, _ event: String, _ transaction: borrowing Transaction) throws

@@ -41,6 +41,17 @@ extension SQLiteStore {
         }
     }
 
+    /// The sources of the writes that are not settled, by name.
+    public func sourcesOfWrites() async throws(StoreError) -> [String] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT DISTINCT source FROM siding_queue WHERE kind = 'write' AND settled_at IS NULL ORDER BY source
+                """
+            ) { $0.text(0) }
+        }
+    }
+
     public func history(of entry: String) async throws(StoreError) -> [QueueEvent] {
         try await read { snapshot in
             try snapshot.query(

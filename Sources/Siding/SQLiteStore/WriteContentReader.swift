@@ -19,7 +19,8 @@ enum WriteContentReader {
         ) { $0.text(0) }
         return try snapshot.first(
             """
-            SELECT headers, body, key, key_field, keyed, first_sent_at, status, answer_type, answer, replaces, probe
+            SELECT headers, body, key, key_field, keyed, first_sent_at, status, answer_type, answer, replaces, probe,
+                key_quoted
             FROM siding_queue WHERE id = ?1 AND kind = 'write'
             """, entry
         ) { row in
@@ -33,7 +34,7 @@ enum WriteContentReader {
                 answer: row.isNull(8)
                     ? nil : WriteAnswer(status: Int(row.int(6)), contentType: row.optionalText(7), body: row.blob(8)),
                 parents: parents, head: head, replaces: row.optionalText(9),
-                probe: probe?.path(entry: entry, key: row.text(2)))
+                probe: probe?.path(entry: entry, key: row.text(2)), isKeyQuoted: row.int(11) == 1)
         }
     }
 }

@@ -69,7 +69,7 @@ extension MemoryTables {
         _ action: QueueAction, on entry: QueueEntry, _ moment: MemoryMoment
     ) -> QueueChange {
         let isLiving = entry.state == .sending && senders[entry.id] == moment.process
-        if let refusal = Self.refusal(of: action, on: entry, isLiving: isLiving) {
+        if let refusal = action.refusal(on: entry, isBeingSent: isLiving) {
             return QueueChange(entry: entry, refusal: refusal)
         }
         switch action {
@@ -81,14 +81,6 @@ extension MemoryTables {
             if entry.kind == .fetch, let resource = entry.resource { resources[resource]?.open = nil }
         }
         return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, refusal: nil)
-    }
-
-    private static func refusal(of action: QueueAction, on entry: QueueEntry, isLiving: Bool) -> String? {
-        if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
-        if isLiving { return "it is being sent right now" }
-        if action == .hold, entry.reason == .held { return "it is held already" }
-        if action == .release, entry.state != .parked { return "it is not parked" }
-        return nil
     }
 
     private mutating func requeue(_ id: String, _ event: String, _ moment: MemoryMoment) {

@@ -40,4 +40,16 @@ import Testing
         #expect(QueueSelection(createdBefore: Timestamp(microseconds: 101)).includes(entry()))
         #expect(!QueueSelection(createdBefore: Timestamp(microseconds: 100)).includes(entry()))
     }
+
+    @Test func `no action is for what is settled or being sent, and a look at the entry alone is careful`() {
+        for action in QueueAction.allCases {
+            for state in [QueueEntry.State.done, .dropped, .sending] {
+                #expect(action.refusal(on: entry(state)) != nil, "\(action) \(state)")
+            }
+        }
+        #expect(QueueAction.retry.refusal(on: entry(.sending), isBeingSent: false) == nil)
+        #expect(QueueAction.drop.refusal(on: entry()) == nil)
+        #expect(QueueAction.release.refusal(on: entry()) == "it is not parked")
+        #expect(QueueAction.release.refusal(on: entry(.parked)) == nil)
+    }
 }

@@ -256,4 +256,19 @@ import Testing
         try await watching
         #expect(try await bench.entry(entry.id).state == .done)
     }
+
+    @Test func `a cancelled task takes no write in hand`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .status(.created))
+        let entry = try await bench.enqueue("/a")
+        let sender = bench.sender()
+        let sending = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await sender.send(entry.id, passesGates: true)
+        }
+        sending.cancel()
+        #expect(try await sending.value == nil)
+        #expect(try await bench.events(entry.id) == ["accepted"])
+        #expect(bench.origin.takeTargets() == [])
+    }
 }

@@ -1,0 +1,232 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingSynchronization
+import Testing
+
+/// What commands on writes say, and with which code they end, where not all went as it was asked.
+@Suite(.serialized)
+struct QueueExitTests {
+    /// An origin that takes every write, and a sandbox with a source for it.
+    private struct Shop {
+        let service: Service
+        let sandbox: Sandbox
+
+        init(source: String = "", more: String = "") async throws {
+            service = try await Service.start(items: 1)
+            sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }\(source)", more: more)
+            service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        }
+
+        /// Keeps a POST to `/path` without sending it.
+        func keep(_ path: String, _ more: String...) async throws -> String {
+            let sent = try await sandbox.siding(["send", "POST", "shop:/\(path)", "-d", "{}", "--no-send"] + more)
+            try #require(sent.status == 0, "\(sent.error)")
+            return try #require(sent.lines.first.map(String.init))
+        }
+
+        func state(_ id: String) async throws -> String? {
+            try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string
+        }
+
+        func events(_ id: String) async throws -> [String?] {
+            let shown = try await sandbox.siding("queue", "show", id, "--json").object()
+            return (shown["history"]?.array ?? []).map { $0["event"]?.string }
+        }
+    }
+
+    // MARK: run
+
+    @Test(arguments: [
+        ["--lane", "l"], ["--state", "queued"], ["--resource", "items"], ["--older-than", "0s"], ["ID"],
+    ])
+    func `Watching takes no selector but the source, and sends nothing that was not meant`(
+        selector: [String]
+    ) async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("orders")
+        let named = selector.map { $0 == "ID" ? id : $0 }
+        let refused = try await shop.sandbox.siding(["queue", "run", "--watch"] + named)
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("--source"))
+        #expect(shop.service.targets == [])
+        #expect(try await shop.sandbox.siding("queue", "run", "--watch", "--source", "shop").status == 0)
+        #expect(shop.service.targets == ["/orders"])
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: ["run", "retry"])
+    func `A write whose key the origin has forgotten is parked, told, and not taken for delivered`(
+        command: String
+    ) async throws {
+        let shop = try await Shop(source: ", idempotency: {}")
+        let id = try await shop.keep("orders")
+        try await shop.sandbox.sqlite(
+            shop.sandbox.file("test.db"), "UPDATE siding_queue SET first_sent_at = 1, key_lifetime_us = 1")
+        let run = try await shop.sandbox.siding("queue", command, id)
+        #expect(run.status == 75)
+        #expect(run.error.contains("parked: key_expired"))
+        #expect(shop.service.targets == [])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `What stands behind others in its lane is told, and not taken for delivered`() async throws {
+        let shop = try await Shop()
+        let head = try await shop.keep("orders/1", "--lane", "l")
+        let second = try await shop.keep("orders/2", "--lane", "l")
+        #expect(try await shop.sandbox.siding("queue", "hold", head).status == 0)
+        let run = try await shop.sandbox.siding("queue", "run", second, "-v")
+        #expect(run.status == 75)
+        #expect(run.error.contains("others stand before it in its lane"))
+        let told = try await shop.sandbox.siding("queue", "run", second, "--json").object()
+        #expect(told["id"]?.string == second && told["state"]?.string == "queued")
+        #expect(shop.service.targets == [])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A lane whose head was edited is delivered whole, in its order`() async throws {
+        let shop = try await Shop()
+        let head = try await shop.keep("orders/1", "--lane", "l")
+        _ = try await shop.keep("orders/2", "--lane", "l")
+        _ = try await shop.keep("orders/3", "--lane", "l")
+        #expect(try await shop.sandbox.siding("queue", "edit", head, "--body", #"{"a":1}"#).status == 0)
+        #expect(try await shop.sandbox.siding("queue", "run", "--lane", "l").status == 0)
+        #expect(shop.service.targets == ["/orders/1", "/orders/2", "/orders/3"])
+        #expect(try await shop.sandbox.siding("queue", "list", "--json").output == "")
+        await shop.service.origin.stop()
+    }
+
+    @Test func `Writes of a source that the config has no more are told, exit 66, and others go out`() async throws {
+        let shop = try await Shop()
+        let lost = try await shop.keep("lost")
+        let config = shop.service.config(source: "retry: { inline: 0 }")
+        try shop.sandbox.config(
+            config.replacing("  shop:", with: "  mart:").replacing("path: /items", with: "source: mart, path: /items"))
+        for command in [["run"], ["run", "--watch"], ["run", "--source", "shop"], ["run", lost], ["retry", lost]] {
+            let outcome = try await shop.sandbox.siding(["queue"] + command)
+            #expect(outcome.status == 66, "\(command): \(outcome.error)")
+            #expect(outcome.error.contains("the config has no source 'shop' any more"), "\(command)")
+            #expect(outcome.error.contains("siding queue drop"), "\(command)")
+        }
+        #expect(shop.service.targets == [])
+        #expect(try await shop.sandbox.siding("send", "POST", "mart:/kept", "-d", "{}", "--no-send").status == 0)
+        #expect(try await shop.sandbox.siding("queue", "run").status == 3)
+        #expect(shop.service.targets == ["/kept"])
+        #expect(try await shop.sandbox.siding("queue", "drop", lost, "--yes").status == 0)
+        #expect(try await shop.sandbox.siding("queue", "run").status == 0)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A signal ends a retry of many after the one that is under way`() async throws {
+        let shop = try await Shop(source: ", idempotency: {}")
+        var ids: [String] = []
+        for number in 1...3 { ids.append(try await shop.keep("orders/\(number)")) }
+        let child = Promise<Child>()
+        let over = Latch()
+        shop.service.listen { _, _ in
+            try? await child.value().send(SIGINT)
+            try? await over.wait()
+            return nil
+        }
+        let stopped = try await shop.sandbox.siding(["queue", "retry", "--all"]) { child.fulfil($0) }
+        over.open()
+        #expect(stopped.status == 130)
+        #expect(shop.service.targets == ["/orders/1"])
+        for id in ids.dropFirst() { #expect(try await !shop.events(id).contains("claimed")) }
+        await shop.service.origin.stop()
+    }
+
+    // MARK: hold, release, drop, retry
+
+    @Test(arguments: ["hold", "release", "drop", "retry"], [true, false])
+    func `What is refused is said, exit 1, and exit 3 where others were not`(
+        action: String, isDry: Bool
+    ) async throws {
+        let shop = try await Shop()
+        let settled = try await shop.keep("orders/1")
+        #expect(try await shop.sandbox.siding("queue", "drop", settled, "--yes").status == 0)
+        let open = try await shop.keep("orders/2")
+        if action == "release" { #expect(try await shop.sandbox.siding("queue", "hold", open).status == 0) }
+        let more = (isDry ? ["--dry-run"] : []) + ["--yes"]
+        let refused = try await shop.sandbox.siding(["queue", action, settled] + more)
+        #expect(refused.status == 1)
+        #expect(refused.error.contains("it is settled (dropped)") && !refused.error.contains("would be"))
+        let some = try await shop.sandbox.siding(["queue", action, settled, open] + more)
+        #expect(some.status == 3)
+        #expect(try await shop.sandbox.siding(["queue", action, settled, "--json"] + more).object()["refusal"] != nil)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A dry run does not promise what is done to an entry that is being sent`() async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("orders")
+        try await shop.sandbox.sqlite(
+            shop.sandbox.file("test.db"), "UPDATE siding_queue SET state = 'sending', owner = 'somebody'")
+        let dropped = try await shop.sandbox.siding("queue", "drop", id, "--dry-run")
+        #expect(dropped.status == 1)
+        #expect(dropped.error.contains("not dropped: it is being sent right now"))
+        await shop.service.origin.stop()
+    }
+
+    // MARK: send
+
+    @Test func `The key of a write that a person dropped leads to it, exit 69, with the truth`() async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("orders", "--key", "k")
+        #expect(try await shop.sandbox.siding("queue", "drop", id, "--yes").status == 0)
+        for more in [[], ["--no-send"]] {
+            let again = try await shop.sandbox.siding(
+                ["send", "POST", "shop:/orders", "-d", "{}", "--key", "k"] + more)
+            #expect(again.status == 69)
+            #expect(again.output == id + "\n")
+            #expect(again.error.contains("dropped (by a person)") && !again.error.contains("undoes"))
+        }
+        #expect(shop.service.targets == [])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `The key of a write that was edited leads to it, exit 69, and says what took its place`() async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("orders", "--key", "k")
+        let edited = try await shop.sandbox.siding("queue", "edit", id, "--body", "[]")
+        let again = try await shop.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--key", "k")
+        #expect(again.status == 69)
+        #expect(again.error.contains("replaced by \(edited.output.prefix(8)), its edited form"))
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A deletion of what was never sent ends well, and says so`() async throws {
+        let shop = try await Shop(
+            more: """
+                writes:
+                  items: { coalesce: true, create: { path: /items }, delete: { path: "/items/{id}" } }
+                """)
+        #expect(try await shop.sandbox.siding("send", "items.create", "-d", "{}", "--no-send").status == 0)
+        let key = try #require(
+            try await shop.sandbox.siding("query", "select record_key from siding_queue", "--json")
+                .objects().first?["record_key"]?.string)
+        let deleted = try await shop.sandbox.siding("send", "items.delete", key, "-v")
+        #expect(deleted.status == 0, "\(deleted.error)")
+        #expect(deleted.error.contains("dropped, as it undoes what was not sent yet"))
+        #expect(try await shop.sandbox.siding("queue", "list", "--json").output == "")
+        #expect(shop.service.targets == [])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `With a secret that cannot be read nothing is accepted, unless it is only to be kept`() async throws {
+        let shop = try await Shop(source: ", auth: { type: bearer, token: { file: missing.txt } }")
+        let refused = try await shop.sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--json")
+        #expect(refused.status == 78)
+        #expect(try await shop.sandbox.siding("queue", "list", "--json").output == "")
+        #expect(try await shop.state(shop.keep("orders")) == "queued")
+        await shop.service.origin.stop()
+    }
+
+    @Test func `The curl command of a write quotes its key where the origin wants it quoted`() async throws {
+        let shop = try await Shop(source: ", idempotency: { format: quoted }")
+        let id = try await shop.keep("orders", "--key", "k-1")
+        let curl = try await shop.sandbox.siding("queue", "show", id, "--curl").output
+        #expect(curl.contains(#"-H 'Idempotency-Key: "k-1"'"#))
+        await shop.service.origin.stop()
+    }
+}
