@@ -20,6 +20,7 @@ struct QueueResolveCommand: AsyncParsableCommand {
     @Flag(help: "It has arrived: it counts as delivered, and what waits for it goes on.") var arrived = false
     @Option(help: ArgumentHelp("With --arrived: what the origin calls the record that it created.", valueName: "id"))
     var realID: String?
+    @Flag(help: "Do not ask before a write is dropped.") var yes = false
 
     func validate() throws {
         guard [mine, theirs, merge != nil, arrived].filter(\.self).count == 1 else {
@@ -33,6 +34,7 @@ struct QueueResolveCommand: AsyncParsableCommand {
             guard let entry = try await store.entries(QueueSelection(ids: [id])).first else {
                 throw CommandError(.notFound, "not_found", "no queue entry begins with '\(id)'")
             }
+            if theirs { try Confirmation(options, isGiven: yes).ask("dropping \(entry.shortID)") }
             let resolved = try await store.resolve(entry.id, as: try resolution())
             if options.json { return Output.line(Shapes.entry(resolved).text) }
             options.talk("\(entry.shortID): \(Self.words(resolved))")

@@ -115,7 +115,9 @@ struct SendTests {
         #expect(sent.status == 69)
         let shown = try await sandbox.siding("queue", "show", String(sent.output.prefix(8)))
         #expect(shown.output.contains("parked: conflict") && shown.output.contains("$.title"))
-        let resolved = try await sandbox.siding("queue", "resolve", String(sent.output.prefix(8)), "--theirs")
+        let id = String(sent.output.prefix(8))
+        #expect(try await sandbox.siding("queue", "resolve", id, "--theirs").status == 64, "nobody was asked")
+        let resolved = try await sandbox.siding("queue", "resolve", id, "--theirs", "--yes")
         #expect(resolved.status == 0)
         let row = try await sandbox.siding("query", "select title from items where id = 1", "--json").objects().first
         #expect(row?["title"]?.string == "item 1")

@@ -109,12 +109,14 @@ final class QueueKillHarness: Sendable {
             guard let id = slaughter.random({ ids.sorted().randomElement(using: &$0) }) else { continue }
             let commands: [([String], Set<Int32>)] = [
                 (["status", "--json"], [0, 5]), (["queue", "list"], [0]), (["queue", "show", id, "--json"], [0]),
-                (["queue", "hold", id], [0]), (["queue", "release", id], [0]), (["queue", "retry", id], [0, 75]),
+                // 1: what is being sent or settled meanwhile takes no word any more.
+                (["queue", "hold", id], [0, 1]), (["queue", "release", id], [0, 1]),
+                (["queue", "retry", id], [0, 1, 75]),
             ]
             let choice = slaughter.random { Int.random(in: 0..<commands.count, using: &$0) }
             try await slaughter.siding(commands[choice].0, chance: 0.4, statuses: commands[choice].1)
             // What is on hold keeps its lane waiting.
-            if choice == 3 { try await slaughter.siding(["queue", "release", id], chance: 0) }
+            if choice == 3 { try await slaughter.siding(["queue", "release", id], chance: 0, statuses: [0, 1]) }
         }
     }
 

@@ -70,7 +70,9 @@ final class Slaughter: Sendable {
             } else {
                 let before = state.lives[kind] ?? lived
                 state.lives[kind] = (before * 3 + lived) / 4
-                if !statuses.contains(outcome.status) {
+                // Of the codes that may be, 1 is a refusal, which says what is not done; a failure does not.
+                let isTold = outcome.status != 1 || outcome.error.contains(": not ")
+                if !statuses.contains(outcome.status) || !isTold {
                     state.faults.append("\(arguments) ended with \(outcome.status): \(outcome.error)")
                 }
             }
