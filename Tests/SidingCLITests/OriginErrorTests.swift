@@ -35,6 +35,18 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
+    @Test func `A refusal that the config says to ignore is no failure, and removes nothing`() async throws {
+        let service = try await Service.start()
+        let rule = "{ when: { status: [404, 410] }, do: ignore, on: fetch }"
+        let sandbox = try Sandbox.with(service, source: "errors: [\(rule)]")
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.inject(.status(404), times: nil)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        #expect(try await sandbox.siding("runs", "show", "2").output.contains("says ignore"))
+        await service.origin.stop()
+    }
+
     @Test(arguments: [429, 503])
     func `An origin that asks for patience is not asked again before the time, and the exit is 75`(status: Int)
         async throws

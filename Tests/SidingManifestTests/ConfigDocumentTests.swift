@@ -25,6 +25,7 @@ import Testing
                 add(paths(value, path))
             }
         }
+        if let items = schema["items"] { add(paths(items, "\(prefix)[]")) }
         if schema["additionalProperties"] is [String: Any] {
             add(paths(schema["additionalProperties"], "\(prefix).NAME"))
         }
@@ -38,7 +39,7 @@ import Testing
         #expect(read.count > 50 && recognised.count > 10)
         for path in read { #expect(document.contains("| `\(path)` |"), "\(path)") }
         for path in recognised { #expect(document.contains("`\(path)`"), "\(path)") }
-        for row in document.matches(of: /\n\| `([A-Za-z_.]+)` \|/) {
+        for row in document.matches(of: /\n\| `([A-Za-z_.\[\]]+)` \|/) {
             #expect(read.contains(String(row.1)), "\(row.1) is documented and not read")
         }
     }

@@ -45,7 +45,7 @@ import Testing
     static let sourceCases: [Case] = [
         .source(
             "retyr: { base: 2s }",
-            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, retry, idempotency; "
+            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, retry, idempotency, errors; "
                 + "did you mean 'retry'?"),
         .source("limits: []", "5:5: 'limits' in source 'blog' is not yet supported"),
         .source(

@@ -36,7 +36,7 @@ import Testing
 
     @Test(
         "a part of a source that this release does not understand yet is refused by name",
-        arguments: ["limits", "errors"])
+        arguments: ["limits"])
     func notYetInSources(_ name: String) {
         let faults = Fixture.faults(Self.file(source: "\(name): []"))
         #expect(faults == ["siding.yaml:5:5: '\(name)' in source 'a' is not yet supported"])

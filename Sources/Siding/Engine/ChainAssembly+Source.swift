@@ -2,8 +2,11 @@ internal import SidingChain
 
 extension ChainAssembly {
     /// The assembly of every chain to `source`, its fetches and its writes alike: its fields, its credentials, its patience.
+    ///
+    /// - Parameter subject: which of the source's rules for failures are asked; nil for none.
     init(
-        to source: Source, over transport: any Transport, connectivity: any Connectivity, jitter: Jitter,
+        to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
+        connectivity: any Connectivity, jitter: Jitter,
         clock: any Clock<Duration>, wallClock: WallClock
     ) {
         let provider = AuthorizationProvider(authorization: source.authorization)
@@ -12,6 +15,13 @@ extension ChainAssembly {
             query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
             retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
             secondsSince1970: { wallClock.now.secondsSince1970 })
-        access = source.authorization.access
+        guard let subject else {
+            access = source.authorization.access
+            return
+        }
+        errorEnvelope = source.errorEnvelope(for: subject)
+        access = source.authorization.access?.alsoRefused { failure in
+            source.rule(for: failure, of: subject)?.action == .refreshToken
+        }
     }
 }

@@ -12,8 +12,8 @@ struct FailureHandling: Sendable {
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure
         // What one request learned of its source is worth knowing for all of them.
-        try await store.learn(SourceLesson(failure, now: now), of: source.name)
-        switch failure.retention(of: .fetch) {
+        try await store.learn(source.lesson(of: failure, .fetch, now: now), of: source.name)
+        switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
             if let attempts, isCounted, triesSoFar + 1 >= attempts {
                 return try await givenUp(failed, report, tries: attempts)

@@ -15,6 +15,8 @@ struct ListingRun: Sendable {
         case complete
         /// Stopped before its end, and why.
         case cut(String)
+        /// Stopped where a rule says that a failure is to be ignored.
+        case ignored(String)
         case failed(PageFailure)
     }
 
@@ -57,7 +59,7 @@ struct ListingRun: Sendable {
     private static func end(_ page: FetchedPage) -> End {
         switch page.next {
         case .end: .complete
-        case .cut(let why): .cut(why)
+        case .cut(let why): page.isIgnored ? .ignored(why) : .cut(why)
         case .page(let next):
             .failed(PageFailure(failure: Failure(.cancelled, phase: .notSent), page: next, requests: 0))
         }
@@ -77,7 +79,9 @@ struct ListingRun: Sendable {
         } catch { return .storeFailed(error) }
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging))
-        } catch { return .failed(error) }
+        } catch {
+            return error.ignored(as: paging, by: resource.source).map(Fetched.page) ?? .failed(error)
+        }
     }
 
     /// The page with its way on cut where the listing turns in a circle, or has enough records.
@@ -112,6 +116,19 @@ struct ListingRun: Sendable {
         result.hasPages = true
         result.paging = page.paging
         progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
+    }
+}
+
+extension PageFailure {
+    /// The failed page as one without records at which the listing ends incomplete, where a rule says to ignore the failure.
+    fileprivate func ignored(as paging: Paging, by source: Source) -> FetchedPage? {
+        guard case .http(let answer) = failure.reason, source.rule(for: failure, of: .fetch)?.action == .ignore
+        else { return nil }
+        var ignored = FetchedPage(
+            page: page, content: .records([], []), status: answer.status, next: .cut("ignored: \(failure)"),
+            paging: paging, requests: requests, bytes: 0)
+        ignored.isIgnored = true
+        return ignored
     }
 }
 

@@ -16,7 +16,7 @@ enum PageChain {
         clock: any Clock<Duration>, wallClock: WallClock
     ) -> any Node<PageQuery, LoadedResponse> {
         ChainAssembly(
-            to: resource.source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock,
+            to: resource.source, for: .fetch, over: transport, connectivity: connectivity, jitter: jitter, clock: clock,
             wallClock: wallClock
         ).chain(
             from: RequestRouterNode<PageQuery> { try draft($0, resource) },

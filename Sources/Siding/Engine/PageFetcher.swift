@@ -15,6 +15,8 @@ struct FetchedPage: Sendable {
     var paging: Paging
     var requests: Int
     var bytes: Int
+    /// Whether it stands for a failure that a rule ignores.
+    var isIgnored = false
 }
 
 /// Why a page could not be had.

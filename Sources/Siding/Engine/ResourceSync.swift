@@ -78,6 +78,9 @@ struct ResourceSync: Sendable {
                 report.line.notes.append("incomplete: \(why)")
             }
             return try await succeeded(report)
+        case .ignored(let note):
+            report.line.notes.append(note)
+            return try await succeeded(report)
         case .failed(let failure):
             report.extra += result.failedRequests
             // The first page that was saved has settled the entry.
@@ -122,6 +125,11 @@ struct ResourceSync: Sendable {
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
     private func restartReason(_ result: ListingRun.Result, _ position: ListingPosition) -> String? {
+        if case .failed(let page) = result.end,
+            let rule = resource.source.rule(for: page.failure, of: .fetch), rule.action == .resetCursor
+        {
+            return "\(rule.place) says reset_cursor of \(page.failure.reason)"
+        }
         // Pages that all answered 304 led on by what was stored of them: a way that may have ended since.
         let isStoredWay = result.hasPages && result.counters.notModified == result.counters.pages
         guard isStoredWay || (position.isResumed && !result.hasPages), case .failed(let page) = result.end,

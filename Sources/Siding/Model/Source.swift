@@ -19,6 +19,8 @@ public struct Source: Sendable {
     public var expiry: Duration?
     /// The origin's promise to act once on requests with the same key; nil where it makes none.
     public var idempotency: Idempotency?
+    /// What to do with which failure, before the built-in table is asked; the first that fits wins.
+    public var failureRules: [FailureRule]
 
     public init(
         name: String,
@@ -29,7 +31,8 @@ public struct Source: Sendable {
         jsonLimits: JSONLimits = JSONLimits(),
         retry: RetryPolicy = RetryPolicy(),
         expiry: Duration? = nil,
-        idempotency: Idempotency? = nil
+        idempotency: Idempotency? = nil,
+        failureRules: [FailureRule] = []
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -40,6 +43,7 @@ public struct Source: Sendable {
         self.retry = retry
         self.expiry = expiry
         self.idempotency = idempotency
+        self.failureRules = failureRules
     }
 }
 

@@ -52,9 +52,9 @@ extension Failure {
 
 extension HTTPFailure {
     /// The wait where an origin asks for patience without saying how much.
-    private static let unspecifiedPatience = Duration.seconds(60)
+    static let unspecifiedPatience = Duration.seconds(60)
 
-    fileprivate func patience(now: Timestamp) -> Duration {
+    func patience(now: Timestamp) -> Duration {
         retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience
     }
 }

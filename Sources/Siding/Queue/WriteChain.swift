@@ -11,7 +11,7 @@ struct WriteChain: Sendable {
     let wallClock: WallClock
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
-        assembly.chain(
+        assembly(for: .write).chain(
             from: RequestRouterNode<ClaimedWrite> { write in
                 RequestDraft(
                     route: Route(write.method, write.url), headerFields: write.outgoingFields,
@@ -22,7 +22,8 @@ struct WriteChain: Sendable {
 
     /// The chain that asks the origin whether it has a write: the same, with a question at its front.
     func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
-        assembly.chain(
+        // A question about a write has answers of its own: the rules for failures are not asked.
+        assembly(for: nil).chain(
             from: RequestRouterNode<HTTPURL> { url in
                 // What a cache has may be older than the write (RFC 9111 §5.2.1.4).
                 RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
@@ -30,9 +31,10 @@ struct WriteChain: Sendable {
             to: ResponseDataLoaderNode(limit: source.transport.maxBody))
     }
 
-    private var assembly: ChainAssembly {
+    private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
         var assembly = ChainAssembly(
-            to: source, over: transport, connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
+            to: source, for: subject, over: transport, connectivity: connectivity, jitter: jitter, clock: clock,
+            wallClock: wallClock)
         // An answer that has arrived is worth more than a quick end.
         assembly.isAbortable = true
         return assembly

@@ -18,8 +18,12 @@ struct WriteJudgement: Sendable {
     }
 
     func judge(_ failure: Failure) -> WriteSettlement {
-        if case .http(let answer) = failure.reason, let settlement = special(answer, failure) { return settlement }
-        return WriteSettlement(verdict(failure), SourceLesson(failure, now: now))
+        if source.rule(for: failure, of: .write) == nil, case .http(let answer) = failure.reason,
+            let settlement = special(answer, failure)
+        {
+            return settlement
+        }
+        return WriteSettlement(verdict(failure), source.lesson(of: failure, .write, now: now))
     }
 
     /// Statuses that mean something of their own to a write.
@@ -43,7 +47,7 @@ struct WriteJudgement: Sendable {
     private var isGoneDone: Bool { write.method == .delete && write.terms?.goneIsDone ?? true }
 
     private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
-        switch failure.retention(of: .write(resendable: write.isResendable)) {
+        switch source.retention(of: failure, .write(resendable: write.isResendable), now: now) {
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
             return retry(failure, isCounted: isCounted, waitsForLine: failure.isOfTheLine, minimum: minimum)

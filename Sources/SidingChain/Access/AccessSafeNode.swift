@@ -71,7 +71,8 @@ public struct AccessSafeNode<Wrapped: Node>: Node {
     }
 
     private func isRefused(_ failure: Failure) -> Bool {
-        if case .http(let answer) = failure.reason { safety.statuses.contains(answer.status) } else { false }
+        if case .http(let answer) = failure.reason, safety.statuses.contains(answer.status) { return true }
+        return safety.refusals.contains { $0(failure) }
     }
 }
 

@@ -15,6 +15,8 @@ public struct AccessSafety: Sendable {
     public let account: String
     /// The statuses by which the origin says that the credential is not, or no longer, good.
     public let statuses: Set<Int>
+    /// More failures by which the origin says so.
+    private(set) var refusals: [@Sendable (Failure) -> Bool] = []
     let accessGuard: AccessGuard
 
     /// - Parameters:
@@ -44,6 +46,14 @@ public struct AccessSafety: Sendable {
                 account: account, store: store, gate: gate, refresher: refresher, early: early, grace: grace,
                 clock: clock, secondsSince1970: secondsSince1970 ?? { Date().timeIntervalSince1970 },
                 initial: initial))
+    }
+
+    /// The same safety for a chain of which the origin refuses the credential in more ways than by ``statuses``, such as by
+    /// a word in the body.
+    public func alsoRefused(by isRefusal: @escaping @Sendable (Failure) -> Bool) -> AccessSafety {
+        var safety = self
+        safety.refusals.append(isRefusal)
+        return safety
     }
 
     /// Stores what a person's sign-in gave, as the next generation; calls that the old credential was refused to go out

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+public import HTTPTypes
 
 /// Ends the line for every status that is no success: status first, parsing second.
 ///
@@ -20,8 +20,8 @@ extension HTTPResponse.Status {
 }
 
 extension HTTPFailure {
-    /// What is worth keeping of an answer whose status is no success.
-    init(_ response: HTTPResponse, bodyStart: [UInt8]) {
+    /// What is worth keeping of an answer that is a failure.
+    public init(_ response: HTTPResponse, bodyStart: [UInt8]) {
         self.init(
             status: response.status.code, headerFields: Self.kept(response.headerFields),
             body: Array(bodyStart.prefix(Self.bodyLimit)))

@@ -16,10 +16,13 @@ enum SourceGrammar {
         "idempotency", IdempotencyGrammar.shape.type,
         "The origin's promise to act once per key; without it a POST that perhaps arrived waits for a person.")
 
+    static let errors = Keyword(
+        "errors", FailureRuleGrammar.all,
+        "What to do with which failure; the first that fits wins, and the built-in table has the rest.")
+
     static let shape = Shape<Source>([
-        baseURL.entry, headers.entry, authorization.entry, http.entry, retry.entry, idempotency.entry,
+        baseURL.entry, headers.entry, authorization.entry, http.entry, retry.entry, idempotency.entry, errors.entry,
         .notYet("limits", "Request rates, shared by all processes on the store."),
-        .notYet("errors", "What to do with which failure."),
     ]) { object, reading in
         let url = object.located(baseURL, &reading)
         let fields = object.value(headers, &reading) ?? [:]
@@ -32,7 +35,7 @@ enum SourceGrammar {
         var source = Source(
             name: "", baseURL: url.value, authorization: authorization, transport: bounds.transport,
             jsonLimits: bounds.json, retry: rules.policy, expiry: rules.expiry,
-            idempotency: promise)
+            idempotency: promise, failureRules: object.value(errors, &reading) ?? [])
         for field in fields { source.headerFields[field.name] = field.value }
         return source
     }

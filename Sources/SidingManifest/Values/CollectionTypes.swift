@@ -19,6 +19,17 @@ extension ValueType {
         }
     }
 
+    /// One `item`, or a list of them.
+    static func oneOrMore<Item: Sendable>(
+        _ item: ValueType<Item>, _ expected: String
+    ) -> ValueType where Value == [Item] {
+        let list = ValueType<[Item]>.list(of: item, expected)
+        return ValueType(expected, schema: ["anyOf": [item.schema, list.schema]]) { node, reading in
+            if case .list = node.content { return list.read(node, &reading) }
+            return item.read(node, &reading).map { [$0] }
+        }
+    }
+
     /// A map from names to `member`s, in file order; members that are wrong are left out, which has then been noted.
     ///
     /// - Parameter subject: the words for a member; its key in the map where left out.

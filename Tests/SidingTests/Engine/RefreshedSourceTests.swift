@@ -1,6 +1,7 @@
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingJSON
 import SidingTesting
 import Testing
 
@@ -9,20 +10,26 @@ import Testing
     struct Guarded: TransportFactory {
         let tokens: RotatingTokenOrigin
         let pages: ScriptedOrigin
+        /// How the origin words its 401, where it has a way of its own.
+        var refusal: ScriptedAnswer?
 
         func transport(for account: String, _ settings: TransportSettings) -> any Transport {
             let inner = pages.transport(for: account, settings)
-            return Door(tokens: tokens, inner: inner)
+            return Door(tokens: tokens, inner: inner, refusal: refusal)
         }
     }
 
     struct Door: Transport {
         let tokens: RotatingTokenOrigin
         let inner: any Transport
+        let refusal: ScriptedAnswer?
 
         func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
             let door = ScriptedTransport { tokens.answer($0) }
             let reply = try await door.send(request, body: body)
+            if let refusal, reply.response.status == .unauthorized {
+                return try await ScriptedTransport { _ in refusal }.send(request, body: body)
+            }
             guard reply.response.status == .ok, request.path != "/token" else { return reply }
             return try await inner.send(request, body: body)
         }
@@ -30,9 +37,10 @@ import Testing
 
     private func sync(
         _ bench: EngineBench, _ tokens: RotatingTokenOrigin, grace: any Clock<Duration> = ManualClock(),
+        refusal: ScriptedAnswer? = nil,
         _ beforeGrant: @escaping @Sendable () async -> Void = {}
     ) async throws -> SyncReport {
-        let transports = Guarded(tokens: tokens, pages: bench.origin)
+        let transports = Guarded(tokens: tokens, pages: bench.origin, refusal: refusal)
         let door = transports.transport(for: "", TransportSettings())
         let refresher = TokenRefresherNode { spent, _ in
             let form = RequestBody.bytes(Array("refresh_token=\(spent.refreshToken ?? "")".utf8))
@@ -68,6 +76,21 @@ import Testing
         #expect(try await sync(bench, tokens).line.outcome == .saved)
         #expect(tokens.refreshes == 1)
         #expect(try await !bench.keys().isEmpty)
+    }
+
+    @Test(arguments: [HTTPResponse.Status.badRequest, .ok])
+    func `a token that the origin refuses in words of its own is renewed where a rule says so`(
+        _ status: HTTPResponse.Status
+    ) async throws {
+        var bench = try await EngineBench(.sqlite)
+        let told = FailureRule.Trait(at: JSONPath(member: "error"), .equals("token_expired"))
+        bench.resource.source.failureRules = [try FailureRule(when: .answer(.init(body: told)), do: .refreshToken)]
+        let tokens = RotatingTokenOrigin()
+        try await signIn(tokens)
+        tokens.expire()
+        let refusal = ScriptedAnswer.text(#"{"error":"token_expired"}"#, status: status)
+        #expect(try await sync(bench, tokens, refusal: refusal).line.outcome == .saved)
+        #expect(tokens.refreshes == 1)
     }
 
     @Test(arguments: Engine.allCases)

@@ -1,0 +1,86 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// The rule of `errors:` that an answer fits, travelling with the failure that the answer is.
+struct RuledFailure: Error, CustomStringConvertible {
+    let rule: FailureRule
+
+    var description: String { "\(rule.place) says \(rule.action.rawValue)" }
+}
+
+extension Source {
+    /// The first rule that `failure` of a `subject` fits.
+    func rule(for failure: Failure, of subject: FailureRule.Subject) -> FailureRule? {
+        if let ruled = failure.underlying as? RuledFailure { return ruled.rule }
+        return failureRules.first { $0.isFor(subject) && $0.fits(failure.reason) }
+    }
+
+    /// What becomes of a request: as the first rule that fits says, else as the table does.
+    func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
+        let table = failure.retention(of: kind)
+        let subject: FailureRule.Subject = kind == .fetch ? .fetch : .write
+        guard let rule = rule(for: failure, of: subject) else { return table }
+        switch rule.action {
+        case .queue where kind.maySendAgain(after: failure, rule):
+            return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedPatience)
+        case .retry where kind.maySendAgain(after: failure, rule): return .keep(counted: true)
+        case .rateLimited where kind.maySendAgain(after: failure, rule):
+            return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
+        case .queue, .retry, .rateLimited: return .park(.uncertain)
+        case .refreshToken: return .signIn
+        // What is ignored is no failure any more when this is asked, and what starts anew has done so.
+        case .ignore, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
+        }
+    }
+
+    /// What a failure of a `subject` teaches about the source.
+    func lesson(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceLesson {
+        switch rule(for: failure, of: subject)?.action {
+        case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
+        case .refreshToken: .signIn(note: failure.description)
+        default: SourceLesson(failure, now: now)
+        }
+    }
+
+    /// Finds the rule that an answer to a `subject` fits, for the chain; nil where no rule looks at answers.
+    func errorEnvelope(for subject: FailureRule.Subject) -> ResponseErrorEnvelopeNode? {
+        let rules = failureRules.filter { rule in
+            if case .answer = rule.condition { rule.isFor(subject) } else { false }
+        }
+        guard !rules.isEmpty else { return nil }
+        return ResponseErrorEnvelopeNode(asksSuccesses: rules.contains(where: \.looksAtSuccesses)) { envelope in
+            guard let rule = rules.first(where: { $0.fits(envelope) }) else { return nil }
+            return envelope.failure(by: rule)
+        }
+    }
+}
+
+extension RequestKind {
+    /// Whether a rule can have the request sent again: never what may have arrived, but where a rule for writes says of an
+    /// answer that the origin did not act.
+    fileprivate func maySendAgain(after failure: Failure, _ rule: FailureRule) -> Bool {
+        switch self {
+        case .fetch, .write(resendable: true): true
+        case .write(resendable: false):
+            failure.phase == .notSent || (failure.phase == .answered && rule.subject == .write)
+        }
+    }
+}
+
+extension Failure {
+    /// How long a source is left alone that a rule takes for rate limited.
+    fileprivate func ruledPatience(now: Timestamp) -> Duration {
+        guard case .http(let answer) = reason else { return HTTPFailure.unspecifiedPatience }
+        return answer.patience(now: now)
+    }
+}
+
+extension ErrorEnvelope {
+    /// The answer as a failure, whatever its status, with the rule that makes it one.
+    fileprivate func failure(by rule: FailureRule) -> Failure {
+        let ruled = RuledFailure(rule: rule)
+        return Failure(
+            .http(HTTPFailure(response, bodyStart: bytes)), phase: .answered, detail: ruled.description,
+            underlying: ruled)
+    }
+}

@@ -1,0 +1,103 @@
+internal import HTTPTypes
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+/// What to do with which failure: `errors:`.
+enum FailureRuleGrammar {
+    private static let when = Keyword(
+        "when", condition.type, isRequired: true, "What the failure must be like, in all that is said.")
+    private static let action = Keyword(
+        "do", ValueType<FailureRule.Action>.choice, isRequired: true,
+        "queue: kept, not counted; retry: kept, counted; rate_limited: as 429; refresh_token: as 401; ignore: the listing ends there; park: a write waits for a person; fail: a fetch fails; reset_cursor: the listing starts anew."
+    )
+    private static let subject = Keyword(
+        "on", ValueType<FailureRule.Subject>.choice,
+        "fetch or write; left out, both. A write that may not be sent twice is sent again only by a rule on write.")
+
+    private static let shape = Shape<FailureRule>([when.entry, action.entry, subject.entry]) { object, reading in
+        let subject = object.value(subject, &reading)
+        guard let condition = object.value(when, &reading), let action = object.value(action, &reading) else {
+            return nil
+        }
+        do throws(Failure) {
+            return try FailureRule(
+                when: condition, do: action, on: subject, place: object.place.description)
+        } catch {
+            reading.fault(
+                "\(reading.subject): \(error.detail ?? error.description)", at: object.place)
+            return nil
+        }
+    }
+
+    /// All of `errors:`.
+    static let all = ValueType<[FailureRule]>.list(
+        of: shape.type, "a list of rules such as { when: { status: 404 }, do: ignore }")
+
+    // MARK: Conditions
+
+    private static let status = Keyword("status", statuses, "The statuses of the answer.")
+    private static let header = Keyword("header", headerTrait.type, "A header field of the answer.")
+    private static let body = Keyword("body", bodyTrait.type, "A value in the answer's JSON, which has at most 64 KiB.")
+    private static let error = Keyword(
+        "error", names, "What happened where no usable answer came: the names that 'siding queue show' prints.")
+
+    private static let condition = Shape<FailureRule.Condition>([
+        status.entry, header.entry, body.entry, error.entry,
+    ]) { object, reading in
+        let (statuses, header) = (object.value(status, &reading), object.value(header, &reading))
+        let (body, names) = (object.value(body, &reading), object.value(error, &reading))
+        if let names {
+            guard statuses == nil, header == nil, body == nil else {
+                reading.fault(
+                    "\(reading.subject) speaks of an answer and of none", at: object.place,
+                    expected: "error, or status, header and body")
+                return nil
+            }
+            return .failure(Set(names))
+        }
+        return .answer(FailureRule.Answer(statuses: Set(statuses ?? []), header: header, body: body))
+    }
+
+    private static let equals = Keyword(
+        "equals", text, "The text that it is; numbers and truth values as they are written.")
+    private static let contains = Keyword("contains", text, "A part of its text.")
+    private static let text = ValueType<String>.text("a word such as CURSOR_EXPIRED")
+    private static let name = Keyword("name", .headerName, isRequired: true, "The name of the header field.")
+    private static let path = Keyword(
+        "path", .records, isRequired: true, "Where the value is; with [*] at the end any element will do.")
+
+    private static let headerTrait = Shape<FailureRule.Trait<HTTPField.Name>>([
+        name.entry, equals.entry, contains.entry,
+    ]) { object, reading in
+        let name = object.value(name, &reading)
+        guard let test = test(object, &reading), let name else { return nil }
+        return FailureRule.Trait(at: name, test)
+    }
+
+    private static let bodyTrait = Shape<FailureRule.Trait<JSONPath>>([
+        path.entry, equals.entry, contains.entry,
+    ]) { object, reading in
+        let path = object.value(path, &reading)
+        guard let test = test(object, &reading), let path else { return nil }
+        return FailureRule.Trait(at: path, test)
+    }
+
+    private static func test(_ object: ObjectReader, _ reading: inout Reading) -> FailureRule.TextTest? {
+        let (whole, part) = (object.value(equals, &reading), object.value(contains, &reading))
+        if let whole, part == nil { return .equals(whole) }
+        if let part, whole == nil { return .contains(part) }
+        // What is there and wrong has been noted.
+        guard (whole == nil) == (object.entry("equals") == nil), (part == nil) == (object.entry("contains") == nil)
+        else { return nil }
+        reading.fault(
+            "\(reading.subject) does not say what it is to be", at: object.place,
+            expected: "one of equals and contains")
+        return nil
+    }
+
+    private static let aStatus = ValueType<Int>.integer(200...599)
+    private static let statuses = ValueType<[Int]>.oneOrMore(aStatus, "a status such as 404, or a list [404, 410]")
+    private static let names = ValueType<[FailureRule.FailureName]>.oneOrMore(
+        .choice, "a name such as timeout, or a list of names")
+}

@@ -1,0 +1,59 @@
+import HTTPTypes
+import Siding
+import SidingJSON
+import SidingManifest
+import Testing
+
+@Suite struct FailureRuleGrammarTests {
+    private static func file(_ errors: String) -> String {
+        """
+        version: 1
+        sources:
+          a:
+            base_url: https://example.com/v1
+            errors:
+              - \(errors)
+        resources: { issues: { path: /issues, key: id } }
+        """
+    }
+
+    @Test func `everything that may be said of failures is read, in its order`() throws {
+        let rules = try #require(try Fixture.parse(FullManifest.text).sources.last).failureRules
+        #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry])
+        #expect(rules.map(\.subject) == [nil, nil, .fetch, .write])
+        guard case .answer(let limited) = rules[0].condition, case .answer(let expired) = rules[1].condition,
+            case .answer(let gone) = rules[2].condition
+        else {
+            Issue.record("the first three speak of answers")
+            return
+        }
+        #expect(limited.statuses == [403] && limited.header?.place.canonicalName == "x-ratelimit-remaining")
+        #expect(limited.header?.test == .equals("0"))
+        #expect(expired.body?.place.description == "$.error.code")
+        #expect(expired.body?.test == .contains("EXPIRED"))
+        #expect(gone.statuses == [404, 410])
+        #expect(rules[3].condition == .failure([.timeout, .connectionLost]))
+        #expect(rules[0].place.hasPrefix("siding.yaml:"))
+    }
+
+    @Test(arguments: [
+        ("{ do: retry }", "has no 'when'"),
+        ("{ when: { status: 404 } }", "has no 'do'"),
+        ("{ when: { status: 404 }, do: drop }", "is 'drop'"),
+        ("{ when: { status: 700 }, do: retry }", "is '700'"),
+        ("{ when: {}, do: retry }", "the rule has no condition"),
+        ("{ when: { status: 200 }, do: park }", "every success"),
+        ("{ when: { error: timeout, status: 404 }, do: retry }", "an answer and of none"),
+        ("{ when: { error: offline }, do: retry }", "is 'offline'"),
+        ("{ when: { error: timeout }, do: ignore }", "takes an answer"),
+        ("{ when: { status: 404 }, do: ignore, on: write }", "is for fetches"),
+        ("{ when: { body: { path: $.a } }, do: retry }", "does not say what it is to be"),
+        ("{ when: { body: { path: $.a, equals: 1, contains: 2 } }, do: retry }", "does not say what it is to be"),
+        ("{ when: { body: { path: a, equals: 1 } }, do: retry }", "$.a"),
+        ("{ when: { header: { equals: 1 } }, do: retry }", "has no 'name'"),
+    ])
+    func `a rule that cannot be is a fault in its place`(_ rule: String, _ words: String) {
+        let faults = Fixture.faults(Self.file(rule))
+        #expect(faults.contains { $0.hasPrefix("siding.yaml:6:") && $0.contains(words) }, "\(faults)")
+    }
+}

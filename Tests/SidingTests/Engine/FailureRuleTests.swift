@@ -1,0 +1,212 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+/// What `errors:` makes of failures in the place of the built-in table.
+@Suite struct FailureRuleTests {
+    private static func status(_ codes: Int...) -> FailureRule.Condition { .answer(.init(statuses: Set(codes))) }
+
+    private static func word(_ path: String, _ test: FailureRule.TextTest) throws -> FailureRule.Condition {
+        .answer(.init(body: .init(at: try JSONPath(parsing: path), test)))
+    }
+
+    private func bench(_ rules: FailureRule..., on engine: Engine = .sqlite) async throws -> EngineBench {
+        var bench = try await EngineBench(engine)
+        bench.resource.source.failureRules = rules
+        return bench
+    }
+
+    // MARK: Fetches
+
+    @Test(arguments: [FailureRule.Action.queue, .retry], Engine.allCases)
+    func `a refusal that a rule keeps is queued, and counts or does not`(
+        _ action: FailureRule.Action, _ engine: Engine
+    ) async throws {
+        let bench = try await bench(FailureRule(when: Self.status(403), do: action), on: engine)
+        bench.origin.set("/posts?page=2", .status(.forbidden))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        let entry = try await bench.entry(report.line.entry)
+        #expect(entry.attempts == (action == .retry ? 1 : 0))
+        #expect(entry.nextAttemptAt == bench.time.now + .seconds(action == .retry ? 2 : 60))
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `what a rule takes for rate limited leaves the source alone for as long as it says`() async throws {
+        let spent = FailureRule.Condition.answer(
+            .init(
+                statuses: [403],
+                header: .init(at: try #require(HTTPField.Name("X-RateLimit-Remaining")), .equals("0"))))
+        let bench = try await bench(FailureRule(when: spent, do: .rateLimited))
+        var fields: HTTPFields = [.retryAfter: "600"]
+        fields[try #require(HTTPField.Name("X-RateLimit-Remaining"))] = "0"
+        bench.origin.set("/posts?page=2", .status(.forbidden, headerFields: fields))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        #expect(try await bench.entry(report.line.entry).attempts == 0)
+        let gate = try #require(try await bench.store.gates().first)
+        #expect(gate.reason == .retryAfter && gate.until == bench.time.now + .seconds(600))
+        // Without the field it is a refusal like any other.
+        bench.time.advance(by: .seconds(601))
+        bench.origin.set("/posts?page=2", .status(.forbidden))
+        #expect(try await bench.sync().line.outcome == .failed)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a page whose failure is ignored ends the listing there, and nothing counts as deleted`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(FailureRule(when: Self.status(404, 410), do: .ignore), on: engine)
+        #expect(try await bench.sync().line.outcome == .saved)
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        let entry = try await bench.sync().line.entry
+        bench.origin.set("/posts?page=2", .status(.notFound))
+        bench.time.advance(by: .seconds(3600))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.failure == nil && report.warnings == [])
+        #expect(report.line.notes.contains { $0.contains("ignored") && $0.contains("404") })
+        #expect(report.line.counters.deleted == 0)
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+        #expect(try await bench.entry(entry).state == .done)
+        #expect(try await bench.checkpoint() == nil)
+        #expect(try await bench.state().completedAt != bench.time.now)
+    }
+
+    @Test func `a checkpoint that the origin says has expired is dropped once, whatever the status`() async throws {
+        let expired = try Self.word("$.error.code", .equals("CURSOR_EXPIRED"))
+        let bench = try await bench(FailureRule(when: expired, do: .resetCursor))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        _ = try await bench.sync()
+        _ = bench.origin.takeTargets()
+        bench.time.advance(by: .seconds(3600))
+        bench.origin.set(
+            "/posts?page=2", .text(#"{"error":{"code":"CURSOR_EXPIRED"}}"#, status: .internalServerError),
+            ScriptedOrigin.page("[3]"))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts", "/posts?page=2"])
+        #expect(report.line.notes.contains { $0.contains("reset_cursor") })
+
+        bench.origin.set("/posts?page=2", .text(#"{"error":{"code":"CURSOR_EXPIRED"}}"#, status: .internalServerError))
+        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts", "/posts?page=2"])
+    }
+
+    @Test func `a success with an error inside is a failure where a rule says so`() async throws {
+        let limited = try Self.word("$.error", .contains("ratelimit"))
+        let bench = try await bench(FailureRule(when: limited, do: .rateLimited, place: "siding.yaml:9"))
+        bench.origin.set("/posts?page=2", .text(#"{"ok":false,"error":"ratelimited"}"#))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        #expect(report.line.error?.message.contains("siding.yaml:9 says rate_limited") == true)
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+
+    @Test func `any element of a list will do, and the first rule that fits wins`() async throws {
+        let busy = try Self.word("$.errors[*]", .equals("7"))
+        let bench = try await bench(
+            FailureRule(when: busy, do: .retry), FailureRule(when: Self.status(400), do: .ignore))
+        bench.origin.set("/posts", .text(#"{"errors":[1,7]}"#, status: .badRequest))
+        #expect(try await bench.sync().line.outcome == .queued)
+        bench.origin.set("/posts", .text(#"{"errors":[1,8]}"#, status: .badRequest))
+        bench.time.advance(by: .seconds(3600))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test func `a failure without an answer goes by its name`() async throws {
+        let bench = try await bench(FailureRule(when: .failure([.timeout]), do: .fail))
+        bench.origin.set("/posts", .failure(Failure(.timeout(.response), phase: .maybeSent)))
+        #expect(try await bench.sync().line.outcome == .failed)
+        bench.origin.set("/posts", .failure(Failure(.temporaryDNS, phase: .notSent)))
+        #expect(try await bench.sync().line.outcome == .queued)
+    }
+
+    @Test func `what a rule takes for a refused token gates the source until a sign-in`() async throws {
+        let bench = try await bench(
+            FailureRule(when: try Self.word("$.error", .equals("token_expired")), do: .refreshToken))
+        bench.origin.set("/posts", .text(#"{"error":"token_expired"}"#))
+        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+    }
+
+    @Test func `a rule for writes is not asked about fetches`() async throws {
+        let bench = try await bench(FailureRule(when: Self.status(403), do: .retry, on: .write))
+        bench.origin.set("/posts", .status(.forbidden))
+        #expect(try await bench.sync().line.outcome == .failed)
+    }
+
+    // MARK: Writes
+
+    private func writes(_ rules: FailureRule...) async throws -> WriteBench {
+        var bench = try await WriteBench()
+        bench.sources[0].failureRules = rules
+        return bench
+    }
+
+    @Test func `a refused write that a rule keeps is sent again, and counts or does not`() async throws {
+        let bench = try await writes(
+            FailureRule(when: Self.status(403), do: .retry), FailureRule(when: Self.status(404), do: .queue))
+        bench.origin.set("/a", .status(.forbidden))
+        bench.origin.set("/b", .status(.notFound))
+        let (a, b) = (try await bench.enqueue("/a"), try await bench.enqueue("/b"))
+        _ = try await bench.sender().drain()
+        let (retried, queued) = (try await bench.entry(a.id), try await bench.entry(b.id))
+        #expect(retried.state == .queued && retried.attempts == 1)
+        #expect(queued.state == .queued && queued.attempts == 0)
+        #expect(queued.nextAttemptAt >= bench.time.now + .seconds(60))
+    }
+
+    @Test(arguments: [nil, FailureRule.Subject.write])
+    func `a write that may not be sent twice is sent again only by a rule on writes`(
+        _ subject: FailureRule.Subject?
+    ) async throws {
+        let bench = try await writes(FailureRule(when: Self.status(500), do: .retry, on: subject))
+        bench.origin.set("/a", .status(.internalServerError))
+        let entry = try await bench.enqueue("/a", idempotency: nil)
+        _ = try await bench.sender().drain()
+        let left = try await bench.entry(entry.id)
+        #expect(left.state == (subject == nil ? .parked : .queued))
+        #expect(left.reason == (subject == nil ? .uncertain : nil))
+    }
+
+    @Test func `no rule sends again what may have arrived without an answer`() async throws {
+        let bench = try await writes(FailureRule(when: .failure([.connectionLost]), do: .retry, on: .write))
+        bench.origin.set("/a", .failure(Failure(.connectionLost, phase: .maybeSent)))
+        let entry = try await bench.enqueue("/a", idempotency: nil)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+        #expect(bench.origin.takeTargets() == ["/a"])
+    }
+
+    @Test func `a write that a success refuses inside waits for a person, with the answer kept`() async throws {
+        let bench = try await writes(FailureRule(when: try Self.word("$.ok", .equals("false")), do: .park, on: .write))
+        bench.origin.set("/a", .text(#"{"ok":false}"#))
+        bench.origin.set("/b", .text(#"{"ok":true}"#))
+        let (a, b) = (try await bench.enqueue("/a"), try await bench.enqueue("/b"))
+        _ = try await bench.sender().drain()
+        let parked = try await bench.entry(a.id)
+        #expect(parked.state == .parked && parked.reason == .rejected)
+        #expect(parked.lastError?.status == 200)
+        #expect(try await bench.entry(b.id).state == .done)
+    }
+
+    // MARK: What cannot be
+
+    @Test(arguments: [
+        (FailureRule.Condition.answer(.init()), FailureRule.Action.retry, FailureRule.Subject?.none, "no condition"),
+        (.answer(.init(statuses: [200, 404])), .ignore, nil, "every success"),
+        (.failure([.timeout]), .ignore, nil, "takes an answer"),
+        (.answer(.init(statuses: [404])), .ignore, .write, "is for fetches"),
+        (.answer(.init(statuses: [404])), .resetCursor, .write, "is for fetches"),
+    ])
+    func `a rule whose parts do not go together is refused, and says why`(
+        _ condition: FailureRule.Condition, _ action: FailureRule.Action, _ subject: FailureRule.Subject?,
+        _ why: String
+    ) throws {
+        let failure = #expect(throws: Failure.self) { try FailureRule(when: condition, do: action, on: subject) }
+        #expect(failure?.detail?.contains(why) == true)
+    }
+}
