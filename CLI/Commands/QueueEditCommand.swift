@@ -6,45 +6,87 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// `siding queue edit ID`
+/// `siding queue edit`
 struct QueueEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Correct a write: a new entry with a new key takes its place in the lane.",
+        commandName: "edit",
+        abstract: "Correct writes: a new entry with a new key takes the place of each in its lane.",
         discussion: """
-            Opens the body in $VISUAL or $EDITOR, unless --body gives it. What was accepted under a key is never sent \
-            otherwise under the same key. The new entry is due at once; the next 'siding queue run' or 'siding sync' sends it.
+            Opens the body of one entry in $VISUAL or $EDITOR, unless --body, --header or --url says what to change. What \
+            was accepted under a key is never sent otherwise under the same key. A new entry is due at once; the next \
+            'siding queue run' or 'siding sync' sends it.
             """)
 
-    @OptionGroup var options: GlobalOptions
-    @Argument(help: "The entry's id, or a unique prefix of at least 4 characters.") var id: String
+    @OptionGroup var action: ActionOptions
     @Option(help: ArgumentHelp("The new body; @file reads it from a file, - from standard input.", valueName: "body"))
     var body: String?
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("The header fields, in place of all it has; may be repeated.", valueName: "field"))
     var header: [String] = []
+    @Option(help: ArgumentHelp("The new path below the source's base_url, or URL of its origin.", valueName: "url"))
+    var url: String?
     @Flag(help: "Hold the new entry until it is released.") var hold = false
 
+    func validate() throws {
+        if body == "-", action.selection.readsStandardInput {
+            throw ValidationError("Standard input gives ids or the body, not both.")
+        }
+    }
+
     func run() async throws {
-        try await options.withStore(.readWrite) { _, store in
-            guard let entry = try await store.entries(QueueSelection(ids: [id])).first,
-                let content = try await store.content(of: entry.id)
-            else { throw CommandError(.notFound, "not_found", "no write in the queue begins with '\(id)'") }
-            var change = WriteChange(releases: !hold)
-            if !header.isEmpty { change.headerFields = try HeaderArguments.fields(header) }
-            let type = (change.headerFields ?? content.headerFields)[.contentType]
-            if let body { change.body = try BodyArgument.read(body) }
-            if body == nil, header.isEmpty { change.body = try await Editor.edited(content.body ?? []) }
-            if let body = change.body {
-                try BodyArgument.check(body, contentType: type)
-                guard body != content.body || change.headerFields != nil else {
-                    return options.talk("\(entry.shortID): nothing was changed")
-                }
-            }
-            let replaced = try await store.replace(entry.id, with: change)
-            if options.json { return Output.line(Shapes.entry(replaced).text) }
-            Output.line(replaced.id)
-            options.talk("\(entry.shortID): replaced by \(replaced.shortID)")
+        let status = try await action.options.withStore(.readWrite) { workspace, store in
+            let meant = try await store.entries(action.chosen())
+            try action.checkMeansAny(meant)
+            guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
+            // Those that were looked at, and no others that may have come since.
+            return try await action.perform(.replace(change), on: QueueSelection(ids: meant.map(\.id)), of: store) {
+                RequestPreview($0.entry, change, try await store.content(of: $0.before.id))
+            }.status
+        }
+        if status != .success { throw status }
+    }
+
+    /// What the person wants of all that is meant; nil where that is nothing.
+    private func change(
+        of meant: [QueueEntry], _ manifest: Manifest, _ store: SQLiteStore
+    ) async throws -> WriteChange? {
+        var change = WriteChange(releases: !hold)
+        if !header.isEmpty { change.headerFields = try HeaderArguments.fields(header) }
+        if let url { change.url = try WriteTarget.url(url, for: meant, in: manifest) }
+        if let body { change.body = try BodyArgument.read(body) }
+        let isTold = body != nil || !header.isEmpty || url != nil
+        if !isTold {
+            try action.checkMeansOne(
+                meant, "an editor", hint: "say what to change in all of them: --body, --header or --url")
+            change.body = try await edited(meant, store)
+            if change.body == nil { return nil }
+        }
+        try await check(change, meant, store)
+        try WriteTarget.check(change, of: meant, in: manifest)
+        return change
+    }
+
+    /// What the person makes of the one entry's body; nil where it stays as it is.
+    private func edited(_ meant: [QueueEntry], _ store: SQLiteStore) async throws -> [UInt8]? {
+        guard let entry = meant.first else { return nil }
+        let body = try await store.content(of: entry.id)?.body ?? []
+        let edited = try await Editor.edited(body)
+        guard edited != body else {
+            action.options.talk("\(entry.shortID): nothing was changed")
+            return nil
+        }
+        return edited
+    }
+
+    /// A body that any of the entries calls JSON has to be JSON.
+    private func check(_ change: WriteChange, _ meant: [QueueEntry], _ store: SQLiteStore) async throws {
+        guard let body = change.body else { return }
+        if let fields = change.headerFields { return try BodyArgument.check(body, contentType: fields[.contentType]) }
+        var types: Set<String> = []
+        for entry in meant {
+            guard let type = try await store.content(of: entry.id)?.headerFields[.contentType] else { continue }
+            if types.insert(type).inserted { try BodyArgument.check(body, contentType: type) }
         }
     }
 }
@@ -79,6 +121,6 @@ enum Editor {
             throw CommandError(
                 .failure, "editor", "the editor ended with \(process.terminationStatus); nothing was changed")
         }
-        return Array(try Data(contentsOf: file))
+        return try BodyArgument.read("@\(file.path)")
     }
 }

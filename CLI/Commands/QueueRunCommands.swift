@@ -61,7 +61,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
             let chosen = try action.chosen()
             // A source that asked for patience without leaving an entry is asked again by its name.
             for source in chosen.sources where !action.dryRun { try await store.openGate(ofSource: source) }
-            let (changed, status) = try await action.perform(.retry, on: chosen, of: store)
+            let (changed, status) = try await action.perform(.act(.retry), on: chosen, of: store)
             guard !action.dryRun, !changed.isEmpty else { return status }
             for source in Set(changed.map(\.source)) { try await store.openGate(ofSource: source) }
             let writes = try await WriteDelivery(options: action.options, workspace: workspace, store: store)

@@ -60,10 +60,8 @@ struct SendCommand: AsyncParsableCommand {
             // A write that was accepted must not be answered with an error: whoever repeats it would have two.
             if !noSend { try await workspace.checkSecrets() }
             let entry = try await store.enqueue(write)
-            if !options.json {
-                Output.line(entry.id)
-                Output.flush()
-            }
+            Output.line(options.json ? Shapes.entry(entry).text : entry.id)
+            Output.flush()
             return try await WriteDelivery(options: options, workspace: workspace, store: store)
                 .run(entry, on: target.source, sends: !noSend, waits: wait)
         }

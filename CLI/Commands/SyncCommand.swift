@@ -46,10 +46,13 @@ struct SyncCommand: AsyncParsableCommand {
                 if options.terminal.isOutput { options.talk("nothing failed the last time") }
                 return ExitStatus.success
             }
-            let writes = try await deliver(chosen, workspace, store)
-            if writes == .interrupted || writes == .terminated { return writes }
+            let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
+            if let stop = try await deliver(chosen, delivery) { return stop }
             let fetches = try await SyncRunner(options: options, store: store, isOffline: offline)
                 .run(chosen, syncOptions, command: command)
+            // Each run parks what has expired, even one that sends nothing.
+            try await delivery.tellParked()
+            let writes = delivery.status ?? .success
             return writes == .success
                 ? fetches : ExitStatus.combining([writes, fetches], savedAnything: fetches == .success)
         }
@@ -57,12 +60,11 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     /// The person's own writes go first: what is fetched then holds them.
-    private func deliver(
-        _ resources: [AnyResource], _ workspace: Workspace, _ store: SQLiteStore
-    ) async throws -> ExitStatus {
-        guard !offline, !noQueue, limit == nil else { return .success }
-        return try await WriteDelivery(options: options, workspace: workspace, store: store)
-            .drainDue(sources: Set(resources.map(\.source.name)))
+    ///
+    /// - Returns: the code where a signal ended it.
+    private func deliver(_ resources: [AnyResource], _ delivery: WriteDelivery) async throws -> ExitStatus? {
+        guard !offline, !noQueue, limit == nil else { return nil }
+        return try await delivery.drainDue(sources: Set(resources.map(\.source.name)))
     }
 
     /// What was asked for, as the history tells it.

@@ -1,9 +1,12 @@
 import Foundation
 import HTTPTypes
+import Siding
 import SidingJSON
 
 /// A body on the command line: the text itself, `@file`, or `-` for standard input.
 enum BodyArgument {
+    /// - Throws: ``CommandError`` with 66 for a file that cannot be read, 64 for more than the queue keeps, of which no more
+    ///   is read.
     static func read(_ argument: String) throws -> [UInt8] {
         if argument == "-" { return try bytes(of: FileHandle.standardInput, "standard input") }
         guard argument.hasPrefix("@") else { return Array(argument.utf8) }
@@ -15,10 +18,24 @@ enum BodyArgument {
         return try bytes(of: file, path)
     }
 
+    private static let piece = 1 << 20
+
     private static func bytes(of file: FileHandle, _ name: String) throws -> [UInt8] {
-        do { return Array(try file.readToEnd() ?? Data()) } catch {
+        var bytes: [UInt8] = []
+        do {
+            while let piece = try file.read(upToCount: piece), !piece.isEmpty, bytes.count <= WriteRequest.bodyLimit {
+                bytes += piece
+            }
+        } catch {
             throw CommandError(.notFound, "not_found", "\(PlainText.oneLine(name)) cannot be read")
         }
+        guard bytes.count <= WriteRequest.bodyLimit else {
+            throw CommandError(
+                .usage, "too_large",
+                "\(PlainText.oneLine(name)) holds more than \(Words.size(WriteRequest.bodyLimit)), the most that the queue keeps",
+                hint: "nothing was kept; send what is larger by another way")
+        }
+        return bytes
     }
 
     /// A body that is called JSON has to be JSON: the origin's refusal would come too late.

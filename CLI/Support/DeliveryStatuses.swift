@@ -4,14 +4,17 @@ import SidingSynchronization
 
 /// The exit statuses of the entries that were tried, gathered from several workers: of each, how it was left last.
 final class DeliveryStatuses: Sendable {
-    private let state = Mutex<[String: ExitStatus]>([:])
+    private let state = Mutex<[String: (status: ExitStatus, isParked: Bool)]>([:])
 
     func add(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
-        state.withLock { $0[entry.id] = ExitStatus(delivering: entry, ending) }
+        state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, ending), entry.state == .parked) }
     }
 
+    /// Whether the entry was left parked, as far as is known here.
+    func hasParked(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.isParked ?? false } }
+
     /// Nil where nothing was tried.
-    var combined: ExitStatus? { ExitStatus.combining(state.withLock { Array($0.values) }) }
+    var combined: ExitStatus? { ExitStatus.combining(state.withLock { $0.values.map(\.status) }) }
 }
 
 extension ExitStatus {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+import SidingChain
 
 /// Which queue entries are meant.
 struct SelectionOptions: ParsableArguments {
@@ -18,18 +19,22 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Entries in this state; may be repeated.", valueName: "state"))
     var state: [StateArgument] = []
 
+    @Option(help: ArgumentHelp("Entries that are parked for this; may be repeated.", valueName: "reason"))
+    var reason: [ReasonArgument] = []
+
     @Option(help: ArgumentHelp("Entries that have waited longer than this.", valueName: "duration"))
     var olderThan: DurationArgument?
 
     /// Whether anything narrows the selection.
-    var isNarrow: Bool {
-        !(ids.isEmpty && resource.isEmpty && source.isEmpty && lane.isEmpty && state.isEmpty) || olderThan != nil
-    }
+    var isNarrow: Bool { narrowsBeyondSources || !source.isEmpty }
 
     /// Whether anything but ``source`` narrows the selection.
     var narrowsBeyondSources: Bool {
-        !(ids.isEmpty && resource.isEmpty && lane.isEmpty && state.isEmpty) || olderThan != nil
+        !(ids.isEmpty && resource.isEmpty && lane.isEmpty && state.isEmpty && reason.isEmpty) || olderThan != nil
     }
+
+    /// Whether ids are to come from standard input.
+    var readsStandardInput: Bool { ids.contains("-") }
 
     /// The selection, ids from standard input included; it can be read once.
     ///
@@ -42,7 +47,7 @@ struct SelectionOptions: ParsableArguments {
         }
         return QueueSelection(
             ids: all, resources: resource, sources: source, lanes: lane, states: state.map(\.state),
-            createdBefore: olderThan.map { now + (.zero - $0.duration) })
+            createdBefore: olderThan.map { now + (.zero - $0.duration) }, reasons: reason.map(\.reason))
     }
 
     private static func standardInput() -> [String] {
@@ -60,5 +65,16 @@ struct StateArgument: ExpressibleByArgument, Sendable {
     init?(argument: String) {
         guard let state = QueueEntry.State(rawValue: argument) else { return nil }
         self.state = state
+    }
+}
+
+/// Why an entry is parked, on the command line.
+struct ReasonArgument: ExpressibleByArgument, Sendable {
+    static let allValueStrings = ParkReason.allCases.map(\.rawValue)
+    let reason: ParkReason
+
+    init?(argument: String) {
+        guard let reason = ParkReason(rawValue: argument) else { return nil }
+        self.reason = reason
     }
 }

@@ -8,6 +8,12 @@ struct WriteDelivery {
     let options: GlobalOptions
     let workspace: Workspace
     let store: SQLiteStore
+    private let startedAt = WallClock.system.now
+    private let statuses = DeliveryStatuses()
+
+    init(options: GlobalOptions, workspace: Workspace, store: SQLiteStore) {
+        (self.options, self.workspace, self.store) = (options, workspace, store)
+    }
 
     /// Sends a write that was just accepted, as far as the line allows.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
@@ -35,8 +41,7 @@ struct WriteDelivery {
     /// - Returns: nil where there was nothing to send.
     func drain(sources: Set<String>?, watches: Bool) async throws -> ExitStatus? {
         try await store.endWaits(of: sources, because: .personAsks)
-        let sent = try await withSender { sender in
-            let statuses = DeliveryStatuses()
+        let stop = try await withSender { sender in
             let report: @Sendable (QueueEntry) -> Void = { entry in
                 statuses.add(entry)
                 self.report(entry)
@@ -49,9 +54,10 @@ struct WriteDelivery {
             } else {
                 _ = try await sender.drain(sources: sources, report: report)
             }
-            return statuses.combined
+            return nil
         }
-        if let sent, sent.isStop { return sent }
+        if let stop { return stop }
+        try await tellParked()
         let unknown = try await store.sourcesOfWrites().filter { name in
             !isKnown(name) && sources?.contains(name) ?? true
         }
@@ -63,24 +69,43 @@ struct WriteDelivery {
                 \(name)' shows them, 'siding queue drop' gives them up
                 """)
         }
-        return ExitStatus.combining([sent, unknown.isEmpty ? nil : .notFound])
+        return ExitStatus.combining([statuses.combined, unknown.isEmpty ? nil : .notFound])
     }
 
-    /// Sends what is due of `sources` before something else is done with them; tells nothing in JSON.
-    func drainDue(sources: Set<String>) async throws -> ExitStatus {
+    /// Sends what is due of `sources` before something else is done with them; tells in JSON only what waits for a person.
+    ///
+    /// - Returns: the code where a signal ended it; else ``status`` has it.
+    func drainDue(sources: Set<String>) async throws -> ExitStatus? {
         // A look at rows is cheaper than a client: most syncs have nothing to send.
         let wantsSignIn = try await !store.sourcesWantingSignIn().isDisjoint(with: sources)
         let hasWork = try await store.hasWork(of: Array(sources))
-        guard wantsSignIn || hasWork else { return .success }
-        let status = try await withSender { sender in
-            let statuses = DeliveryStatuses()
+        guard wantsSignIn || hasWork else { return nil }
+        return try await withSender { sender in
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
-                if !options.json { report(entry) }
+                if !options.json || entry.state == .parked { report(entry) }
             }
-            return statuses.combined
+            return nil
         }
-        return status ?? .success
+    }
+
+    /// The code of all that was tried or parked so far; nil where nothing was.
+    var status: ExitStatus? { statuses.combined }
+
+    /// Tells the writes that were parked without being tried, as their time or their key's was over, and counts them in.
+    func tellParked() async throws {
+        let parked = try await store.writesParked(since: startedAt).filter { !statuses.hasParked($0) }
+        parked.forEach { statuses.add($0) }
+        if options.json { return parked.forEach { report($0) } }
+        for reason in ParkReason.allCases {
+            let count = parked.count { $0.reason == reason }
+            guard count > 0 else { continue }
+            Output.talk(
+                """
+                \(Words.count(count, "write")) parked without being sent: \(reason.rawValue); 'siding queue list --state \
+                parked --reason \(reason.rawValue)' shows \(count == 1 ? "it" : "them")
+                """)
+        }
     }
 
     /// Sends these entries now, although their time has not come or their source is to be left alone; their order in
@@ -99,8 +124,7 @@ struct WriteDelivery {
         let unknown: ExitStatus? = known.count < entries.count ? .notFound : nil
         guard !known.isEmpty else { return unknown }
         let sent = try await withSender { sender in
-            let statuses = DeliveryStatuses()
-            for entry in try await send(known, by: sender, statuses) where !Task.isCancelled {
+            for entry in try await send(known, by: sender) where !Task.isCancelled {
                 let entry = try await current(entry)
                 let ending = try await ending(of: entry)
                 statuses.add(entry, ending)
@@ -114,9 +138,7 @@ struct WriteDelivery {
     /// Passes over `entries` until a pass settles none: each that is settled may have let another have its turn.
     ///
     /// - Returns: those that were not tried.
-    private func send(
-        _ entries: [QueueEntry], by sender: WriteSender, _ statuses: DeliveryStatuses
-    ) async throws -> [QueueEntry] {
+    private func send(_ entries: [QueueEntry], by sender: WriteSender) async throws -> [QueueEntry] {
         var left = entries
         while !left.isEmpty, !Task.isCancelled {
             var (waiting, settlesAny) = ([QueueEntry](), false)

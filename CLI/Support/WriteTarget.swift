@@ -86,6 +86,47 @@ struct WriteTarget {
         }
     }
 
+    /// What a person puts into the place of entries' URLs.
+    ///
+    /// - Parameter text: a path below the source's base URL, `source:/path`, or a URL of its origin.
+    /// - Throws: ``CommandError`` with 66 for a source that the config has no more, 64 for entries of several sources and for
+    ///   what is none of these.
+    static func url(_ text: String, for entries: [QueueEntry], in manifest: Manifest) throws -> HTTPURL {
+        let names = Set(entries.map(\.source)).sorted()
+        guard let name = names.first, names.count == 1 else {
+            throw CommandError(
+                .usage, "usage", "the entries go to \(names.joined(separator: ", ")), and a URL leads to one of them",
+                hint: "narrow them by --source")
+        }
+        guard let source = manifest.sources.first(where: { $0.name == name }) else {
+            throw CommandError(
+                .notFound, "not_found", "the config has no source '\(PlainText.oneLine(name))' any more",
+                hint: "it has: \(self.names(manifest))")
+        }
+        do {
+            if text.hasPrefix("/") { return try source.baseURL.appending(path: text) }
+            if let (named, url) = try named(text, manifest), named.name == name { return url }
+            let url = try HTTPURL(text)
+            if url.origin == source.baseURL.origin { return url }
+        } catch let error as Failure {
+            throw CommandError(
+                .usage, "usage", error.detail ?? error.description, hint: "give a path that begins with /, or a URL")
+        }
+        throw CommandError(
+            .usage, "usage", "the new URL is not of the origin of source '\(name)', \(source.baseURL.origin)",
+            hint: "give a path below its base_url that begins with /")
+    }
+
+    /// Refuses what carries a credential of the entries' own sources, as `siding send` does.
+    static func check(_ change: WriteChange, of entries: [QueueEntry], in manifest: Manifest) throws {
+        let names = Set(entries.map(\.source))
+        for source in manifest.sources where names.contains(source.name) {
+            let write = WriteRequest(
+                to: source.name, .post, change.url ?? source.baseURL, headerFields: change.headerFields ?? [:])
+            try source.check(write)
+        }
+    }
+
     private static func names(_ manifest: Manifest) -> String { manifest.sources.map(\.name).joined(separator: ", ") }
 
     private static func `is`(_ url: HTTPURL, below base: HTTPURL) -> Bool {

@@ -36,6 +36,36 @@ public struct Transaction: ~Copyable, Queryable {
         try connection.runScript(sql.text)
     }
 
+    /// Runs `body` as a part of this transaction that is undone alone where it throws (sqlite.org/lang_savepoint.html).
+    ///
+    /// - Parameter isKept: false undoes it although it returns: a rehearsal.
+    /// - Throws: what `body` throws, and ``SQLiteError`` where SQLite has rolled back the whole transaction by itself.
+    @discardableResult
+    public func part<T>(isKept: Bool = true, _ body: () throws -> T) throws -> T {
+        let operation = "begin or end a part of a transaction"
+        try connection.run("SAVEPOINT part", operation: operation)
+        let result: T
+        do { result = try body() } catch {
+            try connection.undoPart(operation)
+            throw error
+        }
+        if isKept {
+            try connection.run("RELEASE part", operation: operation)
+        } else {
+            try connection.undoPart(operation)
+        }
+        return result
+    }
+
     /// The rowid of the latest row that this connection inserted.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.handle) }
+}
+
+extension Connection {
+    fileprivate func undoPart(_ operation: String) throws(SQLiteError) {
+        // A transaction that SQLite has ended itself has no parts any more, and its statements refuse to run.
+        guard isInTransaction else { return }
+        try run("ROLLBACK TO part", operation: operation)
+        try run("RELEASE part", operation: operation)
+    }
 }

@@ -167,12 +167,65 @@ struct SendTests {
         await service.origin.stop()
     }
 
+    @Test func `A body that is larger than the queue keeps is refused before all of it is read`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let kept = try await sandbox.siding("send", "PUT", "shop:/items/1", "-d", "{}", "--no-send").output
+        let id = String(kept.prefix(8))
+        // Sparse, and far larger than any memory.
+        try sandbox.write("", to: "huge.json")
+        let file = try FileHandle(forWritingTo: URL(filePath: sandbox.file("huge.json")))
+        try file.truncate(atOffset: 1 << 40)
+        try file.close()
+        for command in [
+            ["send", "POST", "shop:/items", "-d", "@huge.json"], ["queue", "edit", id, "--body", "@huge.json"],
+            ["queue", "resolve", id, "--merge", "huge.json"],
+        ] {
+            let refused = try await sandbox.siding(command)
+            #expect(refused.status == 64, "\(refused.error)")
+            #expect(refused.error.contains("huge.json holds more than 64.0 MiB"), "\(refused.error)")
+        }
+        let endless = try await sandbox.run(
+            "/bin/sh", ["-c", "exec \"$0\" send POST shop:/items -d - < /dev/zero", SidingBinary.path()])
+        #expect(endless.status == 64 && endless.error.contains("standard input holds more than 64.0 MiB"))
+        #expect(try await sandbox.siding("queue", "list", "--json").objects().count == 1)
+        await service.origin.stop()
+    }
+
+    @Test func `In JSON an accepted write is a line before it is sent, and its outcome another`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let send = ["send", "POST", "shop:/items", "-d", #"{"title":"new"}"#, "--json"]
+        let lines = try await sandbox.siding(send).objects()
+        #expect(lines.count == 2)
+        #expect(lines.map { $0["state"]?.string } == ["queued", "done"])
+        #expect(lines[0]["id"]?.string?.count == 26 && lines[0]["id"] == lines[1]["id"])
+        #expect(lines[0]["history"] == nil && lines[1]["history"]?.array?.isEmpty == false)
+        let kept = try await sandbox.siding(send + ["--no-send"]).objects()
+        #expect(kept.map { $0["state"]?.string } == ["queued", "queued"])
+        await service.origin.stop()
+    }
+
+    @Test func `In JSON the id is told although the sender is killed in the middle of its try`() async throws {
+        let (service, sandbox) = try await Self.shop()
+        let child = Promise<Child>()
+        service.listen { _, _ in
+            try? await child.value().send(SIGKILL)
+            return nil
+        }
+        let killed = try await sandbox.siding(["send", "POST", "shop:/items", "-d", "{}", "--json"]) {
+            child.fulfil($0)
+        }
+        #expect(killed.status == 137)
+        let id = try #require(try killed.object()["id"]?.string)
+        #expect(try await sandbox.siding("queue", "show", id).status == 0)
+        await service.origin.stop()
+    }
+
     @Test func `Settled entries are forgotten by purge, what waits is not`() async throws {
         let (service, sandbox) = try await Self.shop()
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)
         #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}", "--no-send").status == 0)
-        #expect(try await sandbox.siding("queue", "purge").status == 64, "nobody can be asked")
-        #expect(try await sandbox.siding("queue", "purge", "--yes").status == 0)
+        #expect(try await sandbox.siding("queue", "purge", "--all").status == 64, "nobody can be asked")
+        #expect(try await sandbox.siding("queue", "purge", "--all", "--yes").status == 0)
         let left = try await sandbox.siding("queue", "list", "--json", "--state", "done", "--state", "queued").objects()
         #expect(left.compactMap { $0["state"]?.string } == ["queued"])
         await service.origin.stop()

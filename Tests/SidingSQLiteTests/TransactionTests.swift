@@ -55,6 +55,24 @@ struct TransactionTests {
         }
     }
 
+    @Test func `a part that throws, or is a rehearsal, is undone alone`() async throws {
+        let database = try await table()
+        try await database.write { transaction in
+            try transaction.execute("INSERT INTO t(v) VALUES ('before')")
+            try? transaction.part {
+                try transaction.execute("INSERT INTO t(v) VALUES ('thrown')")
+                throw Stop()
+            }
+            let seen = try transaction.part(isKept: false) {
+                try transaction.execute("INSERT INTO t(v) VALUES ('rehearsed')")
+                return try transaction.part { try transaction.first("SELECT COUNT(*) FROM t") { $0.int(0) } }
+            }
+            #expect(seen == 2)
+            try transaction.part { try transaction.execute("INSERT INTO t(v) VALUES ('kept')") }
+        }
+        #expect(try await values(database) == ["before", "kept"])
+    }
+
     @Test func `after SQLite rolled back by itself nothing runs in autocommit`() async throws {
         let database = try await table()
         let error = await failure {

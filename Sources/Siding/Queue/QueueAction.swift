@@ -30,14 +30,3 @@ extension QueueAction {
         }
     }
 }
-
-/// What an action did to one entry.
-public struct QueueChange: Sendable, Hashable {
-    public var entry: QueueEntry
-    /// Nil where the action was carried out; else why it was not.
-    public var refusal: String?
-
-    public init(entry: QueueEntry, refusal: String?) {
-        (self.entry, self.refusal) = (entry, refusal)
-    }
-}

@@ -33,7 +33,7 @@ public struct QueueExplanation: Sendable, Hashable {
             return "\(parked(entry.reason))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
         case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
         case .done: return "it is settled: it was answered, or a new listing took its place."
-        case .dropped: return "a person dropped it."
+        case .dropped: return "it was given up; its history says by whom."
         }
     }
 

@@ -11,15 +11,19 @@ public struct QueueSelection: Sendable, Hashable {
     public var kinds: Set<QueueEntry.Kind>
     /// Empty means every state that is not settled.
     public var states: [QueueEntry.State]
+    /// Only entries that are parked for one of these; empty means parked for any, or not at all.
+    public var reasons: [ParkReason]
     /// Only entries that were created before this moment.
     public var createdBefore: Timestamp?
+    /// Only entries that were settled before this moment.
+    public var settledBefore: Timestamp?
     /// Only queued entries whose time has come by this moment.
     public var dueBy: Timestamp?
 
     public init(
         ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
         states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
-        kinds: Set<QueueEntry.Kind> = []
+        kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], settledBefore: Timestamp? = nil
     ) {
         self.ids = ids
         self.resources = resources
@@ -29,6 +33,8 @@ public struct QueueSelection: Sendable, Hashable {
         self.createdBefore = createdBefore
         self.dueBy = dueBy
         self.kinds = kinds
+        self.reasons = reasons
+        self.settledBefore = settledBefore
     }
 
     /// Whether `entry` is meant.
@@ -39,6 +45,8 @@ public struct QueueSelection: Sendable, Hashable {
             && (kinds.isEmpty || kinds.contains(entry.kind))
             && (lanes.isEmpty || lanes.contains(entry.lane))
             && (states.isEmpty ? (!entry.state.isSettled || !ids.isEmpty) : states.contains(entry.state))
+            && (reasons.isEmpty || entry.reason.map(reasons.contains) ?? false)
+            && (settledBefore.map { moment in entry.settledAt.map { $0 < moment } ?? false } ?? true)
             && (createdBefore.map { entry.createdAt < $0 } ?? true)
             && (dueBy.map { entry.state == .queued && entry.nextAttemptAt <= $0 } ?? true)
     }

@@ -6,6 +6,9 @@ public struct WriteRequest: Sendable {
     /// The methods of writes.
     public static let methods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
 
+    /// The most bytes that a body may have, as it is kept in the database until the origin has it.
+    public static let bodyLimit = 64 << 20
+
     /// The name of the source that it goes to; its credentials are added when it is sent.
     public var source: String
     public var method: HTTPRequest.Method

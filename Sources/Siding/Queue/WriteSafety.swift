@@ -4,8 +4,6 @@ internal import SidingJSON
 
 /// What may not be kept in the queue: requests that are no writes, and credentials, which belong to the source.
 enum WriteSafety {
-    /// What a body may weigh; it is kept in the database until the origin has it.
-    static let bodyLimit = 64 << 20
     private static let ownFields: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
@@ -22,9 +20,19 @@ enum WriteSafety {
             throw refusal("an idempotency key is 1 to 255 visible ASCII characters without quotes")
         }
         try check(write.probe, of: write)
-        if let body = write.body, body.count > bodyLimit {
-            throw refusal("its body has \(body.count) bytes; the queue keeps at most \(bodyLimit)")
-        }
+        try check(body: write.body)
+    }
+
+    /// What a person may put into the place of a write's parts.
+    static func check(_ change: WriteChange) throws(Failure) {
+        if let url = change.url { try check(url) }
+        for field in change.headerFields ?? [:] { try check(field) }
+        try check(body: change.body)
+    }
+
+    private static func check(body: [UInt8]?) throws(Failure) {
+        guard let body, body.count > WriteRequest.bodyLimit else { return }
+        throw refusal("its body has \(body.count) bytes; the queue keeps at most \(WriteRequest.bodyLimit)")
     }
 
     /// A write that is asked about later carries by then what is asked for.

@@ -8,14 +8,15 @@ struct ArrivalSettler {
     let transitions: QueueTransitions
 
     /// - Parameter id: the id that the origin gave to what it created; nil where the person does not know, or there is none.
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where it is known whether the write has arrived, or an id cannot be meant.
+    /// - Throws: ``QueueRefusal`` where it is known whether the write has arrived, ``StoreError/Kind/invalidWrite`` where an
+    ///   id cannot be meant.
     func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
         let isUncertain =
             entry.unknownSince != nil
             || (entry.state == .parked && (entry.reason == .uncertain || entry.reason == .keyExpired))
         guard isUncertain else {
-            throw StoreError(
-                .invalidWrite, "\(entry.shortID) cannot have arrived unseen",
+            throw QueueRefusal(
+                reason: "it cannot have arrived unseen",
                 hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))

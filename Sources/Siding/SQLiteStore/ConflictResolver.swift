@@ -11,9 +11,8 @@ struct ConflictResolver {
 
     /// - Returns: the entry as it is now; for a merge the new one.
     func resolve(
-        _ prefix: String, as resolution: ConflictResolution, _ transaction: borrowing Transaction
+        _ entry: QueueEntry, as resolution: ConflictResolution, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        let entry = try QueueSelecting.entry(withPrefix: prefix, transaction)
         try hand.checkIsChangeable(entry, transaction)
         if case .arrived(let id) = resolution {
             return try ArrivalSettler(transitions: transitions).settle(entry, id: id, transaction)
@@ -31,8 +30,8 @@ struct ConflictResolver {
         if entry.state == .parked, entry.reason == .conflict { return }
         let mayHaveArrived = entry.unknownSince != nil || entry.reason == .uncertain || entry.reason == .keyExpired
         if !mayHaveArrived, try Self.sides(of: entry, transaction)?.disagreement != nil { return }
-        throw StoreError(
-            .invalidWrite, "\(entry.shortID) is in no conflict that could be resolved",
+        throw QueueRefusal(
+            reason: "it is in no conflict that could be resolved",
             hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
     }
 
@@ -72,7 +71,7 @@ struct ConflictResolver {
     ) throws -> QueueEntry {
         let fields = try fieldsForNow(entry, transaction)
         let change = WriteChange(body: try request(for: body, entry, transaction), headerFields: fields, releases: true)
-        return try WriteReplacer(hand: hand).replace(entry.id, with: change, transaction)
+        return try WriteReplacer(hand: hand).replace(entry, with: change, transaction)
     }
 
     /// What makes of the origin's record the one that is wanted.

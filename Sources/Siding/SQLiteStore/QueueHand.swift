@@ -10,18 +10,52 @@ struct QueueHand {
     /// have arrived.
     let takenUp: [QueueEntry]
 
-    func perform(
-        _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
+    /// Carries `decision` out on one entry, wholly or not at all.
+    ///
+    /// - Throws: what concerns the whole store; what concerns the entry alone is a refusal.
+    func carryOut(
+        _ decision: QueueDecision, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueChange {
+        do {
+            let now = try transaction.part { try changed(by: decision, entry, transaction) }
+            return QueueChange(entry: now, before: entry)
+        } catch let refusal as QueueRefusal {
+            return QueueChange(entry: entry, refusal: refusal.reason, hint: refusal.hint)
+        } catch let error as StoreError {
+            return QueueChange(entry: entry, refusal: error.message, hint: error.hint)
+        }
+    }
+
+    /// - Returns: the entry as it is then, or the one that took its place.
+    /// - Throws: ``QueueRefusal``, and ``StoreError`` where its row holds what nothing can be made of.
+    private func changed(
+        by decision: QueueDecision, _ entry: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        switch decision {
+        case .act(let action): return try perform(action, on: entry, transaction)
+        case .replace(let change): return try WriteReplacer(hand: self).replace(entry, with: change, transaction)
+        case .resolve(let resolution):
+            return try ConflictResolver(hand: self).resolve(entry, as: resolution, transaction)
+        case .purge: return try QueuePruning(now: transitions.now).forget(entry, transaction)
+        }
+    }
+
+    private func perform(
+        _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
         let isLiving = try isBeingSent(entry, transaction)
         let surprise = action == .drop ? nil : surprise(entry)
-        if let refusal = surprise ?? action.refusal(on: entry, isBeingSent: isLiving) {
-            return QueueChange(entry: entry, refusal: refusal)
+        let asksOrigin = action == .release || action == .retry
+        let refusal =
+            try surprise ?? action.refusal(on: entry, isBeingSent: isLiving)
+            ?? (asksOrigin ? unknownName(in: entry, transaction) : nil)
+        if let refusal { throw QueueRefusal(reason: refusal) }
+        switch action {
+        case .retry: return try transitions.requeue(entry, event: "retried", transaction)
+        case .release: return try transitions.requeue(entry, event: "released", transaction)
+        case .hold: return try transitions.park(entry, as: .held, nil, transaction)
+        case .drop: return try drop(entry, transaction)
         }
-        if action == .release || action == .retry, let refusal = try unknownName(in: entry, transaction) {
-            return QueueChange(entry: entry, refusal: refusal)
-        }
-        return try carryOut(action, on: entry, transaction)
     }
 
     /// What the person cannot have known; nil where there is nothing of the kind.
@@ -31,9 +65,12 @@ struct QueueHand {
     }
 
     /// An id that only this queue knows is nothing to the origin.
+    ///
+    /// Nothing is known against what cannot be read: the next sender parks it as invalid.
     private func unknownName(in entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
-        guard entry.kind == .write else { return nil }
-        let content = try WriteReplacer.Content.load(of: entry, transaction)
+        guard entry.kind == .write, let content = try WriteReplacer.Content.readable(of: entry, transaction) else {
+            return nil
+        }
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
             let isLost = try transaction.first(
                 """
@@ -46,18 +83,6 @@ struct QueueHand {
         return nil
     }
 
-    private func carryOut(
-        _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
-    ) throws -> QueueChange {
-        switch action {
-        case .retry: return QueueChange(entry: try requeue(entry, "retried", transaction), refusal: nil)
-        case .release: return QueueChange(entry: try requeue(entry, "released", transaction), refusal: nil)
-        case .hold:
-            return QueueChange(entry: try transitions.park(entry, as: .held, nil, transaction), refusal: nil)
-        case .drop: return QueueChange(entry: try drop(entry, transaction), refusal: nil)
-        }
-    }
-
     /// A write that is still in hand has a sender: what dead ones left was taken up before. A fetch is taken up by the
     /// next run of its resource only.
     private func isBeingSent(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
@@ -67,7 +92,7 @@ struct QueueHand {
         return owner.map(isAlive) ?? false
     }
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is no write, is settled, or is being sent.
+    /// - Throws: ``QueueRefusal`` where the entry is no write, is settled, or is being sent.
     func checkIsChangeable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let refusal: String? =
             if entry.kind == .fetch {
@@ -79,14 +104,7 @@ struct QueueHand {
             } else {
                 surprise(entry)
             }
-        guard let refusal else { return }
-        throw StoreError(.invalidWrite, "\(entry.shortID) cannot be changed: \(refusal)")
-    }
-
-    private func requeue(_ entry: QueueEntry, _ event: String, _ transaction: borrowing Transaction) throws
-        -> QueueEntry
-    {
-        try transitions.requeue(entry, event: event, transaction)
+        if let refusal { throw QueueRefusal(reason: refusal) }
     }
 
     private func drop(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {

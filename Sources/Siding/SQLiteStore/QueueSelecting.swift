@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SidingChain
 internal import SidingSQLite
 
 /// Finds the entries that a selection means.
@@ -39,9 +40,13 @@ enum QueueSelecting {
         sql = "\(sql) AND (?4 IS NULL OR state IN (SELECT value FROM json_each(?4)))"
         sql = "\(sql) AND (?5 IS NULL OR created_at < ?5)"
         sql = "\(sql) AND (?6 IS NULL OR (state = 'queued' AND not_before <= ?6))"
+        sql = "\(sql) AND (?8 IS NULL OR reason IN (SELECT value FROM json_each(?8)))"
+        sql = "\(sql) AND (?9 IS NULL OR settled_at < ?9)"
         if selection.kinds == [.fetch] { sql = "\(sql) AND kind = 'fetch'" }
         if selection.kinds == [.write] { sql = "\(sql) AND kind = 'write'" }
-        return selection.states.contains(where: \.isSettled) ? sql : "\(sql) AND settled_at IS NULL"
+        guard selection.states.contains(where: \.isSettled) else { return "\(sql) AND settled_at IS NULL" }
+        // Of what was forgotten only the key is left, which is nothing to look at.
+        return "\(sql) AND key_until IS NULL"
     }
 
     private static func ask<Value>(
@@ -52,7 +57,8 @@ enum QueueSelecting {
         try database.query(
             sql, list(selection.resources), list(selection.sources), list(selection.lanes),
             list(selection.states.map(\.rawValue)), selection.createdBefore?.microseconds,
-            selection.dueBy?.microseconds, limit.map { max($0, 0) } ?? -1, map: map)
+            selection.dueBy?.microseconds, limit.map { max($0, 0) } ?? -1,
+            list(selection.reasons.map(\.rawValue)), selection.settledBefore?.microseconds, map: map)
     }
 
     /// The texts as a JSON array, which one parameter carries; nil for none.

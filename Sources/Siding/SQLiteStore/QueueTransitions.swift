@@ -120,19 +120,24 @@ struct QueueTransitions {
             WHERE id IN (SELECT entry FROM siding_dependencies WHERE parent = ?1) AND settled_at IS NULL
             """, id, map: QueueRows.entry)
         for dependant in dependants {
-            try transaction.execute(
-                """
-                UPDATE siding_queue SET waits_on = (
-                    SELECT COUNT(*) FROM siding_dependencies AS d JOIN siding_queue AS p ON p.id = d.parent
-                    WHERE d.entry = ?1 AND p.settled_at IS NULL)
-                WHERE id = ?1
-                """, dependant.id)
+            try countParents(of: dependant.id, transaction)
             // A person who put it on hold is told before it goes on; other reasons to be parked matter more.
             if state == .dropped, dependant.state != .parked || dependant.reason == .held {
                 _ = try park(
                     dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
             }
         }
+    }
+
+    /// Counts anew what an entry waits for.
+    func countParents(of id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET waits_on = (
+                SELECT COUNT(*) FROM siding_dependencies AS d JOIN siding_queue AS p ON p.id = d.parent
+                WHERE d.entry = ?1 AND p.settled_at IS NULL)
+            WHERE id = ?1
+            """, id)
     }
 
     func park(
@@ -183,24 +188,5 @@ struct QueueTransitions {
         try transaction.execute(
             "INSERT INTO siding_attempts (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,
             now.microseconds, who, event, detail)
-    }
-}
-
-/// Settled entries stay to be looked at, for a while.
-enum QueuePruning {
-    /// 30 days, in microseconds.
-    static let retention: Int64 = 30 * 86_400 * 1_000_000
-
-    @discardableResult
-    static func removeSettled(before moment: Int64, _ transaction: borrowing Transaction) throws -> Int {
-        // The tombstones of temporary ids were for those who watched them.
-        try transaction.execute(
-            """
-            DELETE FROM siding_records WHERE deleted_at IS NOT NULL AND pending = 0 AND (resource, key) IN (
-                SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
-                WHERE q.temporary_id IS NOT NULL AND q.settled_at < ?1)
-            """, moment)
-        return try transaction.execute(
-            "DELETE FROM siding_queue WHERE settled_at IS NOT NULL AND settled_at < ?1", moment)
     }
 }

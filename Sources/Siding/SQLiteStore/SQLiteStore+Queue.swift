@@ -64,23 +64,19 @@ extension SQLiteStore {
         }
     }
 
-    public func perform(
-        _ action: QueueAction, on selection: QueueSelection
-    ) async throws(StoreError) -> [QueueChange] {
-        let hand = try await hand()
-        let changes = try await write { transaction in
-            try QueueSelecting.entries(selection, transaction).map { entry in
-                try hand.perform(action, on: entry, transaction)
-            }
+    /// The writes that this process has parked since `moment` for whatever reason, and that are parked still, oldest first.
+    public func writesParked(since moment: Timestamp) async throws(StoreError) -> [QueueEntry] {
+        let who = try transitions().who
+        return try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT \(QueueRows.columns) FROM siding_queue AS q
+                WHERE settled_at IS NULL AND state = 'parked' AND kind = 'write' AND EXISTS (
+                    SELECT 1 FROM siding_attempts AS a
+                    WHERE a.entry = q.id AND a.event = 'parked' AND a.who = ?1 AND a.at >= ?2)
+                ORDER BY seq
+                """, who, moment.microseconds, map: QueueRows.entry)
         }
-        if changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
-        return changes
-    }
-
-    /// A person's hand, after what dead senders left was taken up.
-    func hand() async throws(StoreError) -> QueueHand {
-        let takenUp = try await reap()
-        return QueueHand(transitions: try transitions(), isAlive: owner.isAlive, takenUp: takenUp)
     }
 
     public func gates() async throws(StoreError) -> [SourceGate] {

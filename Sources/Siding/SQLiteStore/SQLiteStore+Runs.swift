@@ -50,7 +50,8 @@ extension SQLiteStore {
         try await write { transaction in
             try transaction.execute(
                 "UPDATE siding_runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1", run, now, outcome.rawValue)
-            try QueuePruning.removeSettled(before: now - QueuePruning.retention, transaction)
+            try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
+                before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
         }
         owner.sweep()
     }

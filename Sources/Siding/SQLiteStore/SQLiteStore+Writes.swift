@@ -87,12 +87,6 @@ extension SQLiteStore: WriteStore {
         try await read { snapshot in try WriteContentReader.content(of: entry, snapshot) }
     }
 
-    public func purge(settledBefore moment: Timestamp) async throws(StoreError) -> Int {
-        try await write { transaction in
-            try QueuePruning.removeSettled(before: moment.microseconds, transaction)
-        }
-    }
-
     public func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp? {
         let now = clock.now
         return try await read { snapshot in try Self.nextDue(of: sources, now, snapshot) }

@@ -69,18 +69,23 @@ struct WriteEnqueuer {
 
     /// What stands under the caller's key already, where it is the same request.
     private func entry(underKey key: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        try QueuePruning(now: transitions.now).removeKeys(transaction)
         let found = try transaction.first(
-            "SELECT id, method, url, headers, body FROM siding_queue WHERE key = ?1", key
+            """
+            SELECT id, method, url, headers, body, CASE WHEN key_until IS NOT NULL THEN body_sha256 END
+            FROM siding_queue WHERE key = ?1
+            """, key
         ) { row in
             (
                 id: row.text(0), request: [row.text(1), row.text(2), row.text(3)],
-                body: row.isNull(4) ? nil : row.blob(4)
+                body: row.isNull(4) ? nil : row.blob(4), digest: row.isNull(5) ? nil : row.blob(5)
             )
         }
         guard let found else { return nil }
         func isSame(_ write: WriteRequest) -> Bool {
-            found.request == [write.method.rawValue, write.url.description, WriteRows.json(write.headerFields)]
-                && found.body == write.body
+            let request = [write.method.rawValue, write.url.description, WriteRows.json(write.headerFields)]
+            guard let digest = found.digest else { return found.request == request && found.body == write.body }
+            return digest == RequestDigest.of(request, body: write.body)
         }
         // A temporary id in it may have become the real one since.
         guard try isSame(write) || isSame(TemporaryReferences(resolving: write, transaction).write) else {

@@ -10,29 +10,38 @@ struct WriteReplacer {
     private var transitions: QueueTransitions { hand.transitions }
 
     /// - Returns: the new entry.
+    /// - Throws: ``QueueRefusal`` where the entry takes no edit, ``StoreError/Kind/invalidWrite`` where the queue may not
+    ///   keep what it would become.
     func replace(
-        _ prefix: String, with change: WriteChange, _ transaction: borrowing Transaction
+        _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        let old = try QueueSelecting.entry(withPrefix: prefix, transaction)
         try hand.checkIsChangeable(old, transaction)
         if old.state == .queued, old.unknownSince != nil {
-            throw StoreError(
-                .invalidWrite, "\(old.shortID) may have arrived: an edit would be a second write",
+            throw QueueRefusal(
+                reason: "it may have arrived: an edit would be a second write",
                 hint: "wait for the origin's word; or put it on hold first, and edit it then")
         }
-        let content = try Content.load(of: old, transaction)
-        let changed = Content(
-            source: content.source, method: content.method, url: content.url,
-            headerFields: change.headerFields ?? content.headerFields, body: change.body ?? content.body)
+        let id = EntryID.random()
+        var changed = try Content.load(of: old, changedBy: change, transaction)
         try changed.check()
         if change.body != nil {
             try changed.checkIsEdit(old, transaction)
             try changed.checkCarriesMark(of: old, transaction)
         }
-        let id = EntryID.random()
+        let parents = change.url == nil && change.body == nil ? [] : try changed.resolve(transaction)
         try insert(id, in: old, changed, releases: change.releases, transaction)
         try retire(old, for: id, transaction)
+        try wait(id, for: parents.subtracting([old.id]), transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
+    }
+
+    /// What creates the records that the new request names goes first.
+    private func wait(_ id: String, for parents: Set<String>, _ transaction: borrowing Transaction) throws {
+        for parent in parents {
+            try transaction.execute(
+                "INSERT OR IGNORE INTO siding_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
+        }
+        if !parents.isEmpty { try transitions.countParents(of: id, transaction) }
     }
 
     /// The same place, the same promise, another request.
@@ -46,13 +55,13 @@ struct WriteReplacer {
                 head, method, url, headers, body, key, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id, probe, conflict_on)
             SELECT ?2, kind, ?3, ?4, source, resource, parameters, account, lane, position,
-                head, method, url, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
+                head, method, ?9, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit, record_key, edit_order, temporary_id,
                 probe, conflict_on
             FROM siding_queue WHERE id = ?1
             """, old.id, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil,
             WriteRows.json(content.headerFields), content.body.map(SQLiteValue.blob),
-            UUID().uuidString.lowercased(), transitions.now.microseconds)
+            UUID().uuidString.lowercased(), transitions.now.microseconds, content.url.description)
         try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
         if isHeld { try transitions.note(id, "held", "release lets it go", transaction) }
     }
@@ -80,15 +89,41 @@ extension WriteReplacer {
         var headerFields: HTTPFields
         var body: [UInt8]?
 
-        static func load(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Content {
-            guard let method = HTTPRequest.Method(entry.method), let url = try? HTTPURL(entry.url) else {
+        /// - Parameter change: what is taken in the place of what is stored, readable or not.
+        /// - Throws: ``StoreError/Kind/corrupt`` where the row holds no request.
+        static func load(
+            of entry: QueueEntry, changedBy change: WriteChange = WriteChange(), _ transaction: borrowing Transaction
+        ) throws -> Content {
+            guard let method = HTTPRequest.Method(entry.method), let url = change.url ?? (try? HTTPURL(entry.url))
+            else {
                 throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
             }
             let parts = try transaction.first("SELECT headers, body FROM siding_queue WHERE id = ?1", entry.id) { row in
-                (fields: try WriteRows.fields(row.text(0)), body: row.isNull(1) ? nil : row.blob(1))
+                (
+                    fields: try change.headerFields ?? WriteRows.fields(row.text(0)),
+                    body: row.isNull(1) ? nil : row.blob(1)
+                )
             }
             return Content(
-                source: entry.source, method: method, url: url, headerFields: parts?.fields ?? [:], body: parts?.body)
+                source: entry.source, method: method, url: url, headerFields: parts?.fields ?? [:],
+                body: change.body ?? parts?.body)
+        }
+
+        /// Nil where the row holds no request.
+        static func readable(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Content? {
+            do { return try load(of: entry, transaction) } catch let error as StoreError where error.kind == .corrupt {
+                return nil
+            }
+        }
+
+        /// Takes real ids in the place of temporary ones.
+        ///
+        /// - Returns: the unsettled entries that make the others.
+        mutating func resolve(_ transaction: borrowing Transaction) throws -> Set<String> {
+            let named = WriteRequest(to: source, method, url, headerFields: headerFields, body: body)
+            let references = try TemporaryReferences(resolving: named, transaction)
+            (url, body) = (references.write.url, references.write.body)
+            return references.parents
         }
 
         /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is an edit and the body is nothing to a record.

@@ -1,7 +1,19 @@
 public import HTTPTypes
+public import SidingChain
 
 /// What else can be done with writes that are not settled.
 public protocol EditStore: WriteStore {
+    /// Carries a person's word out on every entry that `selection` means: on each wholly or not at all, and all at once. What
+    /// is refused to one entry changes nothing about the others.
+    ///
+    /// - Parameter isRehearsal: nothing is changed, and what would be is answered. What dead senders left is not taken up, so
+    ///   it counts as being sent.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that no write may be kept with, ``StoreError/Kind/notFound``
+    ///   and ``StoreError/Kind/ambiguous`` for ids.
+    func carryOut(
+        _ decision: QueueDecision, on selection: QueueSelection, isRehearsal: Bool
+    ) async throws(StoreError) -> [QueueChange]
+
     /// Puts another request in the place of one that is not settled: a person's edit.
     ///
     /// What was accepted under a key is never sent otherwise under the same key, so this makes a new entry with a new id and
@@ -23,6 +35,8 @@ public protocol EditStore: WriteStore {
 
 /// What a person changes about a write.
 public struct WriteChange: Sendable, Hashable {
+    /// Nil leaves the URL as it is. An edit of a record stays one of that record.
+    public var url: HTTPURL?
     /// Nil leaves the body as it is.
     public var body: [UInt8]?
     /// Nil leaves the fields as they are.
@@ -31,7 +45,9 @@ public struct WriteChange: Sendable, Hashable {
     /// until it is released.
     public var releases: Bool
 
-    public init(body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true) {
-        (self.body, self.headerFields, self.releases) = (body, headerFields, releases)
+    public init(
+        url: HTTPURL? = nil, body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true
+    ) {
+        (self.url, self.body, self.headerFields, self.releases) = (url, body, headerFields, releases)
     }
 }

@@ -39,12 +39,6 @@ public protocol WriteStore: QueueStore {
     /// What the queue keeps of a write; nil where `entry`, a whole id, is none.
     func content(of entry: String) async throws(StoreError) -> WriteContent?
 
-    /// Forgets settled entries, fetches among them, for good.
-    ///
-    /// - Parameter moment: those that were settled before it.
-    /// - Returns: how many.
-    func purge(settledBefore moment: Timestamp) async throws(StoreError) -> Int
-
     /// When the next write of these sources may be tried; nil where nothing waits for its time.
     func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp?
 

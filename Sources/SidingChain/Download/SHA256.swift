@@ -1,8 +1,11 @@
 /// Tells texts apart without keeping them: SHA-256 as in FIPS 180-4, for a few hundred bytes at a time.
-enum SHA256 {
+package enum SHA256 {
     /// The digest of the text's UTF-8, in hexadecimal.
-    static func hexadecimal(_ text: String) -> String {
-        digest(Array(text.utf8)).map { word in
+    static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
+
+    /// The digest of the bytes, in hexadecimal.
+    package static func hexadecimal(_ bytes: [UInt8]) -> String {
+        digest(bytes).map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.count) + digits
         }.joined()

@@ -80,7 +80,7 @@ extension MemoryTables {
             settle(entry.id, as: .dropped, "dropped", "by a person", moment)
             if entry.kind == .fetch, let resource = entry.resource { resources[resource]?.open = nil }
         }
-        return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, refusal: nil)
+        return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, before: entry)
     }
 
     private mutating func requeue(_ id: String, _ event: String, _ moment: MemoryMoment) {

@@ -49,6 +49,10 @@ import Testing
         #expect(QueueExplanation(entry, gate: nil, now: now).why.contains("It may have reached the origin."))
     }
 
+    @Test func `a dropped entry does not say that a person did it, as others drop, too`() {
+        #expect(QueueExplanation(entry(.dropped), gate: nil, now: now).why.contains("its history says by whom"))
+    }
+
     @Test(arguments: [QueueEntry.State.done, .dropped])
     func `a settled entry says that nothing more happens`(state: QueueEntry.State) {
         #expect(QueueExplanation(entry(state), gate: nil, now: now).next.hasPrefix("nothing"))

@@ -41,6 +41,18 @@ import Testing
         #expect(!QueueSelection(createdBefore: Timestamp(microseconds: 100)).includes(entry()))
     }
 
+    @Test func `reasons mean what is parked for them, and settled before leaves out what still waits`() {
+        var held = entry(.parked)
+        held.reason = .held
+        #expect(QueueSelection(reasons: [.expired, .held]).includes(held))
+        #expect(!QueueSelection(reasons: [.expired]).includes(held))
+        #expect(!QueueSelection(reasons: [.held]).includes(entry()))
+        var done = entry(.done)
+        done.settledAt = Timestamp(microseconds: 200)
+        let before = { QueueSelection(states: [.done, .parked], settledBefore: Timestamp(microseconds: $0)) }
+        #expect(before(201).includes(done) && !before(200).includes(done) && !before(201).includes(held))
+    }
+
     @Test func `no action is for what is settled or being sent, and a look at the entry alone is careful`() {
         for action in QueueAction.allCases {
             for state in [QueueEntry.State.done, .dropped, .sending] {

@@ -1,0 +1,127 @@
+import HTTPTypes
+import Siding
+
+/// Tells what a person's decision did to entries, or would do.
+struct DecisionReport {
+    private let decision: QueueDecision
+    private let options: GlobalOptions
+    private let isRehearsal: Bool
+
+    init(_ decision: QueueDecision, _ options: GlobalOptions, isRehearsal: Bool) {
+        (self.decision, self.options, self.isRehearsal) = (decision, options, isRehearsal)
+    }
+
+    /// What is forgotten is nothing to look at: such entries are told by their number alone.
+    private var tellsEach: Bool { decision != .purge }
+
+    /// - Parameter request: what the entry would become, where a rehearsal tells it.
+    func tell(_ change: QueueChange, _ request: RequestPreview?) {
+        guard tellsEach || change.refusal != nil else { return }
+        if options.json { return tellObject(change, request) }
+        let entry = change.before
+        if let refusal = change.refusal {
+            Output.talk("\(entry.shortID): \(decision.denial): \(refusal)")
+            if let hint = change.hint { options.talk("    \(hint)") }
+        } else if isRehearsal {
+            let request = request.map { ": \($0.text)" } ?? ""
+            options.talk("\(entry.shortID): would be \(decision.participle)\(request)")
+        } else {
+            if case .replace = decision { Output.line(change.entry.id) }
+            options.talk("\(entry.shortID): \(decision.outcome(change))")
+        }
+    }
+
+    private func tellObject(_ change: QueueChange, _ request: RequestPreview?) {
+        let isDone = change.refusal == nil && !isRehearsal
+        var object = Shapes.entry(isDone ? change.entry : change.before)
+        object.string("action", decision.name)
+        object.bool("done", isDone)
+        object.optional("refusal", change.refusal)
+        object.optional("hint", change.hint)
+        if isDone, change.entry.id != change.before.id { object.string("replaces", change.before.id) }
+        if let request { object.object("request", request.members) }
+        Output.line(object.text)
+    }
+
+    /// What is told once, for all that were changed.
+    func tellSum(_ count: Int) {
+        guard !tellsEach else { return }
+        if options.json {
+            var object = JSONObject()
+            object.int("entries", count)
+            object.bool("done", !isRehearsal && count > 0)
+            Output.line(object.text)
+        } else {
+            let entries = Words.count(count, "entry", plural: "entries")
+            options.talk("\(entries) \(isRehearsal ? "would be " : "")\(decision.participle)")
+        }
+    }
+}
+
+extension QueueDecision {
+    /// The command's name.
+    fileprivate var name: String {
+        switch self {
+        case .act(let action): action.rawValue
+        case .replace: "edit"
+        case .resolve: "resolve"
+        case .purge: "purge"
+        }
+    }
+
+    fileprivate var denial: String {
+        if case .resolve = self { "not resolved" } else { "not \(participle)" }
+    }
+
+    /// Reads on after `would be`.
+    fileprivate var participle: String {
+        switch self {
+        case .act(.retry): "made due"
+        case .act(.hold): "held"
+        case .act(.release): "released"
+        case .act(.drop): "dropped"
+        case .replace: "replaced"
+        case .resolve(.mine): "queued again"
+        case .resolve(.theirs): "dropped"
+        case .resolve(.merge): "replaced"
+        case .resolve(.arrived): "settled as delivered"
+        case .purge: "forgotten"
+        }
+    }
+
+    fileprivate func outcome(_ change: QueueChange) -> String {
+        switch self {
+        case .replace, .resolve(.merge): "\(participle) by \(change.entry.shortID)"
+        case .act, .resolve, .purge: participle
+        }
+    }
+}
+
+/// The request that an entry would become.
+struct RequestPreview {
+    let method: String
+    let url: String
+    let headerNames: [String]
+    let bodyBytes: Int?
+
+    /// - Parameters:
+    ///   - change: what is put into the entry's place.
+    ///   - content: what the entry holds now.
+    init(_ entry: QueueEntry, _ change: WriteChange, _ content: WriteContent?) {
+        (method, url) = (entry.method, entry.url)
+        headerNames = (change.headerFields ?? content?.headerFields ?? [:]).map(\.name.rawName)
+        bodyBytes = (change.body ?? content?.body)?.count
+    }
+
+    var text: String {
+        let headers = headerNames.isEmpty ? "no header fields" : headerNames.joined(separator: ", ")
+        return "\(method) \(url), \(headers), \(bodyBytes.map { "a body of \(Words.size($0))" } ?? "no body")"
+    }
+
+    func members(_ object: inout JSONObject) {
+        object.string("method", method)
+        object.string("url", url)
+        object.strings("headers", headerNames)
+        object.optional("body_bytes", bodyBytes)
+    }
+}

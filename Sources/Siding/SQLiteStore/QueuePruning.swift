@@ -1,0 +1,95 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Settled entries stay to be looked at for a while, and the keys of writes stay taken for as long as origins remember them.
+struct QueuePruning {
+    /// 30 days, in microseconds.
+    static let retention: Int64 = 30 * 86_400 * 1_000_000
+
+    let now: Timestamp
+
+    /// Forgets what was settled before `moment`, and the keys whose time is over.
+    func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
+        let old = try transaction.query(
+            "SELECT \(QueueRows.columns) FROM siding_queue WHERE settled_at < ?1 AND key_until IS NULL",
+            moment.microseconds, map: QueueRows.entry)
+        for entry in old { _ = try forget(entry, transaction) }
+        try removeKeys(transaction)
+    }
+
+    /// Forgets the keys that no origin remembers any more.
+    func removeKeys(_ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_queue WHERE key_until <= ?1", now.microseconds)
+    }
+
+    /// Forgets an entry; of a write whose key may still be remembered, all but that.
+    ///
+    /// - Returns: the entry as it was.
+    /// - Throws: ``QueueRefusal`` where it is not settled, or forgotten already.
+    func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        guard let settledAt = entry.settledAt else {
+            throw QueueRefusal(
+                reason: "it is not settled (\(entry.state.rawValue))",
+                hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
+        }
+        let key = try transaction.first(
+            "SELECT key_lifetime_us, key_until FROM siding_queue WHERE id = ?1", entry.id
+        ) { (lifetime: $0.optionalInt(0), until: $0.optionalInt(1)) }
+        if let until = key?.until {
+            throw QueueRefusal(
+                reason: "it is forgotten but for its key, until \(Timestamp(microseconds: until).rfc3339)")
+        }
+        try removeTombstone(of: entry, transaction)
+        // No try of it was later, so no origin remembers its key for longer.
+        let until = settledAt + (key?.lifetime.map { .microseconds($0) } ?? Idempotency().lifetime)
+        if entry.kind == .write, until > now {
+            try strip(entry, until, transaction)
+        } else {
+            try transaction.execute("DELETE FROM siding_queue WHERE id = ?1", entry.id)
+        }
+        return entry
+    }
+
+    /// The tombstones of temporary ids were for those who watched them.
+    private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_records WHERE deleted_at IS NOT NULL AND pending = 0 AND (resource, key) IN (
+                SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
+                WHERE q.temporary_id IS NOT NULL AND q.id = ?1)
+            """, entry.id)
+    }
+
+    /// How it ended is kept with the key: whoever repeats the command is told.
+    private func strip(_ entry: QueueEntry, _ until: Timestamp, _ transaction: borrowing Transaction) throws {
+        let digest = try RequestDigest.ofRow(entry.id, transaction)
+        try transaction.execute(
+            """
+            UPDATE siding_queue SET key_until = ?2, body_sha256 = ?3, headers = '[]', body = NULL, answer = NULL,
+                answer_type = NULL, status = NULL, error = NULL, edit = NULL, base = NULL, unknown_since = NULL, probe = NULL
+            WHERE id = ?1
+            """, entry.id, until.microseconds, digest.map(SQLiteValue.blob))
+        try transaction.execute(
+            """
+            DELETE FROM siding_attempts
+            WHERE entry = ?1 AND seq < (SELECT MAX(seq) FROM siding_attempts WHERE entry = ?1)
+            """, entry.id)
+        try transaction.execute("DELETE FROM siding_dependencies WHERE entry = ?1 OR parent = ?1", entry.id)
+    }
+}
+
+/// Tells whether two requests are the same, without keeping either.
+enum RequestDigest {
+    /// - Parameter request: method, URL, and header fields as ``WriteRows`` keeps them.
+    static func of(_ request: [String], body: [UInt8]?) -> [UInt8] {
+        // No part holds a NUL, so no two requests are one text.
+        let parts = Array((request.joined(separator: "\0") + "\0").utf8)
+        return Array(SHA256.hexadecimal(parts + (body == nil ? [0] : [1]) + (body ?? [])).utf8)
+    }
+
+    static func ofRow(_ entry: String, _ transaction: borrowing Transaction) throws -> [UInt8]? {
+        try transaction.first("SELECT method, url, headers, body FROM siding_queue WHERE id = ?1", entry) { row in
+            of([row.text(0), row.text(1), row.text(2)], body: row.isNull(3) ? nil : row.blob(3))
+        }
+    }
+}

@@ -1,0 +1,302 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// `queue purge`, `edit` and `resolve` mean entries as their sister commands do, rehearse, and tell what was refused.
+@Suite(.serialized)
+struct QueueDecisionTests {
+    /// An origin that takes every write, and a sandbox with a source for it.
+    private struct Shop {
+        let service: Service
+        let sandbox: Sandbox
+
+        init(source: String = "") async throws {
+            service = try await Service.start(items: 3)
+            sandbox = try Sandbox()
+            try sandbox.config(
+                service.config(source: "retry: { inline: 0 }\(source)") + "\n" + """
+                    writes:
+                      items: { update: { path: "/items/{id}" } }
+                    """)
+            service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        }
+
+        /// Keeps a POST to `/path` without sending it.
+        func keep(_ path: String, _ more: String...) async throws -> String {
+            let sent = try await sandbox.siding(["send", "POST", "shop:/\(path)", "-d", "{}", "--no-send"] + more)
+            try #require(sent.status == 0, "\(sent.error)")
+            return try #require(sent.lines.first.map(String.init))
+        }
+
+        func park(_ id: String, _ reason: String) async throws {
+            try await sql("UPDATE siding_queue SET state = 'parked', reason = '\(reason)' WHERE id = '\(id)'")
+        }
+
+        func sql(_ text: String) async throws {
+            try await sandbox.sqlite(sandbox.file("test.db"), "PRAGMA busy_timeout = 5000; \(text)")
+        }
+
+        func queue(_ arguments: String...) async throws -> Outcome {
+            try await sandbox.siding(["queue"] + arguments)
+        }
+
+        func shown(_ id: String) async throws -> [String: JSONValue] {
+            try await queue("show", id, "--json").object()
+        }
+
+        /// What the queue holds, settled or not, as a person who only looks would find it.
+        func rows() async throws -> String {
+            try await sandbox.siding("query", "select * from siding_queue order by seq", "--json").output
+        }
+
+        /// The entry of an edit of item `number` that the origin answered with 409.
+        func conflict(_ number: Int) async throws -> String {
+            service.origin.inject(.status(409), at: OriginPattern(method: "PATCH"))
+            let sent = try await sandbox.siding("send", "items.update", "\(number)", "-d", #"{"title":"mine"}"#)
+            try #require(sent.status == 69)
+            return try #require(sent.lines.first.map(String.init))
+        }
+    }
+
+    // MARK: Selecting
+
+    @Test func `Reasons narrow what is listed and what is released`() async throws {
+        let shop = try await Shop()
+        let held = try await shop.keep("a")
+        let expired = try await shop.keep("b")
+        _ = try await shop.keep("c")
+        #expect(try await shop.queue("hold", held).status == 0)
+        try await shop.park(expired, "expired")
+        func listed(_ reasons: String...) async throws -> [String?] {
+            try await shop.sandbox.siding(["queue", "list", "--json"] + reasons.flatMap { ["--reason", $0] }).objects()
+                .map { $0["id"]?.string }
+        }
+        #expect(try await listed("expired") == [expired])
+        #expect(try await listed("expired", "held") == [held, expired])
+        #expect(try await listed("rejected") == [])
+        #expect(try await shop.queue("list", "--reason", "tired").status == 64)
+        #expect(try await shop.queue("release", "--reason", "expired").status == 0)
+        #expect(try await listed("expired", "held") == [held])
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: [["purge"], ["edit", "--body", "[]"], ["resolve", "--mine"]])
+    func `Without a selection nothing is done, exit 64`(command: [String]) async throws {
+        let shop = try await Shop()
+        _ = try await shop.keep("a")
+        let refused = try await shop.sandbox.siding(["queue"] + command + ["--yes"])
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("--all"))
+        await shop.service.origin.stop()
+    }
+
+    // MARK: purge
+
+    @Test func `Purge forgets what is selected and settled, and refuses what still waits`() async throws {
+        let shop = try await Shop()
+        let first = try await shop.keep("a", "--lane", "l")
+        let second = try await shop.keep("b")
+        let open = try await shop.keep("c")
+        #expect(try await shop.queue("drop", first, second, "--yes").status == 0)
+        #expect(try await shop.queue("purge", "--older-than", "1h", "--yes", "--json").object()["entries"]?.int == 0)
+        let dry = try await shop.queue("purge", "--all", "--dry-run")
+        #expect(dry.status == 0 && dry.error == "2 entries would be forgotten\n")
+        let some = try await shop.queue("purge", first, open, "--yes", "--json")
+        #expect(some.status == 3)
+        let told = try some.objects()
+        #expect(told.first?["refusal"]?.string == "it is not settled (queued)")
+        #expect(told.last?["entries"]?.int == 1 && told.last?["done"]?.bool == true)
+        #expect(try await shop.queue("purge", open, "--yes").status == 1)
+        let left = try await shop.queue("list", "--json", "--state", "dropped", "--state", "queued").objects()
+        #expect(left.map { $0["id"]?.string } == [second, open])
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func `A purged key stays taken for as long as its origin remembers it`(isKeyed: Bool) async throws {
+        let shop = try await Shop(source: isKeyed ? ", idempotency: { lifetime: 2h }" : "")
+        let send = ["send", "POST", "shop:/orders", "--key", "k", "-d"]
+        let id = try await shop.sandbox.siding(send + [#"{"a":"confidential"}"#]).output
+        #expect(try await shop.queue("purge", "--all", "--yes").status == 0)
+        #expect(try await shop.queue("list", "--state", "done", "--json").output == "")
+        #expect(try await !shop.rows().contains("confidential"), "nothing of the request is left")
+        let again = try await shop.sandbox.siding(send + [#"{"a":"confidential"}"#])
+        #expect(again.status == 0 && again.output == id)
+        #expect(try await shop.sandbox.siding(send + [#"{"a":"other"}"#]).status == 64)
+        #expect(shop.service.targets == ["/orders"])
+        let second = try await shop.queue("purge", id.trimmingCharacters(in: .newlines), "--yes")
+        #expect(second.status == 1 && second.error.contains("forgotten but for its key"))
+        // Its time goes by, and any look for a key forgets it.
+        try await shop.sql("UPDATE siding_queue SET key_until = 1")
+        let new = try await shop.sandbox.siding(send + [#"{"a":"other"}"#])
+        #expect(new.status == 0 && new.output != id)
+        #expect(shop.service.targets == ["/orders", "/orders"])
+        await shop.service.origin.stop()
+    }
+
+    // MARK: edit
+
+    @Test func `Several entries are edited at once, and what is refused is told`() async throws {
+        let shop = try await Shop()
+        let first = try await shop.keep("a", "--lane", "l")
+        let second = try await shop.keep("b", "--lane", "l")
+        let settled = try await shop.keep("c", "--lane", "l")
+        #expect(try await shop.queue("drop", settled, "--yes").status == 0)
+        let edited = try await shop.queue("edit", first, second, settled, "--body", "[1]", "-H", "X-Why: mended")
+        #expect(edited.status == 3)
+        #expect(edited.lines.count == 2)
+        #expect(edited.error.contains("\(settled.prefix(8)): not replaced: it is settled (dropped)"))
+        #expect(try await shop.queue("run").status == 0)
+        #expect(shop.service.targets == ["/a", "/b"])
+        #expect(shop.service.origin.requests.allSatisfy { $0.body == Array("[1]".utf8) })
+        #expect(try await shop.queue("edit", settled, "--body", "[]").status == 1)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `An editor opens for one entry alone`() async throws {
+        let shop = try await Shop()
+        _ = try await shop.keep("a")
+        _ = try await shop.keep("b")
+        let refused = try await shop.queue("edit", "--all")
+        #expect(refused.status == 64)
+        #expect(refused.error.contains("an editor is for one entry, and 2 are meant"))
+        #expect(refused.error.contains("--body, --header or --url"))
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A new path or URL takes the place of the old one, and what send refuses is refused`() async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("ordres")
+        let refused: [(String, String)] = [
+            ("https://elsewhere.test/orders", "is not of the origin"), ("orders", "begins with /"),
+            ("other:/orders", "has no source"), ("/orders?access_token=CANARY", "looks like a credential"),
+            ("\(shop.service.url)/orders?token=CANARY", "looks like a credential"),
+        ]
+        for (url, words) in refused {
+            let outcome = try await shop.queue("edit", id, "--url", url)
+            #expect([64, 66].contains(outcome.status), "\(url): \(outcome.error)")
+            #expect(outcome.error.contains(words) && !outcome.error.contains("CANARY"), "\(url): \(outcome.error)")
+        }
+        let edited = try await shop.queue("edit", id, "--url", "/orders?x=1")
+        #expect(edited.status == 0, "\(edited.error)")
+        let next = try #require(edited.lines.first.map(String.init))
+        #expect(try await shop.shown(next)["url"]?.string == "\(shop.service.url)/orders?x=1")
+        #expect(try await shop.queue("edit", next, "--url", "\(shop.service.url)/orders/2").status == 0)
+        #expect(try await shop.queue("run").status == 0)
+        #expect(shop.service.targets == ["/orders/2"])
+        #expect(shop.service.origin.requests.first?.body == Array("{}".utf8))
+        await shop.service.origin.stop()
+    }
+
+    @Test func `An edit that is rehearsed tells the request that would be, and writes nothing`() async throws {
+        let shop = try await Shop()
+        let id = try await shop.keep("a")
+        let before = try await shop.rows()
+        let edit = ["queue", "edit", id, "--url", "/b", "--body", "[1,2]", "--dry-run"]
+        let told = try await shop.sandbox.siding(edit)
+        #expect(told.status == 0 && told.output == "")
+        #expect(
+            told.error == """
+                \(id.prefix(8)): would be replaced: POST \(shop.service.url)/b, Content-Type, a body of 5 B
+
+                """)
+        let object = try await shop.sandbox.siding(edit + ["--json"]).object()
+        #expect(object["id"]?.string == id && object["action"]?.string == "edit" && object["done"]?.bool == false)
+        #expect(object["request"]?["url"]?.string == "\(shop.service.url)/b")
+        #expect(object["request"]?["headers"] == .array([.string("Content-Type")]))
+        #expect(object["request"]?["body_bytes"]?.int == 5)
+        #expect(try await shop.rows() == before)
+        await shop.service.origin.stop()
+    }
+
+    // MARK: resolve
+
+    @Test func `Conflicts are resolved by their reason, after a rehearsal that writes nothing`() async throws {
+        let shop = try await Shop()
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        let (first, second) = (try await shop.conflict(1), try await shop.conflict(2))
+        let before = try await shop.rows()
+        let resolve = ["queue", "resolve", "--reason", "conflict"]
+        let dry = try await shop.sandbox.siding(resolve + ["--theirs", "--dry-run"])
+        #expect(dry.status == 0)
+        #expect(dry.error == "\(first.prefix(8)): would be dropped\n\(second.prefix(8)): would be dropped\n")
+        let object = try await shop.sandbox.siding(resolve + ["--mine", "--dry-run", "--json"]).objects().first
+        #expect(object?["action"]?.string == "resolve" && object?["state"]?.string == "parked")
+        #expect(try await shop.rows() == before)
+        #expect(try await shop.sandbox.siding(resolve + ["--theirs"]).status == 64, "nobody was asked")
+        for more in [["--merge", "x.json"], ["--arrived", "--real-id", "7"]] {
+            try shop.sandbox.write("{}", to: "x.json")
+            let refused = try await shop.sandbox.siding(resolve + more)
+            #expect(refused.status == 64 && refused.error.contains("is for one entry, and 2 are meant"))
+        }
+        #expect(try await shop.sandbox.siding(resolve + ["--theirs", "--yes"]).status == 0)
+        #expect(try await shop.shown(first)["state"]?.string == "dropped")
+        #expect(try await shop.shown(first)["why"]?.string == "it was given up; its history says by whom.")
+        #expect(try await shop.sandbox.siding(resolve + ["--theirs", "--yes"]).status == 66)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `What has arrived is settled together, and what cannot have is refused`() async throws {
+        let shop = try await Shop()
+        let (first, second) = (try await shop.keep("a"), try await shop.keep("b"))
+        let third = try await shop.keep("c")
+        for id in [first, second] { try await shop.park(id, "uncertain") }
+        let some = try await shop.queue("resolve", "--all", "--arrived", "--json")
+        #expect(some.status == 3)
+        #expect(try some.objects().map { $0["state"]?.string } == ["done", "done", "queued"])
+        #expect(try some.objects().last?["refusal"]?.string == "it cannot have arrived unseen")
+        #expect(try await shop.queue("resolve", third, "--mine").status == 1)
+        await shop.service.origin.stop()
+    }
+
+    // MARK: release
+
+    @Test(arguments: ["release", "retry"])
+    func `A damaged entry is let go, and the next sender parks it as invalid`(action: String) async throws {
+        let shop = try await Shop()
+        let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
+        #expect(try await shop.queue("hold", damaged, sound).status == 0)
+        try await shop.sql("UPDATE siding_queue SET url = 'no url' WHERE id = '\(damaged)'")
+        let done = try await shop.queue(action, damaged, sound)
+        #expect(done.status == (action == "release" ? 0 : 3), "\(done.error)")
+        if action == "release" { #expect(try await shop.queue("run").status != 0) }
+        #expect(try await shop.shown(damaged)["reason"]?.string == "invalid")
+        #expect(shop.service.targets == ["/b"])
+        #expect(try await shop.queue("edit", damaged, "--url", "/a").status == 0)
+        #expect(try await shop.queue("run").status == 0)
+        #expect(shop.service.targets == ["/b", "/a"])
+        await shop.service.origin.stop()
+    }
+
+    // MARK: run and sync
+
+    @Test(arguments: [["queue", "run"], ["sync"], ["sync", "--offline"], ["queue", "run", "--watch"]])
+    func `What is parked because its time is over is told, exit 75`(command: [String]) async throws {
+        let shop = try await Shop(source: ", idempotency: {}")
+        _ = try await shop.keep("a", "--expire", "1h")
+        _ = try await shop.keep("b", "--expire", "1h")
+        try await shop.sql("UPDATE siding_queue SET expires_at = 1")
+        let told = try await shop.sandbox.siding(command)
+        #expect(told.status == 75)
+        #expect(
+            told.error.contains(
+                "2 writes parked without being sent: expired; 'siding queue list --state parked --reason expired' shows them"
+            ), "\(told.error)")
+        #expect(shop.service.targets.allSatisfy { $0.hasPrefix("/items") })
+        #expect(try await !shop.sandbox.siding(command).error.contains("parked without"), "it is told once")
+        await shop.service.origin.stop()
+    }
+
+    @Test(arguments: [["queue", "run"], ["sync"]])
+    func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
+        let shop = try await Shop(source: ", idempotency: {}")
+        let id = try await shop.keep("a")
+        try await shop.sql("UPDATE siding_queue SET first_sent_at = 1, key_lifetime_us = 1")
+        let told = try await shop.sandbox.siding(command + ["--json"])
+        #expect(told.status == 75)
+        let parked = try told.objects().filter { $0["id"]?.string == id }
+        #expect(parked.map { $0["reason"]?.string } == ["key_expired"])
+        await shop.service.origin.stop()
+    }
+}

@@ -1,0 +1,84 @@
+import HTTPTypes
+import SidingChain
+import SidingSQLite
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct QueueDecisionTests {
+    @Test func `a rehearsal answers what would be, and changes nothing`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send(lane: "a")
+        let rows = "SELECT * FROM siding_queue"
+        let before = try await bench.sqlite.rows(rows)
+        for decision in [QueueDecision.act(.hold), .act(.drop), .replace(WriteChange(body: [0x31])), .purge] {
+            let changes = try await bench.store.carryOut(
+                decision, on: QueueSelection(ids: [entry.id]), isRehearsal: true)
+            #expect(changes.map(\.before) == [entry])
+            #expect(changes.map { $0.refusal == nil } == [decision != .purge])
+        }
+        #expect(try await bench.sqlite.rows(rows) == before)
+        #expect(try await bench.events(entry) == ["accepted"])
+    }
+
+    @Test func `what is refused to one entry changes nothing about it, and the others go on`() async throws {
+        let bench = try await EditBench()
+        let (first, damaged, last) = (try await bench.send(), try await bench.send(), try await bench.send())
+        try await bench.store.write { transaction in
+            try transaction.execute("UPDATE siding_queue SET url = 'x' WHERE id = ?1", damaged.id)
+        }
+        let changes = try await bench.store.carryOut(.replace(WriteChange(body: [0x31])), on: QueueSelection())
+        #expect(changes.map { $0.refusal == nil } == [true, false, true])
+        #expect(changes.map(\.before.id) == [first.id, damaged.id, last.id])
+        #expect(try await bench.entry(damaged.id).state == .queued)
+        #expect(try await bench.events(damaged) == ["accepted"])
+        try await bench.expectSound()
+    }
+
+    @Test func `a change that no write may be kept with is an error, not a refusal`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send()
+        let change = WriteChange(url: try EditBench.url("/posts?access_token=x"))
+        let kind = try await storeErrorKind {
+            _ = try await bench.store.carryOut(.replace(change), on: QueueSelection(ids: [entry.id]))
+        }
+        #expect(kind == .invalidWrite)
+    }
+
+    @Test func `a new URL that names a record which is not created yet waits for it`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull("[]")
+        let creation = try await bench.edit(.create, nil, #"{"text":"new"}"#)
+        let temporary = try #require(creation.recordKey)
+        let write = try await bench.send(.post, "/posts/1/pins")
+        let change = WriteChange(url: try EditBench.url("/posts/\(temporary)/pins"))
+        let edited = try await bench.store.replace(write.id, with: change)
+        #expect(edited.waitsOn == 1)
+        try await bench.deliver(creation, #"{"id":7,"text":"new"}"#, status: 201)
+        #expect(try await bench.claim(edited.id)?.url.path == "/posts/7/pins")
+        try await bench.expectSound()
+    }
+
+    @Test func `after 30 days a write is forgotten, and its key where its origin has forgotten it`() async throws {
+        let bench = try await WriteBench()
+        for (key, days) in [("short", 1), ("long", 40)] {
+            let lifetime = Duration.seconds(days * 86_400)
+            let entry = try await bench.enqueue(
+                "/orders", key: key, idempotency: Idempotency(lifetime: lifetime), body: "[]")
+            try await bench.deliver(try #require(try await bench.claim(entry: entry.id)))
+        }
+        bench.time.advance(by: .seconds(31 * 86_400))
+        try await bench.store.endRun(try await bench.store.beginRun(command: "sync"), outcome: .saved)
+        #expect(try await keys(bench) == ["long"])
+        #expect(try await bench.store.entries(QueueSelection(states: [.done])).isEmpty)
+        bench.time.advance(by: .seconds(10 * 86_400))
+        try await bench.store.endRun(try await bench.store.beginRun(command: "sync"), outcome: .saved)
+        #expect(try await keys(bench) == [])
+    }
+
+    /// The keys that are taken.
+    private func keys(_ bench: WriteBench) async throws -> [String] {
+        try await bench.store.read { snapshot in try snapshot.query("SELECT key FROM siding_queue") { $0.text(0) } }
+    }
+}
