@@ -23,10 +23,9 @@ final class SentSecrets: Sendable {
                 found.formUnion(Self.password(in: String(credential)))
             }
         }
-        for pair in (request.path ?? "").drop(while: { $0 != "?" }).dropFirst().split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, secretQueryNames.contains(HTTPURL.decode(String(parts[0]))) else { continue }
-            found.formUnion([String(parts[1]), HTTPURL.decode(String(parts[1]))])
+        for parameter in QueryParameter.all(in: (request.path ?? "").drop { $0 != "?" }.dropFirst()) {
+            guard secretQueryNames.contains(parameter.name), let value = parameter.value else { continue }
+            found.formUnion([String(value), HTTPURL.decode(String(value))])
         }
         values.withLock { $0.formUnion(found.filter { $0.utf8.count >= Self.shortest }) }
     }

@@ -14,7 +14,7 @@ enum WriteSafety {
             throw refusal(
                 "\(PlainText.oneLine(write.method.rawValue, limit: 40)) is no write: POST, PUT, PATCH or DELETE")
         }
-        try check(write.url)
+        try check(write.url) { CredentialNames.contain(queryName: $0) }
         for field in write.headerFields { try check(field) }
         if let key = write.key, !isWritable(key) {
             throw refusal("an idempotency key is 1 to 255 visible ASCII characters without quotes")
@@ -51,42 +51,23 @@ enum WriteSafety {
         }
     }
 
-    private static func check(_ url: HTTPURL) throws(Failure) {
-        for pair in (url.query ?? "").split(separator: "&") {
-            let name = HTTPURL.decode(String(pair.prefix { $0 != "=" }))
-            guard Redaction.isSecret(queryName: name.lowercased()), !["code", "key"].contains(name.lowercased())
-            else { continue }
-            throw secret("the query parameter '\(PlainText.oneLine(name, limit: 60))'")
-        }
+    private static func check(_ url: HTTPURL, for isSecret: (String) -> Bool) throws(Failure) {
+        guard let found = url.queryParameters.first(where: { isSecret($0.name) }) else { return }
+        throw secret("the query parameter '\(PlainText.oneLine(found.name, limit: 60))'")
     }
 
     private static func check(_ field: HTTPField) throws(Failure) {
         let name = field.name.canonicalName
         if ownFields.contains(name) { throw refusal("the header field '\(field.name)' is written by siding itself") }
-        let isNamedSecret =
-            Redaction.secretHeaderNames.contains(name) || isCredential(name)
-            || ["token", "secret", "password", "api-key", "apikey"].contains(where: name.contains)
         let value = field.value.lowercased()
-        if isNamedSecret || value.hasPrefix("bearer ") || value.hasPrefix("basic ") {
+        if CredentialNames.contain(fieldName: name) || value.hasPrefix("bearer ") || value.hasPrefix("basic ") {
             throw secret("the header field '\(field.name)'")
         }
     }
 
-    /// A word of the name tells, or two of them together: a partition key is none.
-    private static func isCredential(_ name: String) -> Bool {
-        let words = Set(name.split { $0 == "-" || $0 == "_" }.map(String.init))
-        let telling: Set = ["auth", "credential", "credentials", "pass", "passwd", "session", "sessionid", "signature"]
-        let ofKey: Set = ["access", "account", "api", "app", "auth", "master", "private", "subscription"]
-        return !words.isDisjoint(with: telling) || (words.contains("key") && !words.isDisjoint(with: ofKey))
-    }
-
     /// - Throws: ``Failure/Reason/invalidRequest`` where `write` carries what `source` itself says who asks by.
     static func check(_ write: WriteRequest, to source: Source) throws(Failure) {
-        let own = source.authorization.secretQueryNames
-        for pair in (write.url.query ?? "").split(separator: "&") {
-            let name = HTTPURL.decode(String(pair.prefix { $0 != "=" }))
-            if own.contains(name) { throw secret("the query parameter '\(PlainText.oneLine(name, limit: 60))'") }
-        }
+        try check(write.url, for: source.authorization.secretQueryNames.contains)
         if case .apiKeyHeader(let name, _) = source.authorization, write.headerFields[name] != nil {
             throw secret("the header field '\(name)'")
         }

@@ -46,7 +46,7 @@ public struct CacheKeying: Sendable {
         guard request.headerFields[.range] == nil else { throw Self.refusal("a part of an answer is not kept") }
         guard !CacheControl(request.headerFields).forbidsStoring else { throw Self.refusal("it says no-store") }
         let url = try request.checkedURL()
-        if let name = url.queryNames.first(where: isUndeclared) {
+        if let name = url.queryParameters.map(\.name).first(where: isUndeclared) {
             throw Self.refusal(
                 "its query parameter '\(name)' may be a credential: declare it as secret or as plain")
         }
@@ -63,11 +63,10 @@ public struct CacheKeying: Sendable {
 
     /// The URL with its query sorted by name and without credentials; parameters of one name keep their order.
     func canonical(_ url: HTTPURL) -> String {
-        guard let query = url.query else { return url.description }
-        let pairs = query.split(separator: "&").map { (name: HTTPURL.queryName(of: $0), text: $0) }
-            .filter { !isSecret($0.name) }
+        guard url.query != nil else { return url.description }
+        let kept = url.queryParameters.filter { !isSecret($0.name) }
         // Sorting is stable only where it is made so.
-        let sorted = pairs.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
+        let sorted = kept.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
         let joined = sorted.map(\.element.text).joined(separator: "&")
         return url.with(query: joined.isEmpty ? nil : joined).description
     }
@@ -118,16 +117,5 @@ public struct CacheKeying: Sendable {
             kept.append(HTTPField(name: field.name, value: "sha256:\(SHA256.hexadecimal(field.value))"))
         }
         return kept
-    }
-}
-
-extension HTTPURL {
-    /// The decoded names of the query's parameters, in their order.
-    fileprivate var queryNames: [String] {
-        (query ?? "").split(separator: "&").map(Self.queryName(of:))
-    }
-
-    fileprivate static func queryName(of pair: Substring) -> String {
-        decode(String(pair.prefix { $0 != "=" }))
     }
 }

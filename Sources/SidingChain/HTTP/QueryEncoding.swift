@@ -101,11 +101,8 @@ extension HTTPURL {
 
     /// This URL with each parameter of `names` taken out of its query, encoded spellings of a name included.
     public func removingQuery(named names: Set<String>) -> HTTPURL {
-        guard let query, !names.isEmpty else { return self }
-        let kept = query.split(separator: "&", omittingEmptySubsequences: true).filter { pair in
-            let name = pair.prefix { $0 != "=" }
-            return !names.contains(Self.decode(String(name)))
-        }
+        guard query != nil, !names.isEmpty else { return self }
+        let kept = queryParameters.filter { !names.contains($0.name) }.map(\.text)
         return with(query: kept.isEmpty ? nil : kept.joined(separator: "&"))
     }
 

@@ -48,6 +48,15 @@ import Testing
         #expect(try HTTPURL(text).removingQuery(named: ["key"]).description == expected)
     }
 
+    @Test func `a query is read as its parameters, names decoded and values as they are written`() throws {
+        let parameters = try HTTPURL("http://a/?k%65y=a%20b&&x&y==&x=").queryParameters
+        #expect(parameters.map(\.name) == ["key", "x", "y", "x"])
+        #expect(parameters.map(\.value) == ["a%20b", nil, "=", ""])
+        #expect(parameters.map(\.text).joined(separator: "&") == "k%65y=a%20b&x&y==&x=")
+        #expect(try HTTPURL("http://a/?").queryParameters == [])
+        #expect(try HTTPURL("http://a/").queryParameters == [])
+    }
+
     @Test func `setting a parameter replaces the earlier ones`() throws {
         #expect(
             try HTTPURL("http://a/?p=1&x=2&p=3").settingQuery("p", to: "a b").description == "http://a/?x=2&p=a%20b")
