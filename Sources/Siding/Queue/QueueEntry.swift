@@ -81,8 +81,16 @@ public struct QueueEntry: Sendable, Hashable {
         self.unknownSince = unknownSince
     }
 
+    /// Whether nobody knows if the origin has it: it is asked about, or a person has to look.
+    public var mayHaveArrived: Bool { unknownSince != nil || reason?.isDoubt == true }
+
     /// The part of the id that people see.
     public var shortID: String { String(id.prefix(8)) }
+}
+
+extension ParkReason {
+    /// Whether it is parked because it may have arrived: who lets it go on all the same has looked.
+    var isDoubt: Bool { self == .uncertain || self == .keyExpired }
 }
 
 /// One line of an entry's history.

@@ -24,12 +24,13 @@ public struct QueueExplanation: Sendable, Hashable {
             : entry.attempts == 0 ? "It does not count as a failed try" : "\(entry.attempts) failed tries so far"
         let error = entry.lastError.map { ": \($0.message)" } ?? ""
         switch entry.state {
-        case .queued where entry.unknownSince != nil: return "it may have reached the origin\(error)."
+        case .queued where entry.mayHaveArrived: return "it may have reached the origin\(error)."
         case .queued where entry.kind == .write && entry.lastError == nil:
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
         case .queued, .sending: return "\(what)\(error). \(tries)."
         case .parked where entry.kind == .write:
-            let doubt = entry.unknownSince == nil ? "" : " It may have reached the origin."
+            // Where it is parked for that, the reason has said so.
+            let doubt = entry.mayHaveArrived && entry.reason != .uncertain ? " It may have reached the origin." : ""
             return "\(parked(entry.reason))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
         case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
         case .done: return "it is settled: it was answered, or a new listing took its place."

@@ -11,10 +11,7 @@ struct ArrivalSettler {
     /// - Throws: ``QueueRefusal`` where it is known whether the write has arrived, ``StoreError/Kind/invalidWrite`` where an
     ///   id cannot be meant.
     func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
-        let isUncertain =
-            entry.unknownSince != nil
-            || (entry.state == .parked && (entry.reason == .uncertain || entry.reason == .keyExpired))
-        guard isUncertain else {
+        guard entry.mayHaveArrived else {
             throw QueueRefusal(
                 reason: "it cannot have arrived unseen",
                 hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")

@@ -28,8 +28,7 @@ struct ConflictResolver {
     /// Another key would send what may have arrived twice, and a drop lose what nobody disagrees about.
     private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         if entry.state == .parked, entry.reason == .conflict { return }
-        let mayHaveArrived = entry.unknownSince != nil || entry.reason == .uncertain || entry.reason == .keyExpired
-        if !mayHaveArrived, try Self.sides(of: entry, transaction)?.disagreement != nil { return }
+        if !entry.mayHaveArrived, try Self.sides(of: entry, transaction)?.disagreement != nil { return }
         throw QueueRefusal(
             reason: "it is in no conflict that could be resolved",
             hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")

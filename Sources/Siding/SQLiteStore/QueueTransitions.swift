@@ -157,22 +157,22 @@ struct QueueTransitions {
     /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. Whoever says so of
     /// a conflict has seen what the origin has now.
     func requeue(_ entry: QueueEntry, event: String, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        let isDoubtOver = entry.reason?.isDoubt == true
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, crashes = 0,
                 not_before = ?2, waits_for = NULL,
-                first_sent_at = CASE WHEN keyed = 0 OR reason IN ('uncertain', 'key_expired') THEN NULL
-                    ELSE first_sent_at END,
-                unknown_since = CASE WHEN reason IN ('uncertain', 'key_expired') THEN NULL ELSE unknown_since END,
+                first_sent_at = CASE WHEN keyed = 0 OR ?3 THEN NULL ELSE first_sent_at END,
+                unknown_since = CASE WHEN ?3 THEN NULL ELSE unknown_since END,
                 base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END,
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
             WHERE id = ?1
-            """, entry.id, now.microseconds)
+            """, entry.id, now.microseconds, isDoubtOver)
         try note(entry.id, event, nil, transaction)
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
         queued.nextAttemptAt = now
-        if entry.reason == .uncertain || entry.reason == .keyExpired { queued.unknownSince = nil }
+        if isDoubtOver { queued.unknownSince = nil }
         return queued
     }
 

@@ -16,7 +16,7 @@ struct WriteReplacer {
         _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         try hand.checkIsChangeable(old, transaction)
-        if old.state == .queued, old.unknownSince != nil {
+        if old.state == .queued, old.mayHaveArrived {
             throw QueueRefusal(
                 reason: "it may have arrived: an edit would be a second write",
                 hint: "wait for the origin's word; or put it on hold first, and edit it then")
