@@ -4,14 +4,6 @@ import SidingChain
 import SidingOrigin
 import SidingSynchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// A thousand writes that wait for a line: how soon the first leaves when it is back, and how fast the rest follows.
 ///
 /// Runs at the far end, where the origin is; `siding` runs in the namespace `near`.
@@ -33,7 +25,7 @@ struct Line {
 
     func measure() async throws -> Report {
         let arrivals = Arrivals()
-        let origin = try await Origin.start(onListening: try listening(at: "10.99.0.2")) { request in
+        let origin = try await Origin.start(on: ListeningSocket(at: "10.99.0.2")) { request in
             arrivals.note(request.path)
             return .json("{}", status: .created)
         }
@@ -96,19 +88,5 @@ struct Line {
         guard try ChildProgram.run(["ip", "-n", near, "link", "set", "wire0", state]).status == 0 else {
             throw Unexpected(words: "'ip link set wire0 \(state)' failed in \(near)")
         }
-    }
-
-    private func listening(at address: String) throws -> CInt {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        inet_pton(AF_INET, address, &place.sin_addr)
-        let isBound = withUnsafePointer(to: &place) { place in
-            place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                bind(descriptor, place, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        guard isBound, listen(descriptor, 256) == 0 else { throw Unexpected(words: "no socket at \(address)") }
-        return descriptor
     }
 }

@@ -50,19 +50,19 @@ public final class Origin: Sendable {
         }
     }
 
-    /// Starts an origin on a socket that is bound and listens already: in another network namespace, say.
+    /// Starts an origin on a socket that listens already: in another network namespace, say.
     ///
     /// Once stopped it cannot be restarted.
     /// - Parameters:
-    ///   - descriptor: an IPv4 socket; the origin closes it.
+    ///   - socket: the origin closes it.
     ///   - compresses: whether answers are compressed for those who accept gzip.
-    /// - Throws: an error of the system where it is no such socket.
+    /// - Throws: an error of the system where the socket is closed already.
     public static func start(
-        onListening descriptor: CInt, compresses: Bool = true, handler: @escaping Handler
+        on socket: ListeningSocket, compresses: Bool = true, handler: @escaping Handler
     ) async throws -> Origin {
         let board = OriginBoard(compresses: compresses, handler: handler)
         board.comesUp()
-        let listener = try await bootstrap(board).withBoundSocket(descriptor).get()
+        let listener = try await bootstrap(board).withBoundSocket(socket.descriptor).get()
         board.listens(listener)
         let address = listener.localAddress
         return Origin(

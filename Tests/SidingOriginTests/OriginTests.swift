@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func `an origin answers on a socket that listens already, and none is had where nobody can listen`()
+        async throws
+    {
+        let origin = try await Origin.start(on: ListeningSocket(at: "127.0.0.1")) { _ in .json("{}") }
+        let transport = HTTPTransport(HTTPTransportConfiguration(settings: TransportSettings()))
+        #expect(try await Asker(transport: transport, base: origin.url)("/a").text == "{}")
+        await transport.shutdown()
+        await origin.stop()
+        // The second is kept for documentation, and no machine has it (RFC 5737).
+        for place in ["localhost", "192.0.2.1"] {
+            #expect(throws: (any Error).self, "\(place)") { try ListeningSocket(at: place) }
+        }
+    }
+
     @Test func `a route may act and then spoil its own answer`() async throws {
         let acted = Counter(start: 0)
         let origin = try await Origin.start { _ in

@@ -37,8 +37,8 @@ struct QueueLineTests {
         init(on cable: Cable) async throws {
             let (ledger, times) = (WriteLedger(seed: 1), Times())
             try cable.there.ip(batch: ["link set lo up", "addr add 10.99.0.2/24 dev wire1"])
-            let descriptor = try await cable.there.enter { try listen(at: "10.99.0.2") }
-            origin = try await Origin.start(onListening: descriptor) { request in
+            let socket = try await cable.there.enter { try ListeningSocket(at: "10.99.0.2") }
+            origin = try await Origin.start(on: socket) { request in
                 times.note()
                 return await ledger.answer(request) ?? .notFound
             }
@@ -115,20 +115,4 @@ struct QueueLineTests {
         if Self.isProof { #expect(first < .seconds(1)) }
         await far.origin.stop()
     }
-}
-
-/// A socket of the calling thread's network namespace that listens at `address`, on a port that is free.
-private func listen(at address: String) throws -> CInt {
-    struct NoSocket: Error { let code = errno }
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var place = sockaddr_in()
-    place.sin_family = sa_family_t(AF_INET)
-    inet_pton(AF_INET, address, &place.sin_addr)
-    let isBound = withUnsafePointer(to: &place) { place in
-        place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-            bind(descriptor, place, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-        }
-    }
-    guard isBound, listen(descriptor, 256) == 0 else { throw NoSocket() }
-    return descriptor
 }
