@@ -103,7 +103,7 @@ struct WriteClaimer {
     private typealias Found = (entry: QueueEntry, content: Result<Candidate, StoreError>)
 
     private static let contents: SQL =
-        "token, headers, body, key, key_field, key_quoted, keyed, first_sent_at, key_lifetime_us, edit, probe, conflict_on"
+        "\(StoredWrite.columns), token, key_lifetime_us, edit, conflict_on"
 
     private static func read(_ row: borrowing Row) throws -> Found {
         let entry = try QueueRows.entry(row)
@@ -128,25 +128,21 @@ struct WriteClaimer {
     }
 
     private static func candidate(_ entry: QueueEntry, _ row: borrowing Row) throws -> Candidate {
-        let first = QueueRows.count
-        guard let method = HTTPRequest.Method(entry.method), let url = try? HTTPURL(entry.url) else {
-            throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
-        }
+        let next = QueueRows.count + StoredWrite.count
+        let (method, url) = try entry.target()
+        let stored = try StoredWrite(row, from: QueueRows.count)
         var write = ClaimedWrite(
-            entry: entry, token: row.int(first), method: method, url: url,
-            headerFields: try WriteRows.fields(row.text(first + 1)),
-            body: row.isNull(first + 2) ? nil : row.blob(first + 2), key: row.text(first + 3),
-            keyField: row.optionalText(first + 4).flatMap { HTTPField.Name($0) }, isKeyQuoted: row.int(first + 5) == 1,
-            isKeyed: row.int(first + 6) == 1, firstSentAt: row.optionalInt(first + 7).map(Timestamp.init))
-        write.terms = SQLiteStore.decode(EditTerms.self, row.optionalText(first + 9))
-        write.probe = SQLiteStore.decode(ProbeTerms.self, row.optionalText(first + 10))?.probe
+            entry: entry, token: row.int(next), method: method, url: url, headerFields: stored.headerFields,
+            body: stored.outgoingBody(of: entry.id), key: stored.key, keyField: stored.keyField,
+            isKeyQuoted: stored.isKeyQuoted, isKeyed: stored.isKeyed, firstSentAt: stored.firstSentAt)
+        write.terms = SQLiteStore.decode(EditTerms.self, row.optionalText(next + 2))
+        write.probe = stored.probe
         // What may have arrived is never sent for want of a question.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
-        write.conflictStatuses = SQLiteStore.decode(Set<Int>.self, row.optionalText(first + 11))
-        write.body = write.probe?.marked(write.body, entry: entry.id, key: write.key) ?? write.body
-        return (write, row.optionalInt(first + 8))
+        write.conflictStatuses = SQLiteStore.decode(Set<Int>.self, row.optionalText(next + 3))
+        return (write, row.optionalInt(next + 1))
     }
 
     /// An origin that has forgotten the key would act again: it is asked whether it did, or a person is.

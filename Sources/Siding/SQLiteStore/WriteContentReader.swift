@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import SidingSQLite
 
 /// Reads what a write's row holds beside its entry.
@@ -19,22 +18,21 @@ enum WriteContentReader {
         ) { $0.text(0) }
         return try snapshot.first(
             """
-            SELECT headers, body, key, key_field, keyed, first_sent_at, status, answer_type, answer, replaces, probe,
-                key_quoted
+            SELECT \(StoredWrite.columns), status, answer_type, answer, replaces
             FROM siding_queue WHERE id = ?1 AND kind = 'write'
             """, entry
         ) { row in
-            let probe = SQLiteStore.decode(ProbeTerms.self, row.optionalText(10))?.probe
-            let body = row.isNull(1) ? nil : row.blob(1)
+            let (stored, next) = (try StoredWrite(row), StoredWrite.count)
+            let answer =
+                row.isNull(next + 2)
+                ? nil
+                : WriteAnswer(
+                    status: Int(row.int(next)), contentType: row.optionalText(next + 1), body: row.blob(next + 2))
             return WriteContent(
-                headerFields: try WriteRows.fields(row.text(0)),
-                body: probe?.marked(body, entry: entry, key: row.text(2)) ?? body, key: row.text(2),
-                keyField: row.optionalText(3).flatMap { HTTPField.Name($0) },
-                isKeyed: row.int(4) == 1, firstSentAt: row.optionalInt(5).map(Timestamp.init),
-                answer: row.isNull(8)
-                    ? nil : WriteAnswer(status: Int(row.int(6)), contentType: row.optionalText(7), body: row.blob(8)),
-                parents: parents, head: head, replaces: row.optionalText(9),
-                probe: probe?.path(entry: entry, key: row.text(2)), isKeyQuoted: row.int(11) == 1)
+                headerFields: stored.headerFields, body: stored.outgoingBody(of: entry), key: stored.key,
+                keyField: stored.keyField, isKeyed: stored.isKeyed, firstSentAt: stored.firstSentAt, answer: answer,
+                parents: parents, head: head, replaces: row.optionalText(next + 3),
+                probe: stored.probe?.path(entry: entry, key: stored.key), isKeyQuoted: stored.isKeyQuoted)
         }
     }
 }
