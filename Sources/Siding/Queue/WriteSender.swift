@@ -68,7 +68,7 @@ public struct WriteSender: Sendable {
             var (underWay, done) = (most, [QueueEntry]())
             var failure: StoreError?
             var reapedAt = wallClock.now
-            for _ in 0..<most { group.addTask { await deliverNext(request) } }
+            for _ in 0..<most { group.addTask { await serve(from: request) } }
             while let result = await group.next() {
                 underWay -= 1
                 switch result {
@@ -76,7 +76,7 @@ public struct WriteSender: Sendable {
                 case .success(let turn):
                     if let next = turn.next {
                         let request = failure == nil ? request : nil
-                        group.addTask { await deliver(next, thenOf: request) }
+                        group.addTask { await serve(next, from: request) }
                         underWay += 1
                     }
                     guard let entry = turn.entry else { continue }
@@ -89,7 +89,7 @@ public struct WriteSender: Sendable {
                     }
                     // What was delivered may have made more room than it took: after an outage twice as much.
                     if failure == nil, turn.next != nil, underWay < most {
-                        group.addTask { await deliverNext(request) }
+                        group.addTask { await serve(from: request) }
                         underWay += 1
                     }
                 }
@@ -178,18 +178,20 @@ public struct WriteSender: Sendable {
     /// How often ``watch(sources:wakingOn:report:until:)`` looks at least.
     static let pace = Duration.milliseconds(500)
 
-    /// Takes the next entry and sends it, where there is one and the task is not cancelled.
-    private func deliverNext(_ request: ClaimRequest) async -> Result<Turn, StoreError> {
+    /// Sends a write and takes the next.
+    ///
+    /// - Parameters:
+    ///   - inHand: what is sent; nil for what `request` gives, unless the task is cancelled.
+    ///   - request: what may be taken; nil for nothing.
+    private func serve(
+        _ inHand: ClaimedWrite? = nil, from request: ClaimRequest?
+    ) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
-            guard !Task.isCancelled, let write = try await store.claim(request) else { return .success((nil, nil)) }
+            var write = inHand
+            if write == nil, let request, !Task.isCancelled { write = try await store.claim(request) }
+            guard let write else { return .success((nil, nil)) }
             return .success(try await deliver(write, claiming: request))
         } catch {
-            return .failure(error)
-        }
-    }
-
-    private func deliver(_ write: ClaimedWrite, thenOf request: ClaimRequest?) async -> Result<Turn, StoreError> {
-        do throws(StoreError) { return .success(try await deliver(write, claiming: request)) } catch {
             return .failure(error)
         }
     }
@@ -201,8 +203,7 @@ public struct WriteSender: Sendable {
         let request = Task.isCancelled ? nil : request
         // What was learned is kept although the sender was told to stop meanwhile.
         return try await uncancelled { () throws(StoreError) in
-            guard let request else { return (try await store.settle(write, settlement), nil) }
-            return try await store.settle(write, settlement, claiming: request)
+            try await store.settle(write, settlement, claiming: request)
         }
     }
 

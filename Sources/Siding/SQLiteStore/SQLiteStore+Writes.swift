@@ -17,12 +17,17 @@ extension SQLiteStore: WriteStore {
     public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
         let inHand = inHand
-        return try await write { transaction in
-            let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
-            // Before the commit, so that nobody who sees the row finds it in nobody's hand.
-            if let write { inHand.take(write) }
-            return write
-        }
+        return try await write { transaction in try Self.take(request, inHand, transitions, transaction) }
+    }
+
+    private static func take(
+        _ request: ClaimRequest, _ inHand: EntriesInHand, _ transitions: QueueTransitions,
+        _ transaction: borrowing Transaction
+    ) throws -> ClaimedWrite? {
+        let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
+        // Before the commit, so that nobody who sees the row finds it in nobody's hand.
+        if let write { inHand.take(write) }
+        return write
     }
 
     public func markSent(_ write: ClaimedWrite) async throws(StoreError) {
@@ -34,28 +39,16 @@ extension SQLiteStore: WriteStore {
     }
 
     public func settle(
-        _ write: ClaimedWrite, _ settlement: WriteSettlement
-    ) async throws(StoreError) -> QueueEntry? {
-        // Settled or not: nobody comes back to it.
-        defer { inHand.leave(write) }
-        let settler = WriteSettler(write: write, transitions: try transitions(), jitter: jitter)
-        let entry = try await self.write { transaction in try settler.settle(settlement, transaction) }
-        if entry?.recordKey != nil { changeSignal.fire() }
-        return entry
-    }
-
-    public func settle(
-        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest
+        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
+        // Settled or not: nobody comes back to it.
         defer { inHand.leave(write) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
-        let claimer = WriteClaimer(request: request, transitions: transitions)
         let inHand = inHand
         let result = try await self.write { transaction in
             let entry = try settler.settle(settlement, transaction)
-            let next = try claimer.claim(transaction)
-            if let next { inHand.take(next) }
+            let next = try request.flatMap { try Self.take($0, inHand, transitions, transaction) }
             return (entry: entry, next: next)
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }

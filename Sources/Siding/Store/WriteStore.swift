@@ -19,16 +19,13 @@ public protocol WriteStore: QueueStore {
     /// - Throws: ``StoreError/Kind/leaseLost`` where the entry is not this sender's any more: nothing may be sent.
     func markSent(_ write: ClaimedWrite) async throws(StoreError)
 
-    /// Settles a write in hand.
-    ///
-    /// - Returns: the entry as it is now; nil where it was not this sender's any more, and nothing was changed.
-    func settle(_ write: ClaimedWrite, _ settlement: WriteSettlement) async throws(StoreError) -> QueueEntry?
-
     /// Settles a write in hand and takes the next one, in one transaction: a sender waits for the disk once per write.
     ///
-    /// - Returns: the entry as ``settle(_:_:)`` answers it, and the next write as ``claim(_:)`` does.
+    /// - Parameter request: nil to take none.
+    /// - Returns: the entry as it is now, nil where it was not this sender's any more, and nothing was changed; and the next
+    ///   write as ``claim(_:)`` answers it.
     func settle(
-        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest
+        _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?)
 
     /// Takes up what dead senders had in hand.
@@ -56,6 +53,17 @@ public protocol WriteStore: QueueStore {
     ///
     /// - Parameter sources: whose; nil for all.
     func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError)
+}
+
+extension WriteStore {
+    /// Settles a write in hand, and takes no other.
+    ///
+    /// - Returns: the entry as it is now; nil where it was not this sender's any more, and nothing was changed.
+    public func settle(
+        _ write: ClaimedWrite, _ settlement: WriteSettlement
+    ) async throws(StoreError) -> QueueEntry? {
+        try await settle(write, settlement, claiming: nil).entry
+    }
 }
 
 /// Why waiting may end early.
