@@ -58,18 +58,8 @@ struct WriteDelivery {
         }
         if let stop { return stop }
         try await tellParked()
-        let unknown = try await store.sourcesOfWrites().filter { name in
-            !isKnown(name) && sources?.contains(name) ?? true
-        }
-        for name in unknown {
-            let name = PlainText.oneLine(name)
-            Output.talk(
-                """
-                the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
-                \(name)' shows them, 'siding queue drop' gives them up
-                """)
-        }
-        return ExitStatus.combining([statuses.combined, unknown.isEmpty ? nil : .notFound])
+        let lost = tellLost(try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true })
+        return ExitStatus.combining([statuses.combined, lost])
     }
 
     /// Sends what is due of `sources` before something else is done with them; tells in JSON only what waits for a person.
@@ -114,25 +104,18 @@ struct WriteDelivery {
     /// - Returns: nil where there are none.
     func send(_ entries: [QueueEntry]) async throws -> ExitStatus? {
         let known = entries.filter { isKnown($0.source) }
-        for entry in entries where !isKnown(entry.source) {
-            Output.talk(
-                """
-                \(entry.shortID) \(entry.method) \(entry.url): the config has no source \
-                '\(PlainText.oneLine(entry.source))' any more; 'siding queue drop \(entry.shortID)' gives it up
-                """)
-        }
-        let unknown: ExitStatus? = known.count < entries.count ? .notFound : nil
-        guard !known.isEmpty else { return unknown }
-        let sent = try await withSender { sender in
+        let lost = tellLost(Set(entries.map(\.source)).sorted())
+        guard !known.isEmpty else { return lost }
+        let stop = try await withSender { sender in
             for entry in try await send(known, by: sender) where !Task.isCancelled {
                 let entry = try await current(entry)
                 let ending = try await ending(of: entry)
                 statuses.add(entry, ending)
                 report(entry, ending)
             }
-            return statuses.combined
+            return nil
         }
-        return ExitStatus.combining([sent, unknown])
+        return stop ?? ExitStatus.combining([statuses.combined, lost])
     }
 
     /// Passes over `entries` until a pass settles none: each that is settled may have let another have its turn.
@@ -190,6 +173,19 @@ struct WriteDelivery {
     }
 
     // MARK: Telling
+
+    /// - Returns: the code of having writes for those of `sources` that the config has lost; nil where it has them all.
+    private func tellLost(_ sources: [String]) -> ExitStatus? {
+        let lost = sources.filter { !isKnown($0) }
+        for name in lost.map({ PlainText.oneLine($0) }) {
+            Output.talk(
+                """
+                the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
+                \(name)' shows them, 'siding queue drop' gives them up
+                """)
+        }
+        return lost.isEmpty ? nil : .notFound
+    }
 
     /// - Parameter isKept: whether it was to be kept and no more.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
