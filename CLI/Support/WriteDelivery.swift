@@ -21,10 +21,10 @@ struct WriteDelivery {
         if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
         let status = try await withSender { sender in
             if waits {
-                try await sender.watch(sources: [source.name], wakingOn: NetworkChanges()) { () throws(StoreError) in
+                try await sender.watch(sources: [source.name], wakingOn: NetworkChanges()) {
+                    outlook throws(StoreError) in
                     let now = try await current(entry)
-                    if now.state.isSettled || now.state == .parked { return true }
-                    return try await !canGoOn([source.name])
+                    return now.state.isSettled || now.state == .parked || !canGoOn([source.name], outlook)
                 }
             } else if try await sender.send(entry.id) == nil {
                 // Not its turn: what stands before it in its lane may go now.
@@ -48,8 +48,7 @@ struct WriteDelivery {
             }
             if watches {
                 try await sender.watch(sources: sources, wakingOn: NetworkChanges(), report: report) {
-                    () throws(StoreError) in
-                    try await !canGoOn(sources)
+                    !canGoOn(sources, $0)
                 }
             } else {
                 _ = try await sender.drain(sources: sources, report: report)
@@ -67,9 +66,8 @@ struct WriteDelivery {
     /// - Returns: the code where a signal ended it; else ``status`` has it.
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
         // A look at rows is cheaper than a client: most syncs have nothing to send.
-        let wantsSignIn = try await !store.sourcesWantingSignIn().isDisjoint(with: sources)
-        let hasWork = try await store.hasWork(of: Array(sources))
-        guard wantsSignIn || hasWork else { return nil }
+        let outlook = try await store.outlook(of: sources)
+        guard outlook.hasWork || !outlook.wantingSignIn.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender in
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
@@ -154,11 +152,9 @@ struct WriteDelivery {
     }
 
     /// Whether any write of `sources` can be sent without a person's word. What waits behind a parked one cannot.
-    private func canGoOn(_ sources: Set<String>?) async throws(StoreError) -> Bool {
+    private func canGoOn(_ sources: Set<String>?, _ outlook: QueueOutlook) -> Bool {
         let names = workspace.manifest.sources.map(\.name).filter { sources?.contains($0) ?? true }
-        if try await store.nextDue(of: names) != nil { return true }
-        let inHand = QueueSelection(sources: names, states: [.sending], kinds: [.write])
-        return try await !store.entries(inHand, limit: 1).isEmpty
+        return outlook.nextDue != nil || !outlook.inHand.isDisjoint(with: names)
     }
 
     private func withSender(

@@ -56,11 +56,16 @@ public struct WriteSender: Sendable {
     public func drain(
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
-        _ = try await store.reap()
-        try await askAgain(names)
-        let chosen = sources.filter { names?.contains($0.key) ?? true }
+        let chosen = chosen(names)
         // Each claim takes its turn among the writers of all processes, so none is made where there is nothing to claim.
-        guard !chosen.isEmpty, try await store.hasWork(of: Array(chosen.keys)) else { return [] }
+        guard try await outlook(of: chosen).hasWork else { return [] }
+        return try await drain(chosen, report)
+    }
+
+    private func drain(
+        _ chosen: [String: Source], _ report: @escaping @Sendable (QueueEntry) -> Void
+    ) async throws(StoreError) -> [QueueEntry] {
+        guard !chosen.isEmpty else { return [] }
         let limits = chosen.mapValues(limit)
         let request = ClaimRequest(sources: limits)
         let most = min(Self.mostAtOnce, limits.values.reduce(0, +))
@@ -98,12 +103,22 @@ public struct WriteSender: Sendable {
         }.get()
     }
 
-    /// What waits for a sign-in is worth a try once the credentials have changed, however the gate stands by now.
-    private func askAgain(_ names: Set<String>?) async throws(StoreError) {
-        for name in try await store.sourcesWantingSignIn() where names?.contains(name) ?? true {
-            guard let source = sources[name], await tried.areNew(of: source) else { continue }
-            try await store.endWaits(of: [source.name], because: .credentialsChanged)
+    private func chosen(_ names: Set<String>?) -> [String: Source] {
+        sources.filter { names?.contains($0.key) ?? true }
+    }
+
+    /// What there is to do, once what dead senders left is taken up, and what waits for a sign-in is let go where the
+    /// credentials have changed, however the gate stands by now. Where there is nothing of the kind, it costs one read.
+    private func outlook(of chosen: [String: Source]) async throws(StoreError) -> QueueOutlook {
+        let outlook = try await store.outlook(of: Set(chosen.keys))
+        var isStale = false
+        if !outlook.inHand.isEmpty { isStale = try await !store.reap().isEmpty }
+        for name in outlook.wantingSignIn {
+            guard let source = chosen[name], await tried.areNew(of: source) else { continue }
+            try await store.endWaits(of: [name], because: .credentialsChanged)
+            isStale = true
         }
+        return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook
     }
 
     /// What one request leaves behind: its entry as it was left, nil where it was lost or there was none, and the next write
@@ -130,20 +145,26 @@ public struct WriteSender: Sendable {
     ///
     /// - Parameters:
     ///   - changes: tells when links, addresses and routes change; nil looks at the routes by the clock.
-    ///   - isDone: asked after each look.
+    ///   - isDone: asked after each look, by what there is to do after it.
     @concurrent
     public func watch(
         sources names: Set<String>? = nil, wakingOn changes: NetworkChanges? = nil,
         report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
-        until isDone: @Sendable () async throws(StoreError) -> Bool
+        until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
+        let chosen = chosen(names)
         var reachable = reachable(names)
         while !Task.isCancelled {
             // Taken before the look, so that no change falls between.
             let mark = changes?.mark
-            let tried = try await drain(sources: names, report: report)
-            if try await isDone() { return }
-            if !tried.isEmpty { continue }
+            var outlook = try await outlook(of: chosen)
+            var isIdle = true
+            if outlook.hasWork {
+                isIdle = try await drain(chosen, report).isEmpty
+                outlook = try await store.outlook(of: Set(chosen.keys))
+            }
+            if try await isDone(outlook) { return }
+            if !isIdle { continue }
             await pause(changes, mark)
             let now = self.reachable(names)
             let returned = now.subtracting(reachable)

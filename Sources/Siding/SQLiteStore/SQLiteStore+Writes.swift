@@ -80,43 +80,6 @@ extension SQLiteStore: WriteStore {
         try await read { snapshot in try WriteContentReader.content(of: entry, snapshot) }
     }
 
-    public func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp? {
-        let now = clock.now
-        return try await read { snapshot in try Self.nextDue(of: sources, now, snapshot) }
-    }
-
-    public func sourcesWantingSignIn() async throws(StoreError) -> Set<String> {
-        try await read { snapshot in try StandingRows.wantingSignIn(snapshot) }
-    }
-
-    public func hasWork(of sources: [String]) async throws(StoreError) -> Bool {
-        let now = clock.now
-        return try await read { snapshot in
-            if try QueueTransitions.hasExpired(now, snapshot) { return true }
-            return try Self.nextDue(of: sources, now, snapshot).map { $0 <= now } ?? false
-        }
-    }
-
-    private static func nextDue(
-        of sources: [String], _ now: Timestamp, _ snapshot: borrowing Snapshot
-    ) throws -> Timestamp? {
-        var earliest: Timestamp?
-        for source in sources {
-            let due = try snapshot.first(
-                """
-                SELECT not_before FROM siding_queue
-                WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
-                ORDER BY not_before LIMIT 1
-                """, source
-            ) { Timestamp(microseconds: $0.int(0)) }
-            guard var due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
-            // The next claim makes it due.
-            if due > now, try WriteClaimer.hasStray(of: source, now, snapshot) { due = now }
-            earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
-        }
-        return earliest
-    }
-
     public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
         let transitions = try transitions()
         try await write { transaction in

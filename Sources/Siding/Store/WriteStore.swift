@@ -36,17 +36,10 @@ public protocol WriteStore: QueueStore {
     /// What the queue keeps of a write; nil where `entry`, a whole id, is none.
     func content(of entry: String) async throws(StoreError) -> WriteContent?
 
-    /// When the next write of these sources may be tried; nil where nothing waits for its time.
-    func nextDue(of sources: [String]) async throws(StoreError) -> Timestamp?
-
-    /// The sources of which any write is parked for a sign-in, or whose gate is closed for one: they are worth a try once the
-    /// credentials have changed.
-    func sourcesWantingSignIn() async throws(StoreError) -> Set<String>
-
-    /// Whether a claim from these sources might take a write in hand, or park one that has expired.
+    /// What there is for a sender to do: for claims, from these sources.
     ///
     /// A look that changes nothing, and so needs no turn among the writers: who waits for work looks here again and again.
-    func hasWork(of sources: [String]) async throws(StoreError) -> Bool
+    func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook
 
     /// Ends waiting that has no reason any more: gates open for a probe, and entries that waited for the line are due.
     /// What an origin asked for, its `Retry-After`, holds.

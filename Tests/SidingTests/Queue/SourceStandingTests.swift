@@ -117,7 +117,7 @@ import Testing
         bench.time.advance(by: .seconds(86_400))
         try await bench.store.endWaits(of: nil, because: .lineReturned)
         #expect(try await bench.claim() == nil)
-        #expect(try await bench.store.nextDue(of: ["api"]) == nil)
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == nil)
         try await bench.store.endWaits(of: nil, because: .personAsks)
         let probe = try #require(try await bench.claim())
         #expect(try await bench.claim() == nil)
@@ -236,11 +236,11 @@ import Testing
 
     @Test func `the next moment at which something can be sent is known`() async throws {
         let bench = try await WriteBench()
-        #expect(try await bench.store.nextDue(of: ["api"]) == nil)
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == nil)
         try await bench.enqueue("/a")
-        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now)
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now)
         let write = try #require(try await bench.claim())
         try await bench.fail(write, .offline(note: "no route"), counted: false)
-        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now + .seconds(30))
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now + .seconds(30))
     }
 }

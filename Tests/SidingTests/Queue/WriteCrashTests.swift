@@ -154,12 +154,12 @@ import Testing
         let soon = try await bench.enqueue("/b")
         try await bench.fail(try #require(try await bench.claim(entry: soon.id)), wait: .seconds(60))
         // An ordinary wait stands before it, and does not hide it.
-        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now)
-        #expect(try await bench.store.hasWork(of: ["api"]))
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now)
+        #expect(try await bench.store.outlook(of: ["api"]).hasWork)
         #expect(try await bench.claim()?.entry.id == late.id)
         #expect(try await bench.claim() == nil, "the other waits for its time")
-        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now + .seconds(60))
-        #expect(try await !bench.store.hasWork(of: ["api"]))
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now + .seconds(60))
+        #expect(try await !bench.store.outlook(of: ["api"]).hasWork)
     }
 
     @Test func `a wait is a day at most, and holds to its end`() async throws {
@@ -191,6 +191,6 @@ import Testing
         let verdictOnIt = WriteSettlement.Verdict.sendAgain(
             from: bench.time.now + .seconds(30 * 86_400), because: "it is not there")
         _ = try await bench.store.settle(asked, WriteSettlement(verdictOnIt, .answers))
-        #expect(try await bench.store.nextDue(of: ["api"]) == bench.time.now + .seconds(86_400))
+        #expect(try await bench.store.outlook(of: ["api"]).nextDue == bench.time.now + .seconds(86_400))
     }
 }

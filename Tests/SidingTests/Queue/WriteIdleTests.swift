@@ -14,7 +14,7 @@ import Testing
         _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [head.id]))
         try await bench.enqueue("/c", to: "other", expiry: .seconds(3_600))
         try await bench.fail(#require(try await bench.claim()), .offline(note: "no way"))
-        #expect(try await !bench.store.hasWork(of: ["api", "other"]))
+        #expect(try await !bench.store.outlook(of: ["api", "other"]).hasWork)
 
         // Another process writes without end: whoever wants a turn now does not get it.
         let lock = try #require(try HeldLock(bench.store.path + ".writer"))
@@ -25,14 +25,33 @@ import Testing
 
     @Test func `what is due, and a gate that lets a probe through, are seen`() async throws {
         let bench = try await WriteBench()
-        #expect(try await !bench.store.hasWork(of: ["api"]))
+        #expect(try await !bench.store.outlook(of: ["api"]).hasWork)
         try await bench.enqueue("/a")
-        #expect(try await bench.store.hasWork(of: ["api"]))
-        #expect(try await !bench.store.hasWork(of: ["other"]))
+        #expect(try await bench.store.outlook(of: ["api"]).hasWork)
+        #expect(try await !bench.store.outlook(of: ["other"]).hasWork)
         try await bench.fail(#require(try await bench.claim()), .offline(note: "no way"))
-        #expect(try await !bench.store.hasWork(of: ["api"]))
+        #expect(try await !bench.store.outlook(of: ["api"]).hasWork)
         bench.time.advance(by: SourceStanding.probeWindow)
-        #expect(try await bench.store.hasWork(of: ["api"]))
+        #expect(try await bench.store.outlook(of: ["api"]).hasWork)
+    }
+
+    @Test func `one look says whose writes are in hand, and who wants a sign-in`() async throws {
+        let bench = try await WriteBench(sources: ["api", "other"])
+        #expect(
+            try await bench.store.outlook(of: ["api"])
+                == QueueOutlook(hasWork: false, nextDue: nil, inHand: [], wantingSignIn: []))
+        try await bench.enqueue("/a")
+        #expect(
+            try await bench.store.outlook(of: ["api"])
+                == QueueOutlook(hasWork: true, nextDue: bench.time.now, inHand: [], wantingSignIn: []))
+        let write = try #require(try await bench.claim())
+        #expect(
+            try await bench.store.outlook(of: ["other"])
+                == QueueOutlook(hasWork: false, nextDue: nil, inHand: ["api"], wantingSignIn: []))
+        try await bench.refuse(write)
+        #expect(
+            try await bench.store.outlook(of: ["other"])
+                == QueueOutlook(hasWork: false, nextDue: nil, inHand: [], wantingSignIn: ["api"]))
     }
 
     @Test func `what expires is parked although nothing else is due`() async throws {

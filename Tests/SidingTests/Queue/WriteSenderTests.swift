@@ -201,12 +201,12 @@ import Testing
         bench.origin.set("/a", .status(.unauthorized), .status(.created))
         let entry = try await bench.enqueue("/a")
         _ = try await bench.sender().drain()
-        #expect(try await bench.store.sourcesWantingSignIn() == ["api"])
+        #expect(try await bench.store.outlook(of: []).wantingSignIn == ["api"])
         try await bench.store.openGate(ofSource: "api")
-        #expect(try await bench.store.sourcesWantingSignIn() == ["api"])
+        #expect(try await bench.store.outlook(of: []).wantingSignIn == ["api"])
         #expect(try await bench.sender().drain().map(\.id) == [entry.id])
         #expect(try await bench.entry(entry.id).state == .done)
-        #expect(try await bench.store.sourcesWantingSignIn() == [])
+        #expect(try await bench.store.outlook(of: []).wantingSignIn == [])
     }
 
     @Test func `one write that is refused among many that are let in is not tried again and again`() async throws {
@@ -239,7 +239,7 @@ import Testing
             store: bench.store, sources: bench.sources, transports: bench.origin, connectivity: bench.connectivity,
             jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock)
         let entry = try await bench.enqueue("/a")
-        async let watching: Void = sender.watch { () throws(StoreError) in
+        async let watching: Void = sender.watch { _ throws(StoreError) in
             try await bench.store.entries(QueueSelection()).isEmpty
         }
         // The first try meets no way out; watching goes on in steps, and none of them tries again. The deadline of the
