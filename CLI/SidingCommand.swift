@@ -19,6 +19,7 @@ struct SidingCommand: AsyncParsableCommand {
                 name: "Inspect",
                 subcommands: [
                     StatusCommand.self, RecordsCommand.self, QueryCommand.self, QueueCommand.self, RunsCommand.self,
+                    StateCommand.self,
                 ]),
             CommandGroup(name: "Look after", subcommands: [DatabaseCommand.self, DoctorCommand.self]),
         ])

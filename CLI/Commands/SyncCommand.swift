@@ -18,6 +18,16 @@ struct SyncCommand: AsyncParsableCommand {
     @Flag(help: "Ask for everything again, without conditions, from the first page.")
     var full = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask for what changed since this value of the cursor; it moves on only where nothing is left out.",
+            valueName: "value"))
+    var since: String?
+
+    @Option(
+        help: ArgumentHelp("Ask for what changed between two values of the cursor, which stays.", valueName: "a..b"))
+    var backfill: BackfillArgument?
+
     @Option(help: ArgumentHelp("End after so many records; checkpoint and validators are left alone.", valueName: "n"))
     var limit: Int?
 
@@ -34,11 +44,15 @@ struct SyncCommand: AsyncParsableCommand {
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1.") }
+        guard [full, since != nil, backfill != nil].filter(\.self).count < 2 else {
+            throw ValidationError("--full, --since and --backfill are three ways to begin: say one.")
+        }
     }
 
     func run() async throws {
         let workspace = try Workspace.load(options)
         let named = try workspace.resources(named: resources)
+        try CursorArguments.check(since: since, backfill: backfill, of: named)
         if !offline { try await workspace.checkSecrets() }
         let status = try await workspace.withStore(.readWriteCreate) { store in
             let chosen = failed ? try await onlyFailed(named, store) : named
@@ -71,14 +85,16 @@ struct SyncCommand: AsyncParsableCommand {
     private var command: String {
         let flags: [(String, Bool)] = [
             ("--full", full), ("--no-queue", noQueue), ("--offline", offline), ("--failed", failed),
-            ("--limit \(limit ?? 0)", limit != nil),
+            ("--limit \(limit ?? 0)", limit != nil), ("--since \(since ?? "")", since != nil),
+            ("--backfill \(backfill?.description ?? "")", backfill != nil),
         ]
         return (["sync"] + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
     }
 
     private var syncOptions: SyncOptions {
         SyncOptions(
-            isFull: full, limit: limit, retains: !noQueue, maxAge: maxAge?.duration,
+            isFull: full, limit: limit, since: since, backfill: backfill?.backfill, retains: !noQueue,
+            maxAge: maxAge?.duration,
             lockWait: waitLock?.duration ?? .zero, failsFast: failFast)
     }
 

@@ -37,7 +37,7 @@ import Testing
     }
 
     static let resourceKeys =
-        "one of source, path, method, query, query_encoding, records, key, paginate, stop, conditional, max_age"
+        "one of source, path, method, query, query_encoding, records, key, paginate, stop, cursor, conditional, max_age"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
     static let paging = "one of auto, none, link_header, next_url, cursor, header_cursor, page, offset"
@@ -120,8 +120,8 @@ import Testing
             "7:5: unknown key 'pagnate' in resource 'posts'; expected \(resourceKeys); did you mean 'paginate'?"),
         .resource("deletes: { field: $.gone }", "7:5: 'deletes' in resource 'posts' is not yet supported"),
         .resource(
-            "cursor: { path: $.at }\nstable: true",
-            "7:5: 'cursor' in resource 'posts' is not yet supported",
+            "set: { path: $.at }\nstable: true",
+            "7:5: 'set' in resource 'posts' is not yet supported",
             "8:5: 'stable' in resource 'posts' is not yet supported"),
         .resource(
             "source: blgo",
@@ -130,8 +130,8 @@ import Testing
         .resource(
             "method: get", "7:13: 'method' in resource 'posts' is 'get'; expected GET or POST; did you mean 'GET'?"),
         .resource(
-            "query: { since: \"{cursor}\" }",
-            "7:21: the placeholder '{cursor}' of 'since' in 'query' of resource 'posts' is not yet supported"),
+            "query: { since: \"{page}\" }",
+            "7:21: the placeholder '{page}' of 'since' in 'query' of resource 'posts' is not yet supported"),
         .resource(
             "query: { api_key: canary-literal }",
             "7:14: the query parameter 'api_key' in 'query' of resource 'posts' is a secret, which this file never holds; "

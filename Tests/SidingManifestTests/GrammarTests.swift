@@ -24,7 +24,7 @@ import Testing
     @Test(
         "a key that this release does not understand yet is refused by name, whatever it holds",
         arguments: [
-            "body", "cursor", "columns", "children", "contract", "where", "drop", "set", "stable", "deletes", "history",
+            "body", "columns", "children", "contract", "where", "drop", "set", "stable", "deletes", "history",
             "for_each", "resume_within",
         ])
     func notYetInResources(_ name: String) {

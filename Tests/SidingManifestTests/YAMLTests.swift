@@ -116,7 +116,7 @@ import Testing
             return
         }
         let faults = Fixture.faults(
-            "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, query: { \"\(name)\": \"{cursor}\" } } }"
+            "version: 1\nsources: { a: { base_url: https://example.com } }\nresources: { b: { path: /b, key: id, query: { \"\(name)\": \"{page}\" } } }"
         )
         #expect(
             faults.first?.hasPrefix("siding.yaml:3:\(47 + width + 4): the placeholder") == true, "\(text) \(faults)")

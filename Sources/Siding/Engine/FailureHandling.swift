@@ -35,7 +35,7 @@ struct FailureHandling: Sendable {
         _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
     ) async throws(StoreError) -> ResourceSync.Report {
-        let retains = sync.options.retains && sync.options.limit == nil
+        let retains = sync.options.retains && !sync.options.isAside
         guard retains || position.entry != nil else { return sync.failed(failure, report) }
         let kept = try await retain(failure, page, isCounted: isCounted, report, wait: wait)
         return retains ? kept : sync.failed(failure, kept)

@@ -8,6 +8,9 @@ struct ListingRun: Sendable {
     let lease: Lease
     let run: RunID
     let options: SyncOptions
+    let start: CursorStart
+    /// The stored cursor when the listing was opened.
+    let stored: String?
     let progress: @Sendable (SyncProgress) -> Void
 
     /// Where the walk ended.
@@ -26,12 +29,16 @@ struct ListingRun: Sendable {
         var paging: Paging?
         /// Whether any page was had, so that a refusal is not the first thing that the origin said.
         var hasPages = false
+        /// What a person should know of the cursor.
+        var warnings: [String] = []
     }
 
     /// Walks from `position` on.
     func walk(from position: ListingPosition) async throws(StoreError) -> Result {
         var result = Result(end: .complete)
         var settles = position.entry?.id
+        var track = CursorTrack(
+            resource.cursor, start: start, stored: stored, reached: position.cursor.reached)
         var seen: Set<HTTPURL> = []
         var fetched = await fetch(position.page, paging: resource.paging)
         while true {
@@ -40,13 +47,15 @@ struct ListingRun: Sendable {
             case .storeFailed(let error): throw error
             case .failed(let failure):
                 result.end = .failed(failure)
+                result.warnings = track.warnings
                 return result
-            case .page(let success): page = bounded(success, &seen, result.counters)
+            case .page(let success): page = bounded(success, &seen, result.counters, track)
             }
-            let commit = commit(page, position, settles)
+            let commit = commit(page, position, settles, track.move(with: page))
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 try await save(commit, page, &result)
                 result.end = Self.end(page)
+                result.warnings = track.warnings
                 return result
             }
             async let upcoming = fetch(next, paging: page.paging)
@@ -85,8 +94,11 @@ struct ListingRun: Sendable {
     }
 
     /// The page with its way on cut where the listing turns in a circle, or has enough records.
-    private func bounded(_ page: FetchedPage, _ seen: inout Set<HTTPURL>, _ counters: RunCounters) -> FetchedPage {
+    private func bounded(
+        _ page: FetchedPage, _ seen: inout Set<HTTPURL>, _ counters: RunCounters, _ track: CursorTrack
+    ) -> FetchedPage {
         var page = page
+        if track.isPast(page) { page.next = .end }
         seen.insert(page.page.url)
         if case .page(let next) = page.next, seen.contains(next.url) {
             page.next = .cut("page \(page.page.number) leads back to a page seen before: a loop")
@@ -100,14 +112,17 @@ struct ListingRun: Sendable {
         return page
     }
 
-    private func commit(_ page: FetchedPage, _ position: ListingPosition, _ settles: String?) -> PageCommit {
+    private func commit(
+        _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?
+    ) -> PageCommit {
         PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
             content: page.content,
-            progress: options.limit == nil
-                ? PageCommit.Progress(
+            progress: options.isAside
+                ? nil
+                : PageCommit.Progress(
                     status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-                    paging: page.paging.description) : nil,
+                    paging: page.paging.description, cursor: cursor),
             settles: settles, requests: page.requests, bytes: page.bytes)
     }
 

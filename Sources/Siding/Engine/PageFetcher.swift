@@ -15,6 +15,8 @@ struct FetchedPage: Sendable {
     var paging: Paging
     var requests: Int
     var bytes: Int
+    /// What the page says of the cursor; nil where the resource has none, and where nothing changed.
+    var cursor: PageCursor?
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
 }
@@ -35,6 +37,7 @@ struct PageFetcher: Sendable {
     private let reader: PageReader
     private let turner: PageTurner
     private let context: ChainContext
+    private let wallClock: WallClock
 
     init(
         _ resource: AnyResource, isConditional: Bool, transport: any Transport, connectivity: any Connectivity,
@@ -45,6 +48,7 @@ struct PageFetcher: Sendable {
         self.resource = resource
         self.isConditional = isConditional
         self.context = context
+        self.wallClock = wallClock
         counter = RequestCounter()
         turner = PageTurner(resource: resource)
         chain = PageChain.make(
@@ -110,11 +114,15 @@ struct PageFetcher: Sendable {
             headerFields: fields, recordCount: contents.records.count,
             envelope: Envelope.scalars(contents.envelope, turner.envelopePaths, bytes))
         let chosen = paging == .automatic ? answer.detectPaging() : paging
-        return FetchedPage(
+        var fetched = FetchedPage(
             page: page, content: .records(bytes, contents.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: fields[.lastModified],
             next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: requests,
             bytes: bytes.count)
+        fetched.cursor = resource.cursor.map {
+            PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
+        }
+        return fetched
     }
 
     private func contents(of bytes: [UInt8], _ fields: HTTPFields) throws(Failure) -> PageContents {

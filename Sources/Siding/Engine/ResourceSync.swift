@@ -47,22 +47,36 @@ struct ResourceSync: Sendable {
 
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
-        let opening: ListingOpening
-        do throws(Failure) { opening = try self.opening() } catch {
+        let stored = try await engine.store.cursor(of: resource.name)
+        var known = stored?.valid(for: resource)
+        let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.wallClock.now)
+        var opening: ListingOpening
+        do throws(Failure) { opening = try self.opening(fresh) } catch {
             return failed(error, report)
         }
         var position = try await engine.store.openListing(opening)
         note(position, in: &report)
         if let blocker = position.blockedBy { return blocked(by: blocker, report) }
         if let gate = try await closedGate() { return try await waits(for: gate, position, report) }
-        var result = try await walk(position)
+        var start = fresh
+        // A listing goes on as it was begun.
+        if !options.isAside { start.resume(position.cursor) }
+        var result = try await walk(position, start, known?.value)
         if let reason = restartReason(result, position) {
+            start = fresh
+            if resetRule(result) != nil {
+                known = nil
+                start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.wallClock.now)
+                do throws(Failure) { opening = try self.opening(start) } catch { return failed(error, report) }
+                opening.forgetsCursor = true
+            }
             position = try await engine.store.restartListing(opening, because: reason)
             report.warn("started anew: \(reason)")
             report.extra += result.failedRequests
             report.line.counters += result.counters
-            result = try await walk(position)
+            result = try await walk(position, start, known?.value)
         }
+        result.warnings.forEach { report.warn($0) }
         report.line.counters += result.counters
         if let paging = result.paging, resource.paging == .automatic, paging != .automatic {
             report.line.notes.append("paging: \(paging)")
@@ -91,11 +105,12 @@ struct ResourceSync: Sendable {
 
     // MARK: Planning
 
-    private func opening() throws(Failure) -> ListingOpening {
+    private func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
         ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
-            lease: lease, run: run, startsAnew: options.isFull, first: try PageTurner(resource: resource).first(),
-            isAside: options.limit != nil)
+            lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
+            first: try PageTurner(resource: resource).first(from: start),
+            cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside)
     }
 
     private func note(_ position: ListingPosition, in report: inout Report) {
@@ -108,9 +123,11 @@ struct ResourceSync: Sendable {
         if position.isResumed { report.line.notes.append("resumed at page \(position.page.number)") }
     }
 
-    private func walk(_ position: ListingPosition) async throws(StoreError) -> ListingRun.Result {
+    private func walk(
+        _ position: ListingPosition, _ start: CursorStart, _ stored: String?
+    ) async throws(StoreError) -> ListingRun.Result {
         let isConditional =
-            resource.isConditional && !options.isFull && options.limit == nil && position.changedAspects.isEmpty
+            resource.isConditional && !options.isFull && !options.isAside && position.changedAspects.isEmpty
         let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.logger, isResendable: true)
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,
@@ -119,17 +136,13 @@ struct ResourceSync: Sendable {
             wallClock: engine.wallClock, context: context)
         let listing = ListingRun(
             resource: resource, store: engine.store, fetcher: fetcher, lease: lease, run: run, options: options,
-            progress: engine.progress)
+            start: start, stored: stored, progress: engine.progress)
         return try await listing.walk(from: position)
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
     private func restartReason(_ result: ListingRun.Result, _ position: ListingPosition) -> String? {
-        if case .failed(let page) = result.end,
-            let rule = resource.source.rule(for: page.failure, of: .fetch), rule.action == .resetCursor
-        {
-            return "\(rule.place) says reset_cursor of \(page.failure.reason)"
-        }
+        if let rule = resetRule(result) { return "\(rule.place) says reset_cursor" }
         // Pages that all answered 304 led on by what was stored of them: a way that may have ended since.
         let isStoredWay = result.hasPages && result.counters.notModified == result.counters.pages
         guard isStoredWay || (position.isResumed && !result.hasPages), case .failed(let page) = result.end,
@@ -137,6 +150,12 @@ struct ResourceSync: Sendable {
             ![401, 403, 408, 425, 429].contains(answer.status)
         else { return nil }
         return "the origin refused page \(page.page.number) with \(answer.status)"
+    }
+
+    /// The rule that says of the failure that the cursor leads nowhere.
+    private func resetRule(_ result: ListingRun.Result) -> FailureRule? {
+        guard !options.isAside, case .failed(let page) = result.end else { return nil }
+        return resource.source.rule(for: page.failure, of: .fetch).flatMap { $0.action == .resetCursor ? $0 : nil }
     }
 
     // MARK: Ends

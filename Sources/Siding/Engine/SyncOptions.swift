@@ -4,6 +4,10 @@ public struct SyncOptions: Sendable, Hashable {
     public var isFull: Bool
     /// Ends after so many records; such a listing touches neither checkpoint nor validators.
     public var limit: Int?
+    /// Asks for what changed since this value of the cursor, instead of since the stored one.
+    public var since: String?
+    /// Asks for what changed between two values of the cursor; such a listing touches neither checkpoint nor cursor.
+    public var backfill: Backfill?
     /// Whether a kept failure is retained in the queue.
     public var retains: Bool
     /// Resources whose last complete listing is younger are skipped.
@@ -14,16 +18,32 @@ public struct SyncOptions: Sendable, Hashable {
     public var failsFast: Bool
 
     public init(
-        isFull: Bool = false, limit: Int? = nil, retains: Bool = true, maxAge: Duration? = nil,
+        isFull: Bool = false, limit: Int? = nil, since: String? = nil, backfill: Backfill? = nil, retains: Bool = true,
+        maxAge: Duration? = nil,
         lockWait: Duration = .zero, failsFast: Bool = false
     ) {
         self.isFull = isFull
         self.limit = limit
+        self.since = since
+        self.backfill = backfill
         self.retains = retains
         self.maxAge = maxAge
         self.lockWait = lockWait
         self.failsFast = failsFast
     }
+
+    /// Two values of a cursor, both included where the origin includes them.
+    public struct Backfill: Sendable, Hashable {
+        public var from: String
+        public var to: String
+
+        public init(from: String, to: String) {
+            (self.from, self.to) = (from, to)
+        }
+    }
+
+    /// Whether the listing is one of its own, which leaves checkpoint, validators, cursor and queue alone.
+    var isAside: Bool { limit != nil || backfill != nil }
 }
 
 /// How far a sync has come, told after each page.

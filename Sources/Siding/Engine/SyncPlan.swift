@@ -17,16 +17,22 @@ public struct SyncPlan: Sendable, Hashable {
 
     /// The plan for `resource`.
     ///
-    /// - Parameter store: nil where there is none yet.
+    /// - Parameters:
+    ///   - store: nil where there is none yet.
+    ///   - now: against which the age of a cursor is measured.
     /// - Throws: ``StoreError`` where the store cannot be read, a ``Failure`` where the first URL is none.
     public static func make(
-        for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?
+        for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?,
+        now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
-        let first = try PageTurner(resource: resource).first()
-        let start = try await start(resource, options, first, store)
+        let stored = try await store?.cursor(of: resource.name)?.valid(for: resource)
+        let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
+        let first = try PageTurner(resource: resource).first(from: cursor)
+        var start = try await start(resource, options, first, store)
+        if start.page == first, let reason = cursor.reason { start.reason += ": \(reason)" }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
-        if resource.isConditional, !options.isFull, options.limit == nil, start.mayBeConditional,
+        if resource.isConditional, !options.isFull, !options.isAside, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
@@ -55,7 +61,7 @@ public struct SyncPlan: Sendable, Hashable {
                 page: first, reason: "full listing: the definition changed (\(changed.joined(separator: ", ")))",
                 mayBeConditional: false)
         }
-        guard options.limit == nil, let checkpoint = state.checkpoint else {
+        guard !options.isAside, options.since == nil, let checkpoint = state.checkpoint else {
             return Start(page: first, reason: "new listing from the first page")
         }
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))

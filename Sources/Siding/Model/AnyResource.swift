@@ -18,6 +18,8 @@ public struct AnyResource: Sendable {
     public var key: [JSONPath]
     public var paging: Paging
     public var stop: StopRules
+    /// Asks for changes only; nil asks for all there is.
+    public var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
     public var isConditional: Bool
     /// How old the last complete listing may be before the resource counts as stale.
@@ -34,6 +36,7 @@ public struct AnyResource: Sendable {
         records: JSONPath? = nil,
         paging: Paging = .automatic,
         stop: StopRules = StopRules(),
+        cursor: IncrementalCursor? = nil,
         isConditional: Bool = true,
         maxAge: Duration? = nil
     ) {
@@ -47,6 +50,7 @@ public struct AnyResource: Sendable {
         self.records = records
         self.paging = paging
         self.stop = stop
+        self.cursor = cursor
         self.isConditional = isConditional
         self.maxAge = maxAge
     }

@@ -12,7 +12,7 @@ public struct ResourceDefinition: Sendable, Hashable {
     public let aspects: [String: String]
 
     public init(_ resource: AnyResource) {
-        aspects = [
+        var aspects = [
             "base_url": resource.source.baseURL.description,
             "method": resource.method.rawValue,
             "path": resource.path,
@@ -21,6 +21,11 @@ public struct ResourceDefinition: Sendable, Hashable {
             "key": resource.key.map(\.description).joined(separator: "\n"),
             "paginate": "\(resource.paging)",
         ]
+        // Only where there is one: what was stored before there were any is the same definition still.
+        if let cursor = resource.cursor {
+            aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue)"
+        }
+        self.aspects = aspects
     }
 
     init(stored text: String) {

@@ -9,6 +9,7 @@ struct PageTurner: Sendable {
     /// The envelope values that must be read from each page, in the order of ``Envelope``.
     var envelopePaths: [JSONPath] {
         var paths: [JSONPath] = resource.stop.hasMore.map { [$0] } ?? []
+        if case .envelope(let path)? = resource.cursor?.place { paths.append(path) }
         switch resource.paging {
         case .automatic: paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
         case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
@@ -19,9 +20,12 @@ struct PageTurner: Sendable {
     }
 
     /// The page at which a new listing begins.
-    func first() throws(Failure) -> PageRequest {
+    ///
+    /// - Parameter start: which changes are asked for.
+    func first(from start: CursorStart = .none) throws(Failure) -> PageRequest {
         var url = try resource.source.baseURL.appending(path: resource.path)
-        url = url.appending(encodedQuery: resource.queryEncoding.encode(resource.query))
+        let query = start.placeholders(resource.cursor).filled(resource.query)
+        url = url.appending(encodedQuery: resource.queryEncoding.encode(query))
         switch resource.paging {
         case .page(let numbers):
             url = url.settingQuery(numbers.parameter, to: String(numbers.start))

@@ -25,7 +25,7 @@ enum WriteSafety {
 
     /// What a person may put into the place of a write's parts.
     static func check(_ change: WriteChange) throws(Failure) {
-        if let url = change.url { try check(url) }
+        if let url = change.url { try check(url) { CredentialNames.contain(queryName: $0) } }
         for field in change.headerFields ?? [:] { try check(field) }
         try check(body: change.body)
     }

@@ -39,6 +39,7 @@ struct ListingOpener {
         try discard(resource.id, reason, transaction)
         // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource.id)
+        if opening.forgetsCursor { try CursorRows.forget(resource.id, transaction) }
         var position = try begin(resource.id, transaction)
         position.droppedCheckpoint = reason
         return position
@@ -74,6 +75,7 @@ struct ListingOpener {
             WHERE id = ?1
             """, resource, opening.definition.text, opening.source, changed.contains("key"))
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
+        try CursorRows.forget(resource, transaction)
     }
 
     /// The source was given another name: what waits for it follows.
@@ -102,13 +104,21 @@ struct ListingOpener {
     }
 
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
+        try Self.discard(
+            resource, named: opening.resource, because: reason, QueueTransitions(owner: owner, now: now), transaction)
+    }
+
+    /// Ends an open listing as incomplete; its retained fetch is superseded.
+    static func discard(
+        _ resource: Int64, named name: String, because reason: String, _ queue: QueueTransitions,
+        _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
             """
             UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
             WHERE resource = ?1 AND state = 'open'
             """, resource, reason)
-        let queue = QueueTransitions(owner: owner, now: now)
-        if let entry = try queue.unsettledFetch(of: opening.resource, transaction) {
+        if let entry = try queue.unsettledFetch(of: name, transaction) {
             try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
@@ -119,6 +129,7 @@ struct ListingOpener {
         guard let listing = try openRow(resource, transaction) else { return nil }
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
+        position.cursor = listing.cursor
         let queue = QueueTransitions(owner: owner, now: now)
         guard let entry = try queue.unsettledFetch(of: opening.resource, transaction) else { return position }
         position.isResumed = true
@@ -129,17 +140,22 @@ struct ListingOpener {
 
     private func openRow(
         _ resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> (number: Int64, page: PageRequest)? {
+    ) throws -> (number: Int64, page: PageRequest, cursor: ListingCursor)? {
         let row = try transaction.first(
             """
-            SELECT listing, next_url, next_number, next_offset FROM siding_listings
+            SELECT listing, next_url, next_number, next_offset, cursor_from, cursor_reached, cursor_moves
+            FROM siding_listings
             WHERE resource = ?1 AND state = 'open'
             """, resource
         ) { row in
-            (number: row.int(0), page: PageRequest(row, at: 1))
+            (
+                number: row.int(0), page: PageRequest(row, at: 1),
+                cursor: ListingCursor(
+                    from: row.optionalText(4), reached: row.optionalText(5), moves: row.int(6) == 1)
+            )
         }
         guard let row, let page = row.page else { return nil }
-        return (row.number, page)
+        return (row.number, page, row.cursor)
     }
 
     private func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
@@ -147,17 +163,21 @@ struct ListingOpener {
         try transaction.execute(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6)
+                checkpoint_at, run, cursor_from, cursor_moves)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)
             ON CONFLICT (resource) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
-                run = excluded.run
-            """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run)
+                run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
+                cursor_reached = NULL
+            """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
+            opening.cursor.from, opening.cursor.moves)
         let listing = try transaction.first("SELECT listing FROM siding_listings WHERE resource = ?1", resource) {
             $0.int(0)
         }
-        return ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
+        var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
+        position.cursor = opening.cursor
+        return position
     }
 }

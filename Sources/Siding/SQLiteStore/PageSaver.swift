@@ -78,6 +78,9 @@ struct PageSaver {
         if case .page(let following) = progress.next { next = following }
         try rememberPage(resource, progress, next, transaction)
         try moveCheckpoint(resource, progress, next, transaction)
+        if let cursor = progress.cursor {
+            try CursorRows.move(cursor, of: resource, listing: page.listing, run: page.run, now: now, transaction)
+        }
         if progress.next == .end { try complete(resource, transaction) }
     }
 

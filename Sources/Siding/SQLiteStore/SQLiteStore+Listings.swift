@@ -23,6 +23,30 @@ extension SQLiteStore {
         }
     }
 
+    public func cursor(of resource: String) async throws(StoreError) -> StoredCursor? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT c.value, c.moved_at, r.definition FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
+                WHERE r.name = ?1
+                """, resource
+            ) { row in
+                StoredCursor(
+                    value: row.text(0), movedAt: Timestamp(microseconds: row.int(1)),
+                    definition: ResourceDefinition(stored: row.text(2)))
+            }
+        }
+    }
+
+    public func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
+        let me = try ownerID()
+        let now = clock.now
+        try await write { transaction in
+            try Self.check(lease, owner: me, transaction)
+            try CursorRows.set(value, of: resource, owner: me, now: now, transaction)
+        }
+    }
+
     public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in
             try snapshot.first(

@@ -11,13 +11,19 @@ public struct ListingOpening: Sendable {
     public var resumeWithin: Duration
     /// Where a new listing begins.
     public var first: PageRequest
+    /// What a new listing asks for and does to the cursor.
+    public var cursor: ListingCursor
+    /// Whether the stored cursor leads nowhere any more, and is forgotten with the restart.
+    public var forgetsCursor = false
     /// Whether the listing is one of its own (`--limit`), which begins at the first page and leaves checkpoint,
     /// validators and retained fetch as they are.
     public var isAside: Bool
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
-        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest, isAside: Bool = false
+        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest,
+        cursor: ListingCursor = ListingCursor(),
+        isAside: Bool = false
     ) {
         self.resource = resource
         self.source = source
@@ -27,7 +33,22 @@ public struct ListingOpening: Sendable {
         self.startsAnew = startsAnew
         self.resumeWithin = resumeWithin
         self.first = first
+        self.cursor = cursor
         self.isAside = isAside
+    }
+}
+
+/// What a listing has to do with the cursor of its resource.
+public struct ListingCursor: Sendable, Hashable {
+    /// The value that the listing begins at; nil for all there is.
+    public var from: String?
+    /// The furthest value of its pages so far.
+    public var reached: String?
+    /// Whether its end moves the stored cursor.
+    public var moves: Bool
+
+    public init(from: String? = nil, reached: String? = nil, moves: Bool = false) {
+        (self.from, self.reached, self.moves) = (from, reached, moves)
     }
 }
 
@@ -47,6 +68,8 @@ public struct ListingPosition: Sendable, Hashable {
     public var droppedCheckpoint: String?
     /// A retained fetch that waits for a person; the listing stays where it is.
     public var blockedBy: QueueEntry?
+    /// What the listing asks for, as it was when it was begun, and how far it has come.
+    public var cursor = ListingCursor()
 
     public init(
         listing: Int64, page: PageRequest, isResumed: Bool, entry: QueueEntry? = nil, changedAspects: [String] = [],

@@ -32,13 +32,18 @@ public struct PageCommit: Sendable {
         public var next: NextPage
         /// The paging that leads on, for the run record.
         public var paging: String
+        /// What the page does to the cursor; nil where the resource has none.
+        public var cursor: CursorMove?
 
-        public init(status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String) {
+        public init(
+            status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String, cursor: CursorMove? = nil
+        ) {
             self.status = status
             self.etag = etag
             self.lastModified = lastModified
             self.next = next
             self.paging = paging
+            self.cursor = cursor
         }
     }
 

@@ -42,7 +42,17 @@ public protocol ListingStore: Sendable {
     func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition
 
     /// Drops the checkpoint, settles the retained fetch as superseded, and opens a new listing at its first page.
+    ///
+    /// The stored cursor is forgotten where ``ListingOpening/forgetsCursor`` says so.
     func restartListing(_ opening: ListingOpening, because reason: String) async throws(StoreError) -> ListingPosition
+
+    /// The cursor of a resource; nil where it has none yet.
+    func cursor(of resource: String) async throws(StoreError) -> StoredCursor?
+
+    /// Sets the cursor of a resource as a person says, or forgets it; an open listing is dropped, as it began elsewhere.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
+    func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError)
 
     /// What is stored of the page with this URL.
     func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage?

@@ -15,11 +15,14 @@ struct ResourceDeclaration: Sendable {
     var key: [JSONPath] = []
     var paging = Paging.automatic
     var stop = StopRules()
+    var cursor: Located<IncrementalCursor>?
+    var queryPlace: Place
     var isConditional = true
     var maxAge: Duration?
 
     init(subject: Subject) {
         self.subject = subject
+        queryPlace = subject.place
     }
 
     /// The resource, once `sources` are read; nil after a fault has been noted, here or at its source.
@@ -30,12 +33,30 @@ struct ResourceDeclaration: Sendable {
     {
         let sourceName = SourceReference(subject: subject, name: source).resolved(among: names, &reading)
         if let path { checkPath(path, &reading) }
+        checkPlaceholders(&reading)
         guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
             return nil
         }
         return AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
-            records: records, paging: paging, stop: stop, isConditional: isConditional, maxAge: maxAge)
+            records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
+            maxAge: maxAge)
+    }
+
+    /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.
+    private func checkPlaceholders(_ reading: inout Reading) {
+        let isUsed = query.values.contains { $0.holds("{cursor}") }
+        let hasEnd = query.values.contains { $0.holds("{until}") }
+        if cursor == nil, isUsed || hasEnd {
+            reading.fault(
+                "the query of \(subject) has {\(isUsed ? "cursor" : "until")}, and there is no cursor", at: queryPlace,
+                expected: "cursor: { path: $.updated_at }")
+        }
+        if let cursor, !isUsed, cursor.value.order != .descending {
+            reading.fault(
+                "\(cursor.subject) is used by no request", at: cursor.place,
+                expected: "{cursor} in the query, or order: desc")
+        }
     }
 
     private func checkPath(_ path: Located<String>, _ reading: inout Reading) {

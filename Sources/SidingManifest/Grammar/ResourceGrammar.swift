@@ -32,6 +32,8 @@ enum ResourceGrammar {
     private static let paginate = Keyword(
         "paginate", PagingGrammar.type, default: "auto", "How one page leads to the next.")
     private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its pages do.")
+    private static let cursor = Keyword(
+        "cursor", CursorGrammar.shape.type, "Asks for changes only: {cursor} in the query.")
     private static let conditional = Keyword(
         "conditional", ValueType<Conditional>.choice, default: "auto",
         "auto: stored validators are sent, so that unchanged pages answer 304; off: they are not.")
@@ -41,7 +43,7 @@ enum ResourceGrammar {
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
-            paginate.entry, stop.entry, conditional.entry, maxAge.entry,
+            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -54,6 +56,8 @@ enum ResourceGrammar {
         declaration.key = object.value(key, &reading) ?? []
         declaration.paging = object.value(paginate, &reading) ?? .automatic
         declaration.stop = object.value(stop, &reading) ?? StopRules()
+        declaration.cursor = object.located(cursor, &reading)
+        declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
         return declaration
@@ -61,7 +65,6 @@ enum ResourceGrammar {
 
     private static let notYet: [KeywordEntry] = [
         .notYet("body", "The body of a POST."),
-        .notYet("cursor", "Incremental listings."),
         .notYet("columns", "Columns of the view."),
         .notYet("children", "Views of nested arrays."),
         .notYet("contract", "What to do with records that change their shape."),

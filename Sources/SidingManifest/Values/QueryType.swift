@@ -10,7 +10,7 @@ extension ValueType where Value == QueryValue {
         switch node.content {
         case .scalar(let text, let isPlain):
             if node.isNull { return .null }
-            if reading.refusePlaceholder(in: text, at: node.place) { return nil }
+            if reading.refusePlaceholder(in: text, but: ["{cursor}", "{until}"], at: node.place) { return nil }
             return isPlain ? scalar(text) : .string(text)
         case .list(let nodes):
             return .array(nodes.compactMap { query.read($0, &reading) })
@@ -53,8 +53,11 @@ extension ValueType where Value == [String: QueryValue] {
 
 extension Reading {
     /// Notes a `{name}`, which the grammar has but this release does not fill in.
-    mutating func refusePlaceholder(in text: String, at place: Place) -> Bool {
-        guard let match = text.firstMatch(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/) else { return false }
+    ///
+    /// - Parameter known: those that it does.
+    mutating func refusePlaceholder(in text: String, but known: Set<String> = [], at place: Place) -> Bool {
+        let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
+        guard let match = matches.first(where: { !known.contains(String($0.output)) }) else { return false }
         fault("the placeholder '\(match.output)' of \(subject) is not yet supported", at: place)
         return true
     }

@@ -86,10 +86,10 @@ struct ConformanceBench: Sendable {
 
     func pageCommit(
         _ content: PageCommit.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
-        page: PageRequest? = nil, isAside: Bool = false
+        page: PageRequest? = nil, cursor: CursorMove? = nil, isAside: Bool = false
     ) -> PageCommit {
         let progress = PageCommit.Progress(
-            status: 200, etag: etag, lastModified: nil, next: next, paging: "link_header")
+            status: 200, etag: etag, lastModified: nil, next: next, paging: "link_header", cursor: cursor)
         return PageCommit(
             resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
             content: content, progress: isAside ? nil : progress, settles: position.entry?.id, requests: 1, bytes: 100)

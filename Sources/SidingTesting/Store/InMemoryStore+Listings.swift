@@ -31,9 +31,29 @@ extension InMemoryStore {
             _ = try tables.register(opening)
             tables.discard(opening.resource, reason, moment)
             tables.resources[opening.resource]?.pages = [:]
+            if opening.forgetsCursor { tables.resources[opening.resource]?.cursor = nil }
             var position = tables.begin(opening, moment)
             position.droppedCheckpoint = reason
             return position
+        }
+    }
+
+    public func cursor(of resource: String) throws(StoreError) -> StoredCursor? {
+        try read { (tables) throws(StoreError) in
+            tables.resources[resource].flatMap { known in
+                known.cursor.map {
+                    StoredCursor(value: $0.value, movedAt: $0.movedAt, definition: known.definition)
+                }
+            }
+        }
+    }
+
+    public func setCursor(_ value: String?, of resource: String, lease: Lease) throws(StoreError) {
+        try change { (tables, moment) throws(StoreError) in
+            try tables.check(lease, moment)
+            _ = try tables.resource(resource)
+            tables.resources[resource]?.cursor = value.map { ($0, moment.now) }
+            tables.discard(resource, "the cursor was set by hand", moment)
         }
     }
 
@@ -73,6 +93,7 @@ extension MemoryTables {
         if !changed.isEmpty {
             known.definition = opening.definition
             known.pages = [:]
+            known.cursor = nil
             if changed.contains("key") { known.keyKind = nil }
         }
         resources[opening.resource] = known
@@ -108,6 +129,7 @@ extension MemoryTables {
     fileprivate mutating func resume(_ resource: String, _ moment: MemoryMoment) -> ListingPosition? {
         guard let known = resources[resource], let open = known.open else { return nil }
         var position = ListingPosition(listing: known.listings, page: open.next, isResumed: open.next.number > 1)
+        position.cursor = open.cursor
         guard let entry = unsettledFetch(of: resource) else { return position }
         position.isResumed = true
         let claimed = claim(entry, moment)
@@ -117,8 +139,11 @@ extension MemoryTables {
 
     fileprivate mutating func begin(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition {
         resources[opening.resource]?.listings += 1
-        resources[opening.resource]?.open = MemoryListing(next: opening.first, checkpointAt: moment.now)
-        return ListingPosition(
+        resources[opening.resource]?.open = MemoryListing(
+            next: opening.first, checkpointAt: moment.now, cursor: opening.cursor)
+        var position = ListingPosition(
             listing: resources[opening.resource]?.listings ?? 1, page: opening.first, isResumed: false)
+        position.cursor = opening.cursor
+        return position
     }
 }

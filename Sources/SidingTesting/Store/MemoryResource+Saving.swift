@@ -74,13 +74,15 @@ extension MemoryResource {
 
     /// Moves the listing on: validators, checkpoint, and with the last page its end.
     mutating func move(_ page: PageCommit, _ progress: PageCommit.Progress, now: Timestamp) throws(StoreError) {
-        guard open != nil, listings == page.listing else {
+        guard var listing = open, listings == page.listing else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
         remember(page, progress)
+        listing.cursor.reached = progress.cursor?.reached ?? listing.cursor.reached
+        if let moved = progress.cursor?.moved { cursor = (moved, now) }
         switch progress.next {
         case .page(let next):
-            open = MemoryListing(next: next, checkpointAt: now)
+            open = MemoryListing(next: next, checkpointAt: now, cursor: listing.cursor)
         case .cut:
             open = nil
         case .end:

@@ -41,6 +41,8 @@ struct MemoryResource {
     /// Records that broke their contract, by page.
     var quarantined: [HTTPURL: Int] = [:]
     var listings: Int64 = 0
+    /// How far the resource has come, and when that was found.
+    var cursor: (value: String, movedAt: Timestamp)?
     /// The listing that goes on, if one does.
     var open: MemoryListing?
 }
@@ -53,6 +55,7 @@ struct MemoryPage {
 struct MemoryListing {
     var next: PageRequest
     var checkpointAt: Timestamp
+    var cursor: ListingCursor
 }
 
 struct MemoryEntry {

@@ -67,6 +67,12 @@ extension StoreSpy {
         try await inner.storedPage(page, of: resource)
     }
 
+    func cursor(of resource: String) async throws(StoreError) -> StoredCursor? { try await inner.cursor(of: resource) }
+
+    func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
+        try await inner.setCursor(value, of: resource, lease: lease)
+    }
+
     func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry { try await inner.retain(fetch) }
 
     func entries(_ selection: QueueSelection) async throws(StoreError) -> [QueueEntry] {

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Siding
+import SidingChain
+import SidingJSON
+
+/// `siding state`: how far each resource has come.
+struct StateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "state", abstract: "See and set how far resources have come: cursor and checkpoint.",
+        subcommands: [StateShowCommand.self, StateSetCommand.self, StateResetCommand.self],
+        defaultSubcommand: StateShowCommand.self)
+}
+
+/// `siding state show [RESOURCE…]`
+struct StateShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show the cursor and the checkpoint of each resource.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resources; all of them by default.") var resources: [String] = []
+
+    func run() async throws {
+        try await options.withStore { workspace, store in
+            let states = try await store.resourceStates()
+            var table = Table(["resource", "cursor", "moved", "goes on at"])
+            for resource in try workspace.resources(named: resources) {
+                let state = states.first { $0.resource == resource.name }
+                let cursor = try await store.cursor(of: resource.name)
+                if options.json {
+                    Output.line(object(resource, state, cursor).text)
+                } else {
+                    table.add([
+                        resource.name, cursor?.value ?? "", cursor?.movedAt.rfc3339 ?? "", place(state, resource),
+                    ])
+                }
+            }
+            if !options.json { table.print(options.terminal) }
+        }
+    }
+
+    private func place(_ state: ResourceState?, _ resource: AnyResource) -> String {
+        guard let page = state?.checkpoint else { return "" }
+        let secret = resource.source.authorization.secretQueryNames
+        return "page \(page.number): \(Redaction.url(page.url, also: secret))"
+    }
+
+    private func object(_ resource: AnyResource, _ state: ResourceState?, _ cursor: StoredCursor?) -> JSONObject {
+        var object = JSONObject()
+        object.string("resource", resource.name)
+        object.optional("cursor", cursor?.value)
+        object.optional("moved_at", cursor?.movedAt)
+        object.optional("completed_at", state?.completedAt)
+        if let page = state?.checkpoint {
+            object.int("checkpoint_page", page.number)
+            object.string(
+                "checkpoint_url", Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
+        }
+        return object
+    }
+}
+
+/// `siding state set RESOURCE VALUE`
+struct StateSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Set the cursor of a resource: the next sync asks for what changed since.",
+        discussion: "An unfinished listing is dropped, as it began elsewhere. Records stay as they are.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resource.") var resource: String
+    @Argument(help: "The value, of the cursor's type.") var value: String
+
+    func run() async throws {
+        try await options.withStore(.readWrite) { workspace, store in
+            for resource in try workspace.resources(named: [resource]) {
+                try CursorArguments.check(value, of: resource)
+                try await store.setCursor(value, of: resource, "state set")
+                options.talk("\(resource.name): the next sync asks for changes since \(value)")
+            }
+        }
+    }
+}
+
+/// `siding state reset RESOURCE…`
+struct StateResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Forget the cursor and the unfinished listing: the next sync asks for everything.",
+        discussion: "Records stay as they are.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resources.") var resources: [String]
+    @Flag(help: "Show what would be forgotten, and leave it.") var dryRun = false
+
+    func run() async throws {
+        try await options.withStore(.readWrite) { workspace, store in
+            for resource in try workspace.resources(named: resources) {
+                let cursor = try await store.cursor(of: resource.name)
+                let what = cursor.map { "the cursor \($0.value)" } ?? "the unfinished listing, if there is one,"
+                if dryRun {
+                    options.talk("\(resource.name): \(what) would be forgotten")
+                } else {
+                    try await store.setCursor(nil, of: resource, "state reset")
+                    options.talk("\(resource.name): \(what) is forgotten; the next sync asks for everything")
+                }
+            }
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Sets the cursor under the resource's lease, so that no sync is at work on it.
+    ///
+    /// - Throws: ``CommandError`` with code 11 where a run holds the resource.
+    fileprivate func setCursor(_ value: String?, of resource: AnyResource, _ command: String) async throws {
+        switch try await acquireLease("resource:\(resource.name)", command: command) {
+        case .held(let holder):
+            throw CommandError(
+                .locked, "locked", "'\(resource.name)' is held by process \(holder.processID) (\(holder.command))",
+                hint: "try again when it has ended")
+        case .acquired(let lease):
+            do {
+                try await setCursor(value, of: resource.name, lease: lease)
+            } catch {
+                try? await releaseLease(lease)
+                throw error
+            }
+            try await releaseLease(lease)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Siding
+
+/// Two values of a cursor on the command line: `A..B`.
+struct BackfillArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
+    let backfill: SyncOptions.Backfill
+
+    init?(argument: String) {
+        guard let dots = argument.firstRange(of: "..") else { return nil }
+        let (from, to) = (argument[..<dots.lowerBound], argument[dots.upperBound...])
+        guard !from.isEmpty, !to.isEmpty else { return nil }
+        backfill = SyncOptions.Backfill(from: String(from), to: String(to))
+    }
+
+    var description: String { "\(backfill.from)..\(backfill.to)" }
+}
+
+/// Values of cursors on the command line.
+enum CursorArguments {
+    /// - Throws: ``CommandError`` with 64 where a resource has no cursor, or one of another type.
+    static func check(since: String?, backfill: BackfillArgument?, of resources: [AnyResource]) throws {
+        let values = [since, backfill?.backfill.from, backfill?.backfill.to].compactMap(\.self)
+        for resource in resources { for value in values { try check(value, of: resource) } }
+    }
+
+    /// - Throws: ``CommandError`` with 64 where `value` is none of the resource's cursor.
+    static func check(_ value: String, of resource: AnyResource) throws {
+        guard let cursor = resource.cursor else {
+            throw CommandError(
+                .usage, "usage", "'\(resource.name)' has no cursor", hint: "name the resources that have one")
+        }
+        guard cursor.type.takes(value) else {
+            throw CommandError(
+                .usage, "usage", "'\(value)' is no \(cursor.type.rawValue), which the cursor of '\(resource.name)' is")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import SidingChain
+
+/// Where a new listing of a resource begins.
+struct CursorStart: Sendable, Hashable {
+    /// The value that the listing begins at, lookback taken off; nil for all there is.
+    var from: String?
+    /// The value that it ends at, of a backfill.
+    var until: String?
+    /// Whether the listing may move the stored cursor.
+    var moves = false
+    /// Why it begins there, for a person; nil where there is no cursor.
+    var reason: String?
+
+    /// For a resource without a cursor.
+    static let none = CursorStart()
+
+    /// - Parameters:
+    ///   - stored: the stored cursor, where it belongs to the present definition.
+    ///   - now: against which the origin's memory is measured.
+    init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
+        guard let rule else { return }
+        if let backfill = options.backfill {
+            (from, until) = (backfill.from, backfill.to)
+            reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
+        } else if let since = options.since {
+            from = since
+            // Between the stored cursor and a later value lies what was never asked for.
+            moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
+            reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
+        } else {
+            moves = true
+            (from, reason) = Self.usual(rule, stored, isFull: options.isFull, now: now)
+        }
+    }
+
+    private init() {}
+
+    private static func usual(
+        _ rule: IncrementalCursor, _ stored: StoredCursor?, isFull: Bool, now: Timestamp
+    ) -> (from: String?, reason: String?) {
+        guard !isFull, let stored else { return (rule.start, nil) }
+        let age = now - (rule.type.moment(stored.value) ?? stored.movedAt)
+        if let retention = rule.retention, age > retention {
+            return (rule.start, "the cursor \(stored.value) is older than the origin remembers: full listing")
+        }
+        let from = rule.lookedBack(stored.value)
+        return (from, rule.isOpaque ? "changes since the last sync" : "changes since \(from)")
+    }
+
+    /// Takes over what an unfinished listing asks for.
+    mutating func resume(_ listing: ListingCursor) {
+        (from, moves) = (listing.from, listing.moves)
+    }
+
+    /// What the placeholders of `rule`'s query stand for.
+    func placeholders(_ rule: IncrementalCursor?) -> Placeholders {
+        Placeholders(cursor: from.map { rule?.written($0) ?? $0 }, until: until.map { rule?.written($0) ?? $0 })
+    }
+}
+
+/// A resource's cursor as it is stored.
+public struct StoredCursor: Sendable, Hashable {
+    public var value: String
+    public var movedAt: Timestamp
+    /// The definition under which it was found: under another one it means nothing.
+    public var definition: ResourceDefinition
+
+    public init(value: String, movedAt: Timestamp, definition: ResourceDefinition) {
+        (self.value, self.movedAt, self.definition) = (value, movedAt, definition)
+    }
+
+    /// The cursor, where `resource` is still what it was.
+    func valid(for resource: AnyResource) -> StoredCursor? {
+        ResourceDefinition(resource) == definition ? self : nil
+    }
+}

@@ -1,0 +1,140 @@
+/// What kind of value a cursor is: how two of them compare, and how one is written.
+public enum CursorType: String, Sendable, CaseIterable {
+    /// RFC 3339, such as `2024-05-01T12:00:00Z`; a time without an offset counts as UTC.
+    case datetime
+    /// `2024-05-01`, in UTC.
+    case date
+    /// Seconds since 1970, fractions allowed.
+    case epoch
+    /// Milliseconds since 1970.
+    case epochMilliseconds = "epoch_ms"
+    /// A whole number of any length.
+    case integer
+    /// Text, by its UTF-8 bytes.
+    case text
+
+    /// Whether values are moments.
+    public var isTime: Bool {
+        switch self {
+        case .datetime, .date, .epoch, .epochMilliseconds: true
+        case .integer, .text: false
+        }
+    }
+
+    /// Whether `value` is of the type.
+    public func takes(_ value: String) -> Bool {
+        switch self {
+        case .text: !value.isEmpty
+        case .integer: WholeNumber(value) != nil
+        case .datetime, .date, .epoch, .epochMilliseconds: moment(value) != nil
+        }
+    }
+
+    enum Comparison {
+        case less, equal, more
+
+        init<Value: Comparable>(_ one: Value, _ other: Value) {
+            self = one < other ? .less : other < one ? .more : .equal
+        }
+    }
+
+    /// How `one` stands to `other`; equal where one is not of the type.
+    func compare(_ one: String, _ other: String) -> Comparison {
+        switch self {
+        case .text:
+            one == other ? .equal : one.utf8.lexicographicallyPrecedes(other.utf8) ? .less : .more
+        case .integer:
+            if let one = WholeNumber(one), let other = WholeNumber(other) { Comparison(one, other) } else { .equal }
+        case .datetime, .date, .epoch, .epochMilliseconds:
+            if let one = moment(one), let other = moment(other) { Comparison(one, other) } else { .equal }
+        }
+    }
+
+    /// The moment that `value` means, cut to the microsecond; nil for what is none.
+    func moment(_ value: String) -> Timestamp? {
+        switch self {
+        case .datetime: Timestamp(rfc3339: value)
+        case .date: value.utf8.count == 10 ? Timestamp(rfc3339: value + "T00:00:00Z") : nil
+        case .epoch: Self.fraction(value).map(Timestamp.init(secondsSince1970:))
+        case .epochMilliseconds: Self.fraction(value).map { Timestamp(secondsSince1970: $0 / 1000) }
+        case .integer, .text: nil
+        }
+    }
+
+    private static func fraction(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x2D }),
+            let number = Double(text),
+            number.isFinite
+        else { return nil }
+        return number
+    }
+
+    /// `moment` as text of this type, with as many digits of the second as `model` has; cut, never rounded up.
+    func text(of moment: Timestamp, like model: String) -> String {
+        let seconds = moment.microseconds.flooredQuotient(by: 1_000_000)
+        switch self {
+        case .datetime: return moment.rfc3339(fractionDigits: Self.fractionDigits(model))
+        case .date: return String(moment.rfc3339(fractionDigits: 0).prefix(10))
+        case .epoch, .integer, .text: return String(seconds)
+        case .epochMilliseconds: return String(moment.microseconds.flooredQuotient(by: 1_000))
+        }
+    }
+
+    private static func fractionDigits(_ model: String) -> Int {
+        guard let dot = model.firstIndex(of: ".") else { return 0 }
+        return min(model[dot...].dropFirst().prefix { $0.isASCII && $0.isNumber }.count, 6)
+    }
+
+    /// `value` a step further back or on; itself where the step is of another kind.
+    func stepped(_ value: String, by step: IncrementalCursor.Lookback, backwards: Bool) -> String {
+        switch step {
+        case .time(let duration):
+            guard let moment = moment(value) else { return value }
+            return text(of: moment + (backwards ? .zero - duration : duration), like: value)
+        case .count(let count):
+            guard self == .integer, let number = Int64(value) else { return value }
+            let (stepped, overflow) =
+                backwards
+                ? number.subtractingReportingOverflow(count) : number.addingReportingOverflow(count)
+            return overflow ? value : String(stepped)
+        }
+    }
+}
+
+/// A whole number of any length, compared by its digits.
+private struct WholeNumber: Comparable {
+    private let isNegative: Bool
+    private let digits: Substring
+
+    init?(_ text: String) {
+        var digits = text[...]
+        isNegative = digits.first == "-"
+        if isNegative { digits = digits.dropFirst() }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.digits = digits.drop { $0 == "0" }
+    }
+
+    static func < (one: WholeNumber, other: WholeNumber) -> Bool {
+        let (oneIsNegative, otherIsNegative) = (one.isBelowZero, other.isBelowZero)
+        if oneIsNegative != otherIsNegative { return oneIsNegative }
+        return oneIsNegative ? precedes(other.digits, one.digits) : precedes(one.digits, other.digits)
+    }
+
+    static func == (one: WholeNumber, other: WholeNumber) -> Bool {
+        one.isBelowZero == other.isBelowZero && one.digits == other.digits
+    }
+
+    private var isBelowZero: Bool { isNegative && !digits.isEmpty }
+
+    private static func precedes(_ one: Substring, _ other: Substring) -> Bool {
+        one.utf8.count == other.utf8.count ? one < other : one.utf8.count < other.utf8.count
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, also below zero.
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
+        return rest < 0 ? quotient - 1 : quotient
+    }
+}

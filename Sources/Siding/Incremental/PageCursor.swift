@@ -1,0 +1,74 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingJSON
+
+/// What one page says of its resource's cursor.
+struct PageCursor: Sendable, Hashable {
+    /// The value that is furthest on.
+    var furthest: String?
+    /// The value that is least far, for listings whose order is known.
+    var nearest: String?
+    /// Records without a value that the cursor could take.
+    var unusable = 0
+    /// A value that lies in the future, which would hide all that comes before it.
+    var future: String?
+
+    /// Reads what `rule` looks at: the page's records, its envelope or its header fields.
+    init(_ records: [RecordSlice], of page: [UInt8], _ answer: PageAnswer, by rule: IncrementalCursor, now: Timestamp) {
+        switch rule.place {
+        case .record(let path):
+            see(records, of: page, at: path, by: rule, latest: now + Self.clockSkew)
+        case .envelope(let path): furthest = answer.text(at: path)
+        case .header(let name): furthest = answer.headerFields[name].map { Self.date($0, as: rule.type) }
+        }
+    }
+
+    /// By how much an origin's clock may be ahead of ours.
+    private static let clockSkew = Duration.seconds(86_400)
+
+    /// A date of HTTP in the cursor's own form; anything else as it stands.
+    private static func date(_ text: String, as type: CursorType) -> String {
+        guard type.isTime, let seconds = HTTPDate.secondsSince1970(text) else { return text }
+        return type.text(of: Timestamp(secondsSince1970: seconds), like: "")
+    }
+
+    /// Reads the values of a page's records.
+    ///
+    /// - Parameter latest: no moment after this one is believed.
+    private mutating func see(
+        _ records: [RecordSlice], of page: [UInt8], at path: JSONPath, by rule: IncrementalCursor, latest: Timestamp
+    ) {
+        page.withUnsafeBytes { bytes in
+            for record in records {
+                guard case .key = record.outcome else { continue }
+                let body = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+                guard let value = JSONMembers.value(at: path, in: body), let text = Self.text(value, in: body) else {
+                    unusable += 1
+                    continue
+                }
+                see(text, rule, latest)
+            }
+        }
+    }
+
+    private mutating func see(_ text: String, _ rule: IncrementalCursor, _ latest: Timestamp) {
+        guard rule.type.takes(text) else {
+            unusable += 1
+            return
+        }
+        if let moment = rule.type.moment(text), moment > latest {
+            future = text
+            return
+        }
+        furthest = rule.further(furthest, text)
+        if nearest.map({ rule.isFurther($0, than: text) }) ?? true { nearest = text }
+    }
+
+    private static func text(_ value: EnvelopeValue, in body: UnsafeRawBufferPointer) -> String? {
+        switch value.kind {
+        case .string: value.string(in: body)
+        case .number: String(decoding: body[value.range], as: UTF8.self)
+        case .true, .false, .null, .object, .array: nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+public import SidingChain
+
+/// What stands for `{cursor}` and `{until}` in a query.
+struct Placeholders: Sendable, Hashable {
+    static let cursor = "{cursor}"
+    static let until = "{until}"
+
+    var cursor: String?
+    var until: String?
+
+    /// The query with its placeholders filled; a parameter whose placeholder stands for nothing is left out.
+    func filled(_ query: [String: QueryValue]) -> [String: QueryValue] { query.compactMapValues(filled) }
+
+    private func filled(_ value: QueryValue) -> QueryValue? {
+        switch value {
+        case .string(let text): filled(text).map(QueryValue.string)
+        case .array(let values): .array(values.compactMap(filled))
+        case .object(let members): .object(members.compactMapValues(filled))
+        case .int, .double, .bool, .null: value
+        }
+    }
+
+    private func filled(_ text: String) -> String? {
+        var text = text
+        for (placeholder, value) in [(Self.cursor, cursor), (Self.until, until)] where text.contains(placeholder) {
+            guard let value else { return nil }
+            text = text.replacing(placeholder, with: value)
+        }
+        return text
+    }
+}
+
+extension QueryValue {
+    /// Whether `placeholder` stands somewhere in it.
+    public func holds(_ placeholder: String) -> Bool {
+        switch self {
+        case .string(let text): text.contains(placeholder)
+        case .array(let values): values.contains { $0.holds(placeholder) }
+        case .object(let members): members.values.contains { $0.holds(placeholder) }
+        case .int, .double, .bool, .null: false
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import SidingChain
+
+extension Timestamp {
+    /// Reads RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), cut to the microsecond.
+    ///
+    /// More is taken than is written there, as origins write more: a space for the `T`, no offset (UTC), offsets without a
+    /// colon, and a date alone. A leap second is the second after it. Nil for everything else.
+    public init?(rfc3339 text: String) {
+        var reader = DateReader(text)
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
+            reader.skip("-"), let day = reader.number(2), day >= 1, day <= Self.days(in: month, of: year)
+        else { return nil }
+        let days = Int64(HTTPDate.daysSince1970(year: Int(year), month: Int(month), day: Int(day)))
+        if reader.isAtEnd {
+            self.init(microseconds: days * 86_400_000_000)
+            return
+        }
+        guard reader.skip("T") || reader.skip("t") || reader.skip(" "), let hour = reader.number(2), hour < 24,
+            reader.skip(":"), let minute = reader.number(2), minute < 60
+        else { return nil }
+        var (second, fraction): (Int64, Int64) = (0, 0)
+        if reader.skip(":") {
+            guard let seconds = reader.number(2), seconds <= 60 else { return nil }
+            second = seconds
+            if reader.skip(".") || reader.skip(",") {
+                guard let digits = reader.microseconds() else { return nil }
+                fraction = digits
+            }
+        }
+        guard let offset = reader.offset(), reader.isAtEnd else { return nil }
+        let seconds = days * 86_400 + hour * 3600 + minute * 60 + second - offset
+        self.init(microseconds: seconds * 1_000_000 + fraction)
+    }
+
+    /// RFC 3339 in UTC with so many digits of the second, at most six; cut, not rounded.
+    public func rfc3339(fractionDigits: Int) -> String {
+        let digits = min(max(fractionDigits, 0), 6)
+        let whole = rfc3339.dropLast(5)
+        guard digits > 0 else { return "\(whole)Z" }
+        let (_, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+        let fraction = String(1_000_000 + (rest < 0 ? rest + 1_000_000 : rest)).dropFirst().prefix(digits)
+        return "\(whole).\(fraction)Z"
+    }
+
+    private static func days(in month: Int64, of year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+/// Walks over the bytes of a date.
+private struct DateReader {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text[...].utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Exactly so many digits.
+    mutating func number(_ count: Int) -> Int64? {
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
+        rest = rest.dropFirst(count)
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    /// One digit or more of a second, of which six count.
+    mutating func microseconds() -> Int64? {
+        let digits = rest.prefix(while: Self.isDigit)
+        guard !digits.isEmpty else { return nil }
+        rest = rest.dropFirst(digits.count)
+        let counted = digits.prefix(6)
+        let value = counted.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        return (counted.count..<6).reduce(value) { value, _ in value * 10 }
+    }
+
+    /// Seconds east of UTC; none is UTC.
+    mutating func offset() -> Int64? {
+        if isAtEnd || skip("Z") || skip("z") { return 0 }
+        let isEast = skip("+")
+        guard isEast || skip("-"), let hours = number(2), hours < 24 else { return nil }
+        _ = skip(":")
+        guard let minutes = isAtEnd ? 0 : number(2), minutes < 60 else { return nil }
+        let seconds = hours * 3600 + minutes * 60
+        return isEast ? seconds : -seconds
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

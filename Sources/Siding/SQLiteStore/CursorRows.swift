@@ -1,0 +1,48 @@
+internal import SidingSQLite
+
+/// The rows of `siding_cursors`.
+enum CursorRows {
+    static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1", resource)
+    }
+
+    /// Keeps what a page says of the cursor, with the page.
+    static func move(
+        _ cursor: CursorMove, of resource: Int64, listing: Int64, run: RunID, now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_listings SET cursor_reached = ?3 WHERE resource = ?1 AND listing = ?2", resource, listing,
+            cursor.reached)
+        guard let moved = cursor.moved else { return }
+        try save(moved, of: resource, run: run, now: now, transaction)
+    }
+
+    /// What a person says; a listing that began elsewhere ends, and what waits for it is superseded.
+    static func set(
+        _ value: String?, of name: String, owner: String, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        let resource = try transaction.first("SELECT id FROM siding_resources WHERE name = ?1", name) { $0.int(0) }
+        guard let resource else {
+            throw StoreError(.notFound, "nothing is stored of a resource '\(name)'")
+        }
+        if let value {
+            try save(value, of: resource, run: nil, now: now, transaction)
+        } else {
+            try forget(resource, transaction)
+        }
+        try ListingOpener.discard(
+            resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
+            transaction)
+    }
+
+    private static func save(
+        _ value: String, of resource: Int64, run: RunID?, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_cursors (resource, value, moved_at, run) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (resource) DO UPDATE SET value = excluded.value, moved_at = excluded.moved_at, run = excluded.run
+            """, resource, value, now.microseconds, run)
+    }
+}

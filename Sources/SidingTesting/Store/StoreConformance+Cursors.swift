@@ -1,0 +1,70 @@
+internal import Siding
+
+extension StoreConformance {
+    static let cursorLaws: [Law] = [
+        Law("a cursor moves with the page that moves it, and is there for the next listing") { bench in
+            let position = try await bench.open()
+            try await require(bench.store.cursor(of: "posts") == nil, "there is a cursor before there was any")
+            let content = try ConformanceBench.content(#"[{"id":"a"}]"#)
+            let move = CursorMove(reached: "7", moved: nil)
+            _ = try await bench.store.commit(
+                bench.pageCommit(content, position, next: .page(ConformanceBench.page(2)), cursor: move))
+            try await require(bench.store.cursor(of: "posts") == nil, "it moved without being told to")
+            try await require(bench.open().cursor.reached, is: "7", "how far the open listing came")
+            bench.time.advance(by: .seconds(3))
+            _ = try await bench.store.commit(
+                bench.pageCommit(
+                    content, position, page: ConformanceBench.page(2), cursor: CursorMove(reached: "9", moved: "9")))
+            let stored = try await require(bench.store.cursor(of: "posts"), "the cursor")
+            try require(stored.value, is: "9", "the cursor")
+            try require(stored.movedAt, is: bench.time.now, "when it moved")
+            try require(stored.definition, is: ConformanceBench.definition(), "its definition")
+            try await require(bench.open().cursor.reached, is: nil, "how far a new listing came")
+        },
+        Law("a listing goes on with what it was begun with, whatever a later one would ask for") { bench in
+            let wanted = ListingCursor(from: "3", moves: true)
+            var opening = try bench.opening()
+            opening.cursor = wanted
+            let position = try await bench.store.openListing(opening)
+            try require(position.cursor, is: wanted, "the cursor of a new listing")
+            try await bench.commit(#"[{"id":"a"}]"#, position, next: .page(ConformanceBench.page(2)))
+            try await require(bench.open().cursor, is: wanted, "the cursor of the resumed listing")
+        },
+        Law("a definition that changed has no cursor") { bench in
+            try await bench.set("5")
+            _ = try await bench.open(key: "uuid")
+            try await require(bench.store.cursor(of: "posts") == nil, "the cursor is still there")
+        },
+        Law("a person sets and forgets a cursor; the open listing and its queued page end") { bench in
+            _ = try await bench.commitFirstPage()
+            let entry = try await bench.retain()
+            try await bench.set("5")
+            try await require(bench.store.cursor(of: "posts")?.value, is: "5", "the cursor")
+            try await require(bench.entry(entry.id).state, is: .done, "the entry")
+            try await require(bench.open().page, is: ConformanceBench.page(1), "the page")
+            try await bench.set(nil)
+            try await require(bench.store.cursor(of: "posts") == nil, "the cursor is still there")
+            let store = bench.store
+            let lease = try await ConformanceBench.lease(store, of: "none")
+            try await bench.refuses(.notFound, "a resource that was never opened") {
+                try await store.setCursor("1", of: "none", lease: lease)
+            }
+        },
+        Law("a restart forgets the cursor only where it leads nowhere") { bench in
+            try await bench.set("5")
+            _ = try await bench.store.restartListing(bench.opening(), because: "a test")
+            try await require(bench.store.cursor(of: "posts")?.value, is: "5", "the cursor")
+            var opening = try bench.opening()
+            opening.forgetsCursor = true
+            _ = try await bench.store.restartListing(opening, because: "a test")
+            try await require(bench.store.cursor(of: "posts") == nil, "the cursor is still there")
+        },
+    ]
+}
+
+extension ConformanceBench {
+    fileprivate func set(_ value: String?) async throws {
+        _ = try await open()
+        try await store.setCursor(value, of: Self.resource, lease: lease)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import SidingChain
+import SidingOrigin
+import Testing
+
+/// Asking for changes only, with the binary, over a socket, into a file.
+@Suite(.serialized)
+struct IncrementalTests {
+    /// An origin that lists what changed since a stamp, and a config that asks it so.
+    private func start(
+        _ cursor: String = "{ path: $.at, type: integer }",
+        hearing listener: @escaping @Sendable (OriginRequest) async -> Void = { _ in }
+    ) async throws -> (Origin, Dataset, Sandbox) {
+        let items = Dataset((1...25).map(Self.item))
+        let listing = RecordListing(
+            "/items", of: items, paging: .link, pageSize: 10, sinceParameter: "since", validators: [.etag])
+        let origin = try await Origin.start { request in
+            await listener(request)
+            return await listing.answer(request) ?? .notFound
+        }
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { here: { base_url: "\(origin.url.origin)", retry: { inline: 0 } } }
+            resources:
+              items: { path: /items, key: id, query: { since: "{cursor}", until: "{until}" }, cursor: \(cursor) }
+              plain: { path: /items, key: id }
+            """)
+        return (origin, items, sandbox)
+    }
+
+    private static func item(_ number: Int) -> Dataset.Record {
+        Dataset.Record(
+            key: "\(number)", json: #"{"id":\#(number),"at":\#(100 + number)}"#, stamp: String(100 + number))
+    }
+
+    @Test func `A second sync asks for what changed, and state says how far it has come`() async throws {
+        let (origin, items, sandbox) = try await start()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("125"))
+        items.put(Self.item(26))
+        origin.forgetRequests()
+        #expect(try await sandbox.siding("plan", "items").output.contains("changes since 125"))
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(origin.requests.map(\.target) == ["/items?since=125"])
+        #expect(try await sandbox.siding("state").output.contains("126"))
+        #expect(try await sandbox.siding("records", "count", "items").output.contains("26"))
+        await origin.stop()
+    }
+
+    @Test func `A person sets and resets the cursor`() async throws {
+        let (origin, _, sandbox) = try await start()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding("state", "set", "items", "107").status == 0)
+        origin.forgetRequests()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(origin.requests.first?.target == "/items?since=107")
+        #expect(try await sandbox.siding("state", "reset", "items", "--dry-run").error.contains("would be forgotten"))
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] != nil)
+        #expect(try await sandbox.siding("state", "reset", "items").status == 0)
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == nil)
+        origin.forgetRequests()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(origin.requests.first?.target == "/items")
+        await origin.stop()
+    }
+
+    @Test func `Since and backfill ask as told, and the history tells it`() async throws {
+        let (origin, _, sandbox) = try await start()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        origin.forgetRequests()
+        #expect(try await sandbox.siding("sync", "items", "--since", "120").status == 0)
+        #expect(try await sandbox.siding("sync", "items", "--backfill", "103..109").status == 0)
+        #expect(origin.requests.map(\.target).contains("/items?since=120"))
+        #expect(origin.requests.map(\.target).contains("/items?since=103&until=109"))
+        #expect(try await sandbox.siding("runs", "list").output.contains("--backfill 103..109"))
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("125"))
+        await origin.stop()
+    }
+
+    @Test(arguments: [
+        ["sync", "plain", "--since", "3"], ["sync", "items", "--since", "yesterday"],
+        ["sync", "items", "--backfill", "3"], ["sync", "items", "--since", "3", "--full"],
+        ["state", "set", "plain", "3"],
+        ["state", "set", "items", "x"],
+    ])
+    func `What is no value of the cursor is a usage error`(_ arguments: [String]) async throws {
+        let (origin, _, sandbox) = try await start()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding(arguments).status == 64)
+        await origin.stop()
+    }
+
+    @Test func `A resource that was never synced cannot be set, and an unknown one is not found`() async throws {
+        let (origin, _, sandbox) = try await start()
+        #expect(try await sandbox.siding("sync", "plain").status == 0)
+        #expect(try await sandbox.siding("state", "set", "items", "3").status == 66)
+        #expect(try await sandbox.siding("state", "set", "nope", "3").status == 66)
+        #expect(try await sandbox.siding("state", "show", "nope").status == 66)
+        await origin.stop()
+    }
+
+    @Test func `A listing of changes that is killed between two pages loses none of them`() async throws {
+        let third = Promise<Child>()
+        let (origin, items, sandbox) = try await start("{ path: $.at, type: integer, order: asc }") { request in
+            if request.target.contains("since=125"), request.target.contains("page=3") {
+                try? await third.value().send(SIGKILL)
+            }
+        }
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        for number in 26...60 { items.put(Self.item(number)) }
+        origin.forgetRequests()
+        #expect(try await sandbox.siding(["sync", "items"]) { third.fulfil($0) }.status == 137)
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] != .string("125"))
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding("records", "count", "items").output.contains("60"))
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("160"))
+        #expect(origin.requests.count { $0.target == "/items?since=125" } == 1)
+        await origin.stop()
+    }
+}
