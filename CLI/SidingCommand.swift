@@ -21,6 +21,7 @@ struct SidingCommand: AsyncParsableCommand {
                     StatusCommand.self, RecordsCommand.self, QueryCommand.self, QueueCommand.self, RunsCommand.self,
                     StateCommand.self,
                 ]),
-            CommandGroup(name: "Look after", subcommands: [DatabaseCommand.self, DoctorCommand.self]),
+            CommandGroup(
+                name: "Look after", subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self]),
         ])
 }

@@ -94,7 +94,7 @@ struct QueueDrain {
         }
         if tellsEmpty, options.terminal.isOutput { options.talk("nothing is due") }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }
-        let status = try await SyncRunner(options: options, store: store, isOffline: false)
+        let status = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
             .run(known, SyncOptions(), command: command)
         return ExitStatus.combining(
             unknown.isEmpty ? [status] : [status, .notFound], savedAnything: status == .success)

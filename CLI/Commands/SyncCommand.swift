@@ -62,7 +62,7 @@ struct SyncCommand: AsyncParsableCommand {
             }
             let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
             if let stop = try await deliver(chosen, delivery) { return stop }
-            let fetches = try await SyncRunner(options: options, store: store, isOffline: offline)
+            let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
                 .run(chosen, syncOptions, command: command)
             // Each run parks what has expired, even one that sends nothing.
             try await delivery.tellParked()

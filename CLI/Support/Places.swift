@@ -19,11 +19,19 @@ struct Places {
     }
 
     /// The database where the config names none: in `$STATE_DIRECTORY`, else the user's state directory.
-    func defaultDatabase() throws -> String {
+    func defaultDatabase() throws -> String { "\(try stateDirectory())/siding.db" }
+
+    /// The tokens of sources that sign in: with the state, or beside a database that the config puts elsewhere, so that
+    /// two configs which name a source alike do not take each other's.
+    func credentials(ofDatabase path: String?) throws -> String {
+        try path.map { "\($0).credentials" } ?? "\(stateDirectory())/credentials"
+    }
+
+    private func stateDirectory() throws -> String {
         // systemd gives several directories separated by colons (systemd.exec(5)); the first is ours.
-        if let directory = value("STATE_DIRECTORY")?.split(separator: ":").first { return "\(directory)/siding.db" }
-        if let home = value("XDG_STATE_HOME") { return "\(home)/siding/siding.db" }
-        if let home = value("HOME") { return "\(home)/.local/state/siding/siding.db" }
+        if let directory = value("STATE_DIRECTORY")?.split(separator: ":").first { return String(directory) }
+        if let home = value("XDG_STATE_HOME") { return "\(home)/siding" }
+        if let home = value("HOME") { return "\(home)/.local/state/siding" }
         throw CommandError(
             .config, "config", "there is no HOME, so there is no place for the database",
             hint: "set database.path in the config, or STATE_DIRECTORY")

@@ -4,6 +4,7 @@ import SidingChain
 /// Runs the engine for a command: progress and words for the person, objects for the script, the exit code for both.
 struct SyncRunner {
     let options: GlobalOptions
+    let workspace: Workspace
     let store: SQLiteStore
     let isOffline: Bool
 
@@ -11,8 +12,9 @@ struct SyncRunner {
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
         let result = try await Network.using { http in
+            let transports: any TransportFactory = isOffline ? OfflineTransports() : http
             let engine = SyncEngine(
-                store: store, transports: isOffline ? OfflineTransports() : http, logger: options.logger(),
+                store: store, transports: transports, signIns: workspace.signIns(transports), logger: options.logger(),
                 progress: { progress.show($0) })
             return try await engine.run(resources, options: syncOptions, command: command) { report in
                 progress.clear()

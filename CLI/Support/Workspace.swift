@@ -8,6 +8,8 @@ import SidingManifest
 struct Workspace {
     let manifest: Manifest
     let databasePath: String
+    /// Where the tokens of sources that sign in are kept.
+    let credentials: String
 
     /// Loads the config that the options, the environment or the usual places name.
     ///
@@ -18,7 +20,14 @@ struct Workspace {
         let places = Places(environment: environment)
         let path = try places.config(given: options.config)
         let manifest = try Manifest.load(path: path, environment: .process)
-        return Workspace(manifest: manifest, databasePath: try manifest.databasePath ?? places.defaultDatabase())
+        return Workspace(
+            manifest: manifest, databasePath: try manifest.databasePath ?? places.defaultDatabase(),
+            credentials: try places.credentials(ofDatabase: manifest.databasePath))
+    }
+
+    /// What keeps the sources signed in, over `transports`.
+    func signIns(_ transports: any TransportFactory) -> SignIns {
+        SignIns(directory: credentials, transports: transports)
     }
 
     func openStore(_ access: SQLiteStore.Access) async throws -> SQLiteStore {
@@ -33,12 +42,17 @@ struct Workspace {
         guard !names.isEmpty else { return manifest.resources }
         return try names.reduce(into: [AnyResource]()) { chosen, name in
             guard let resource = manifest.resources.first(where: { $0.name == name }) else {
-                throw CommandError(
-                    .notFound, "not_found", "\(manifest.file) has no resource '\(PlainText.oneLine(name, limit: 100))'",
-                    hint: "it has: \(manifest.resources.map(\.name).joined(separator: ", "))")
+                throw notFound("resource", name, among: manifest.resources.map(\.name))
             }
             if !chosen.contains(where: { $0.name == name }) { chosen.append(resource) }
         }
+    }
+
+    /// The error for a name that the config does not have.
+    func notFound(_ kind: String, _ name: String, among names: [String]) -> CommandError {
+        CommandError(
+            .notFound, "not_found", "\(manifest.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
+            hint: "it has: \(names.joined(separator: ", "))")
     }
 
     /// Fails with 78 where a secret that `resources` need cannot be read.

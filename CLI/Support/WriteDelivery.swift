@@ -163,7 +163,8 @@ struct WriteDelivery {
         let result = try await Network.using { http in
             try await body(
                 WriteSender(
-                    store: store, sources: workspace.manifest.sources, transports: http, logger: options.logger()))
+                    store: store, sources: workspace.manifest.sources, transports: http,
+                    signIns: workspace.signIns(http), logger: options.logger()))
         }
         return result.stopped ?? result.value
     }

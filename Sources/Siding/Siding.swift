@@ -39,24 +39,34 @@ public struct Siding: Service {
     ///   - resources: what ``run()`` keeps fresh, typed and untyped ones together.
     ///   - sources: origins that are written to beside those of the resources.
     ///   - transports: makes a transport per source, such as `HTTPTransports` of `SidingHTTP`.
+    ///   - credentials: the directory for the tokens of sources whose authorization is a ``SignIn``; left out, beside the
+    ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
     /// - Throws: ``StoreError`` that says what is wrong with the file.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
-        transports: any TransportFactory, connectivity: any Connectivity = LinuxConnectivity(),
-        wallClock: WallClock = .system, logger: Logger = .silent
+        transports: any TransportFactory, credentials: String? = nil,
+        connectivity: any Connectivity = LinuxConnectivity(), wallClock: WallClock = .system,
+        logger: Logger = .silent
     ) async throws(StoreError) {
+        var directory = credentials
         switch location {
-        case .sqlite(let path): store = try await SQLiteStore.open(at: path, clock: wallClock)
+        case .sqlite(let path):
+            store = try await SQLiteStore.open(at: path, clock: wallClock)
+            directory = credentials ?? "\(path).credentials"
         case .store(let open): store = open
+        }
+        let signIns = directory.map {
+            SignIns(directory: $0, transports: transports, connectivity: connectivity, wallClock: wallClock)
         }
         self.resources = resources.map(\.untyped)
         self.wallClock = wallClock
         engine = SyncEngine(
-            store: store, transports: transports, connectivity: connectivity, wallClock: wallClock, logger: logger)
+            store: store, transports: transports, signIns: signIns, connectivity: connectivity, wallClock: wallClock,
+            logger: logger)
         let sources = sources + self.resources.map(\.source)
         sender = (store as? any WriteStore).map { store in
             WriteSender(
-                store: store, sources: sources, transports: transports, connectivity: connectivity,
+                store: store, sources: sources, transports: transports, signIns: signIns, connectivity: connectivity,
                 wallClock: wallClock, logger: logger)
         }
     }

@@ -57,7 +57,8 @@ extension Manifest {
     public static func jsonSchema() -> String {
         let head: SchemaValue = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "siding.yaml",
-            "$defs": ["query_value": ValueType.querySchema],
+            "$defs": SchemaValue.object([]).adding(
+                [("query_value", ValueType.querySchema)] + ValueType<LoginValue>.loginSchemas),
         ]
         guard case .object(let body) = ManifestGrammar.shape.schema() else { return head.json }
         return head.adding(body.map { ($0.name, $0.value) }).json + "\n"

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `everything that may be said of failures is read, in its order`() throws {
-        let rules = try #require(try Fixture.parse(FullManifest.text).sources.last).failureRules
+        let rules = try #require(try Fixture.parse(FullManifest.text).sources.first { $0.name == "mail" }).failureRules
         #expect(rules.map(\.action) == [.rateLimited, .resetCursor, .ignore, .retry])
         #expect(rules.map(\.subject) == [nil, nil, .fetch, .write])
         guard case .answer(let limited) = rules[0].condition, case .answer(let expired) = rules[1].condition,

@@ -39,6 +39,7 @@ import Testing
     static let resourceKeys =
         "one of source, path, method, query, query_encoding, records, key, paginate, stop, cursor, conditional, max_age"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
+    static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
     static let paging = "one of auto, none, link_header, next_url, cursor, header_cursor, page, offset"
 
@@ -91,15 +92,11 @@ import Testing
             "5:41: 'env' in 'token' of 'auth' of source 'blog' is no name of an environment variable; "
                 + "expected the name of an environment variable such as TRACKER_TOKEN; did you mean 'TOKEN'?"),
         .source(
-            "auth: { type: oauth2_refresh, token_url: x }",
-            "5:19: the type 'oauth2_refresh' of 'auth' in source 'blog' is not yet supported; "
-                + "expected one of none, bearer, basic, api_key"),
-        .source(
             "auth: canary-literal",
-            "5:11: 'auth' in source 'blog' is of no known type; expected one of none, bearer, basic, api_key"),
+            "5:11: 'auth' in source 'blog' is of no known type; expected one of \(kinds)"),
         .source(
             "auth: { token: { env: X } }",
-            "5:11: 'auth' in source 'blog' has no 'type'; expected type: one of none, bearer, basic, api_key"),
+            "5:11: 'auth' in source 'blog' has no 'type'; expected type: one of \(kinds)"),
         .source(
             "headers: { Authorization: canary-literal }",
             "5:16: the header field 'Authorization' in 'headers' of source 'blog' is a secret, which this file never holds; "

@@ -23,6 +23,31 @@ enum FullManifest {
           shop: { base_url: "http://localhost:8080", auth: { type: basic, user: ada, password: { file: ~/pass } } }
           maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
           mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }] }
+          crm:
+            base_url: https://crm.example
+            auth:
+              type: oauth2_client
+              token_url: https://id.example/token
+              client_id: my app
+              client_secret: { file: crm.secret }
+              client_auth: body
+              scope: read write
+              audience: all
+              params: { tenant: 7, assertion: { env: ASSERTION } }
+              refresh: { early: 30s, on_status: [401, 403] }
+          books:
+            base_url: https://books.example
+            auth: { type: oauth2_refresh, token_url: "http://localhost:8080/token", client_id: { env: ID }, refresh_token: { file: first } }
+          old:
+            base_url: https://old.example
+            auth:
+              type: session
+              path: /login?v=2
+              body: { user: { name: ada, pin: "0123" }, n: 7, remember: true, password: { env: PASSWORD } }
+              token_header: X-Session
+              lifetime: 30m
+              header: X-Auth-Token
+          cloud: { base_url: https://cloud.example, auth: { type: command, command: [cloudctl, token], token: $.token, expires_in: $.end, prefix: "GoogleLogin auth=" } }
         resources:
           issues:
             source: tracker

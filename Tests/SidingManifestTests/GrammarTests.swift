@@ -48,19 +48,6 @@ import Testing
         #expect(faults == ["siding.yaml:11:1: '\(name)' at the top level is not yet supported"])
     }
 
-    @Test(
-        "a way to sign in that this release does not understand yet is refused by name",
-        arguments: [
-            "oauth2_client", "oauth2_refresh", "session", "command",
-        ])
-    func notYetInAuthorization(_ type: String) {
-        for text in ["auth: \(type)", "auth: { type: \(type), token_url: x }"] {
-            let faults = Fixture.faults(Self.file(source: text))
-            #expect(faults.count == 1)
-            #expect(faults[0].contains("the type '\(type)' of 'auth' in source 'a' is not yet supported"))
-        }
-    }
-
     @Test func `the defaults that the schema tells are those of the library`() throws {
         let schema = try SchemaDocument(Manifest.jsonSchema())
         let source = try #require(schema.root["properties"]?["sources"]?["additionalProperties"]?["properties"])

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ManifestTests {
     @Test func `a source is what the file says`() throws {
         let manifest = try Fixture.parse(FullManifest.text)
-        #expect(manifest.sources.map(\.name) == ["tracker", "shop", "maps", "mail"])
+        #expect(manifest.sources.map(\.name) == ["tracker", "shop", "maps", "mail", "crm", "books", "old", "cloud"])
         let tracker = manifest.sources[0]
         #expect(tracker.baseURL.description == "https://api.example.com/v2")
         #expect(tracker.headerFields[.accept] == "application/vnd.tracker+json")
@@ -129,8 +129,8 @@ import Testing
     @Test func `later errors can point at what the file declares`() throws {
         let manifest = try Fixture.parse(FullManifest.text)
         #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:20:3")
-        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:24:3")
-        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:42:3")
+        #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:49:3")
+        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:67:3")
         #expect(manifest.place(ofResource: "shop") == nil)
     }
 

@@ -57,7 +57,7 @@ extension Sample {
     /// Every key that this release understands.
     static let manifest = Sample.map([
         ("version", .word("1")), ("database", words(["path": "t.db", "synchronous": "full"])),
-        ("sources", .map([("tracker", tracker), ("shop", shop), ("maps", maps)])),
+        ("sources", .map([("tracker", tracker), ("shop", shop), ("maps", maps)] + signIns)),
         ("resources", .map([("issues", issues)] + pagings.enumerated().map { ("r\($0)", resource($1)) })),
     ])
 
@@ -90,6 +90,33 @@ extension Sample {
             ])
         ),
     ])
+
+    private static let refresh = Sample.map([("early", .word("30s")), ("on_status", .list([.word("401")]))])
+
+    private static let signIns: [(String, Sample)] = [
+        [
+            ("type", .word("oauth2_client")), ("token_url", .word("'https://id.example/token'")),
+            ("client_id", .word("me")), ("client_secret", words(["env": "S"])), ("client_auth", .word("body")),
+            ("scope", .word("read")), ("audience", .word("all")),
+            ("params", .map([("tenant", .word("7")), ("assertion", words(["file": "a"]))])), ("refresh", refresh),
+        ],
+        [
+            ("type", .word("oauth2_refresh")), ("token_url", .word("'https://id.example/token'")),
+            ("client_id", words(["env": "I"])), ("refresh_token", words(["file": "r"])), ("refresh", refresh),
+        ],
+        [
+            ("type", .word("session")), ("path", .word("/login")), ("encoding", .word("form")),
+            ("body", .map([("user", words(["name": "ada", "n": "7"])), ("password", words(["env": "P"]))])),
+            ("token", .word("$.a.b")), ("expires_in", .word("$.end")), ("lifetime", .word("1h")),
+            ("header", .word("X-Auth-Token")), ("prefix", .word("Token")), ("refresh", refresh),
+        ],
+        [
+            ("type", .word("command")), ("command", .list([.word("vault"), .word("read")])), ("token", .word("$.t")),
+            ("refresh", refresh),
+        ],
+    ].enumerated().map { number, auth in
+        ("s\(number)", .map([("base_url", .word("'https://s\(number).example'")), ("auth", .map(auth))]))
+    }
 
     private static let issues = Sample.map([
         ("source", .word("tracker")), ("path", .word("/issues")), ("method", .word("GET")),

@@ -72,7 +72,8 @@ struct SchemaDocument {
         case "const": rule == value
         case "anyOf": rule.items.contains { accepts(value, $0) }
         case "not": !accepts(value, rule)
-        case "$ref": accepts(value, root["$defs"]?["query_value"] ?? .null)
+        case "$ref":
+            accepts(value, rule.text.flatMap { root["$defs"]?[String($0.dropFirst("#/$defs/".count))] } ?? .null)
         default: holdsForKind(keyword, rule, schema, value)
         }
     }

@@ -150,6 +150,12 @@ import Testing
                 "siding.yaml:20:88: the secret file ~/pass cannot be read: the file does not exist",
                 "siding.yaml:21:130: the secret command vault cannot be read: there is no program 'vault' that this user may run",
                 "siding.yaml:22:88: the secret file key.txt cannot be read: the file does not exist",
+                "siding.yaml:29:22: the secret file crm.secret cannot be read: the file does not exist",
+                "siding.yaml:33:39: the secret env ASSERTION cannot be read: the environment variable ASSERTION is not set",
+                "siding.yaml:37:88: the secret env ID cannot be read: the environment variable ID is not set",
+                "siding.yaml:37:116: the secret file first cannot be read: the file does not exist",
+                "siding.yaml:43:81: the secret env PASSWORD cannot be read: the environment variable PASSWORD is not set",
+                "siding.yaml:47:77: the secret command cloudctl cannot be read: there is no program 'cloudctl' that this user may run",
             ])
     }
 

@@ -13,6 +13,8 @@ public enum Authorization: Sendable {
     /// source. Make one ``AccessSafety`` per source, over a ``FileCredentialStore`` and a ``FileRefreshGate`` where several
     /// processes share the sign-in.
     case refreshed(AccessSafety)
+    /// A token that is got, kept and renewed as `SignIn` describes it; ``SignIns`` does that.
+    case signIn(SignIn)
     /// A key in a header field of the origin's choice.
     case apiKeyHeader(HTTPField.Name, Secret)
     /// A key in a query parameter: added at send, never stored.
@@ -25,7 +27,39 @@ public enum Authorization: Sendable {
 
     /// What keeps requests signed in, where tokens are renewed.
     var access: AccessSafety? {
-        if case .refreshed(let safety) = self { safety } else { nil }
+        switch self {
+        case .refreshed(let safety): safety
+        case .signIn(let signIn): signIn.access
+        case .none, .bearer, .basic, .apiKeyHeader, .apiKeyQuery: nil
+        }
+    }
+
+    /// How tokens are got, where they are.
+    public var signIn: SignIn? {
+        if case .signIn(let signIn) = self { signIn } else { nil }
+    }
+
+    /// The header field that carries credentials, where there is one.
+    public var field: HTTPField.Name? {
+        switch self {
+        case .none, .apiKeyQuery: nil
+        case .bearer, .basic: .authorization
+        case .refreshed(let safety): safety.token.field
+        case .signIn(let signIn): signIn.token.field
+        case .apiKeyHeader(let name, _): name
+        }
+    }
+
+    /// The word of the configuration for it; `refreshed` for what only a program can say.
+    public var kind: String {
+        switch self {
+        case .none: "none"
+        case .bearer: "bearer"
+        case .basic: "basic"
+        case .refreshed: "refreshed"
+        case .signIn(let signIn): signIn.kind
+        case .apiKeyHeader, .apiKeyQuery: "api_key"
+        }
     }
 
     /// The query parameter names that carry credentials.
@@ -39,6 +73,7 @@ public enum Authorization: Sendable {
         case .none, .refreshed: []
         case .bearer(let token): [token]
         case .basic(let user, let password): [user, password]
+        case .signIn(let signIn): signIn.secrets
         case .apiKeyHeader(_, let key), .apiKeyQuery(_, let key): [key]
         }
     }
@@ -66,6 +101,12 @@ struct AuthorizationProvider: MetadataProvider {
             return [.authorization: "Basic \(Data(pair.utf8).base64EncodedString())"]
         case .apiKeyHeader(let name, let key):
             return [name: try await key.read()]
+        case .signIn(let signIn):
+            guard signIn.access == nil else { return [:] }
+            throw Failure(
+                .credentialUnavailable, phase: .notSent,
+                detail:
+                    "nothing says where the tokens of \(signIn.kind) are kept: give SignIns to who sends the request")
         }
     }
 

@@ -26,7 +26,7 @@ struct CredentialFile {
     /// The credential in the file; nil where there is no file.
     ///
     /// - Throws: ``Failure/Reason/credentialUnavailable`` that names the path.
-    func read(in directory: borrowing CredentialDirectory) throws(Failure) -> Credential? {
+    func read(in directory: borrowing CredentialDirectory) throws(Failure) -> KeptCredential? {
         let path = "\(directory.path)/\(name)"
         // Non-blocking: a pipe in its place would wait for a writer.
         let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -42,17 +42,17 @@ struct CredentialFile {
         guard let bytes = contents(descriptor) else {
             throw CredentialFault.system(errno, "the credential \(path) could not be read")
         }
-        guard let credential = CredentialFormat.decode(bytes) else {
+        guard let kept = CredentialFormat.decode(bytes) else {
             throw CredentialFault.unavailable("\(path) is not a whole credential; sign in again")
         }
-        return credential
+        return kept
     }
 
     /// Replaces the file: a temporary one beside it, synced, renamed over it, and the directory synced.
     ///
     /// The directory is locked meanwhile, so that a temporary file found here is a dead writer's.
     func write(
-        _ credential: Credential, in directory: borrowing CredentialDirectory, interruption: Interruption
+        _ kept: KeptCredential, in directory: borrowing CredentialDirectory, interruption: Interruption
     ) throws(Failure) {
         try lock(directory)
         defer { flock(directory.descriptor, LOCK_UN) }
@@ -75,7 +75,7 @@ struct CredentialFile {
             descriptor = openat(place, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             return descriptor >= 0 && fchmod(descriptor, 0o600) == 0
         }
-        try step(.write) { Self.write(CredentialFormat.encode(credential), to: descriptor) }
+        try step(.write) { Self.write(CredentialFormat.encode(kept), to: descriptor) }
         try step(.sync) { fsync(descriptor) == 0 }
         try step(.rename) { renameat(place, temporaryName, place, name) == 0 }
         try step(.syncDirectory) { fsync(place) == 0 }

@@ -25,6 +25,11 @@ public struct FileCredentialStore: CredentialStore {
     /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, and not what it holds, where
     ///   the file cannot be read, is unsafe, or is no whole credential.
     public func credential(of account: String) async throws(Failure) -> Credential? {
+        try kept(of: account).flatMap { $0.isEmpty ? nil : $0.credential }
+    }
+
+    /// What stands in the file, also where that is only what was left of a credential.
+    func kept(of account: String) throws(Failure) -> KeptCredential? {
         let file = try CredentialFile(of: account)
         guard let directory = try CredentialDirectory.open(directory) else { return nil }
         return try file.read(in: directory)
@@ -33,13 +38,18 @@ public struct FileCredentialStore: CredentialStore {
     /// - Throws: ``SidingChain/Failure/Reason/localResource`` where the disk is full,
     ///   ``SidingChain/Failure/Reason/credentialUnavailable`` for all else; the old credential is then still there.
     public func save(_ credential: Credential, of account: String) async throws(Failure) {
+        try await keep(KeptCredential(credential: credential, savedAt: WallClock.system.now), of: account)
+    }
+
+    /// Puts `kept` in the place of what stands in the file.
+    func keep(_ kept: KeptCredential, of account: String) async throws(Failure) {
         let file = try CredentialFile(of: account)
         let (path, interruption) = (directory, interruption)
         // Not cancellable: the token endpoint has given the credential, and the old one is spent.
         let saved: Result<Void, Failure> = await withCheckedContinuation { continuation in
             queue.async {
                 do throws(Failure) {
-                    try file.write(credential, in: CredentialDirectory.make(path), interruption: interruption)
+                    try file.write(kept, in: CredentialDirectory.make(path), interruption: interruption)
                     continuation.resume(returning: .success(()))
                 } catch {
                     continuation.resume(returning: .failure(error))

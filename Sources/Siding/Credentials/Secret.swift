@@ -6,39 +6,67 @@ public import SidingChain
 public struct Secret: Sendable, CustomStringConvertible {
     /// Where the secret comes from, for a person: `env TRACKER_TOKEN`, `file /run/credentials/tracker`.
     public let description: String
+    /// Whether it is none, but text that stands in the configuration, such as a user name.
+    public let isPlain: Bool
     private let reader: @Sendable () async throws -> String
+    private let looker: @Sendable () async -> String?
 
     /// A secret that `reader` reads.
-    public init(_ description: String, _ reader: @escaping @Sendable () async throws -> String) {
-        self.description = description
-        self.reader = reader
+    ///
+    /// - Parameter absence: why it is not there, as far as can be seen without running a program; nil where it is.
+    public init(
+        _ description: String, absence: @escaping @Sendable () async -> String? = { nil },
+        _ reader: @escaping @Sendable () async throws -> String
+    ) {
+        (self.description, self.reader, looker) = (description, reader, absence)
+        isPlain = false
     }
+
+    /// Plain text in the place of a secret.
+    ///
+    /// - Parameter subject: what it is, for a person.
+    public init(plain text: String, _ subject: String) {
+        (description, reader, looker) = (subject, { text }, { nil })
+        isPlain = true
+    }
+
+    /// Why the secret is not there, as far as can be seen without running a program; nil where it is.
+    public func absence() async -> String? { await looker() }
 
     /// Reads the secret.
     ///
     /// - Throws: ``Failure/Reason/credentialUnavailable`` that says which secret and why, without its value; a
     ///   ``Failure`` of the reader's own, and a cancellation, as they are.
     public func read() async throws(Failure) -> String {
+        let value = try await text()
+        guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            throw unavailable(SecretError(reason: "it holds a line break or another control character"))
+        }
+        return value
+    }
+
+    /// Reads a text of several lines, such as JSON that a program prints.
+    ///
+    /// - Throws: as ``read()``.
+    func text() async throws(Failure) -> String {
+        let value: String
         do {
-            let value = try await reader()
-            guard !value.isEmpty else { throw SecretError(reason: "it is empty") }
-            guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
-                throw SecretError(reason: "it holds a line break or another control character")
-            }
-            return value
+            value = try await reader()
         } catch let failure as Failure {
             throw failure
         } catch is CancellationError {
             throw Failure(.cancelled, phase: .notSent)
         } catch {
-            throw Failure(
-                .credentialUnavailable, phase: .notSent, detail: "secret \(description): \(Self.why(error))",
-                underlying: error)
+            throw unavailable(error)
         }
+        guard !value.isEmpty else { throw unavailable(SecretError(reason: "it is empty")) }
+        return value
     }
 
-    private static func why(_ error: any Error) -> String {
-        (error as? SecretError)?.reason ?? String(describing: error)
+    private func unavailable(_ error: any Error) -> Failure {
+        let why = (error as? SecretError)?.reason ?? String(describing: error)
+        return Failure(
+            .credentialUnavailable, phase: .notSent, detail: "secret \(description): \(why)", underlying: error)
     }
 }
 

@@ -3,7 +3,12 @@ internal import SidingChain
 extension Failure {
     /// What a person can do about it, where there is something.
     var hint: String? {
-        switch reason {
+        if underlying is RefreshRefusal {
+            return
+                "'siding auth status' tells where its secrets are read: put a good one there. 'siding auth forget SOURCE' "
+                + "drops the stored token, so that the next sync begins with what the config says"
+        }
+        return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
         case .captivePortal: "open a browser on this network and sign in"
         case .waitingForOrigin: "it goes on when the time has come; 'siding queue retry' asks at once"

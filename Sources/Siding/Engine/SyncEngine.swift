@@ -9,6 +9,7 @@ public import SidingChain
 public struct SyncEngine: Sendable {
     let store: any Store
     let transports: any TransportFactory
+    let signIns: SignIns?
     let connectivity: any Connectivity
     let jitter: Jitter
     let clock: any Clock<Duration>
@@ -19,6 +20,7 @@ public struct SyncEngine: Sendable {
     /// - Parameters:
     ///   - store: where everything is kept.
     ///   - transports: makes a transport per source.
+    ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
     ///   - connectivity: labels errors with whether there is a way out.
     ///   - jitter: spreads waiting.
     ///   - clock: measures waiting.
@@ -28,6 +30,7 @@ public struct SyncEngine: Sendable {
     public init(
         store: any Store,
         transports: any TransportFactory,
+        signIns: SignIns? = nil,
         connectivity: any Connectivity = LinuxConnectivity(),
         jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(),
@@ -37,6 +40,7 @@ public struct SyncEngine: Sendable {
     ) {
         self.store = store
         self.transports = transports
+        self.signIns = signIns
         self.connectivity = connectivity
         self.jitter = jitter
         self.clock = clock
@@ -58,12 +62,19 @@ public struct SyncEngine: Sendable {
         report: @Sendable (SyncReport) -> Void = { _ in }
     ) async throws(StoreError) -> [SyncReport] {
         let result: Swift.Result<[SyncReport], StoreError>
+        let resources = resources.map(signedIn)
         do throws(StoreError) { result = .success(try await syncs(resources, options, command, report)) } catch {
             result = .failure(error)
         }
         // A page that was given up may have left a refresh behind, and the program may end with this run.
         for resource in resources { await resource.source.authorization.access?.settled() }
         return try result.get()
+    }
+
+    private func signedIn(_ resource: AnyResource) -> AnyResource {
+        var resource = resource
+        resource.source = signIns?.signedIn(resource.source) ?? resource.source
+        return resource
     }
 
     private func syncs(

@@ -22,6 +22,10 @@ final class SentSecrets: Sendable {
                 found.insert(String(credential))
                 found.formUnion(Self.password(in: String(credential)))
             }
+            // "token=abc", as some origins want it.
+            if let equals = field.value.firstIndex(of: "=") {
+                found.insert(String(field.value[field.value.index(after: equals)...]))
+            }
         }
         for parameter in QueryParameter.all(in: (request.path ?? "").drop { $0 != "?" }.dropFirst()) {
             guard secretQueryNames.contains(parameter.name), let value = parameter.value else { continue }

@@ -68,7 +68,7 @@ enum WriteSafety {
     /// - Throws: ``Failure/Reason/invalidRequest`` where `write` carries what `source` itself says who asks by.
     static func check(_ write: WriteRequest, to source: Source) throws(Failure) {
         try check(write.url, for: source.authorization.secretQueryNames.contains)
-        if case .apiKeyHeader(let name, _) = source.authorization, write.headerFields[name] != nil {
+        if let name = source.authorization.field, write.headerFields[name] != nil {
             throw secret("the header field '\(name)'")
         }
     }

@@ -24,18 +24,19 @@ public struct WriteSender: Sendable {
     ///   - store: where the entries are.
     ///   - sources: whose entries are sent; those of others are left alone.
     ///   - transports: makes a transport per source.
+    ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
     ///   - connectivity: labels errors with whether there is a way out.
     ///   - jitter: spreads waiting.
     ///   - clock: measures waiting.
     ///   - wallClock: stamps what is stored.
     ///   - logger: silent by default.
     public init(
-        store: any WriteStore, sources: [Source], transports: any TransportFactory,
+        store: any WriteStore, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         connectivity: any Connectivity = LinuxConnectivity(), jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system, logger: Logger = .silent
     ) {
         self.store = store
-        self.sources = Dictionary(sources.map { ($0.name, $0) }) { first, _ in first }
+        self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         self.transports = transports
         self.connectivity = connectivity
         self.jitter = jitter
@@ -243,6 +244,8 @@ public struct WriteSender: Sendable {
             } else {
                 await send(write, source, over: line)
             }
+        // A token that is on its way to this process would be lost with it.
+        if Task.isCancelled { await source.authorization.access?.settled() }
         return settlement.scrubbed(of: secrets)
     }
 

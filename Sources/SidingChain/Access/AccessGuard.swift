@@ -52,7 +52,10 @@ final class AccessGuard: Sendable {
         while true {
             let (running, refreshes) = state.withLock { ($0.running, $0.refreshes) }
             if let running {
-                guard let credential = try await credential(of: running) else { continue }
+                // Without a token where it was forgotten, or is wanted by other secrets, in the meantime.
+                guard let credential = try await credential(of: running), !credential.accessToken.isEmpty else {
+                    continue
+                }
                 return admission(credential)
             }
             let stored = try await settings.stored()
@@ -79,11 +82,14 @@ final class AccessGuard: Sendable {
     ///
     /// Where another has come meanwhile it is that one. Else a refresh runs, or the one that runs is waited for.
     func renew(_ admission: Admission, _ context: ChainContext) async throws(Failure) -> Credential {
+        var admission = admission
         while true {
             // A refresh that began before this call did may end in the very credential that the call went out with.
-            if let renewed = try await next(after: admission, context), !renewed.isSame(as: admission.credential) {
-                return renewed
-            }
+            guard let renewed = try await next(after: admission, context), !renewed.isSame(as: admission.credential)
+            else { continue }
+            if !renewed.accessToken.isEmpty { return renewed }
+            // The stored one was forgotten, or stems from other secrets: a token is still to be had.
+            admission = self.admission(renewed)
         }
     }
 

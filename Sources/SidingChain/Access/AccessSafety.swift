@@ -17,6 +17,8 @@ public struct AccessSafety: Sendable {
     public let statuses: Set<Int>
     /// More failures by which the origin says so.
     private(set) var refusals: [@Sendable (Failure) -> Bool] = []
+    /// How requests carry the access token.
+    public let token: AccessTokenProvider
     let accessGuard: AccessGuard
 
     /// - Parameters:
@@ -31,16 +33,19 @@ public struct AccessSafety: Sendable {
     ///     endpoint has given is saved in any case.
     ///   - initial: what counts where the store holds nothing yet, such as a refresh token from the configuration with an
     ///     empty access token; asked for anew each time.
+    ///   - token: how requests carry the access token; `Authorization: Bearer …` unless said otherwise.
     ///   - clock: on which `grace` is measured.
     ///   - secondsSince1970: the wall clock, the system's by default, that `early` looks at.
     public init(
         account: String, store: any CredentialStore, gate: any RefreshGate = InMemoryRefreshGate(),
         refresher: TokenRefresherNode, statuses: Set<Int> = [401], early: Duration? = nil,
         grace: Duration = .seconds(5), initial: @escaping @Sendable () async throws -> Credential? = { nil },
-        clock: any Clock<Duration> = ContinuousClock(), secondsSince1970: (@Sendable () -> Double)? = nil
+        token: AccessTokenProvider = AccessTokenProvider(), clock: any Clock<Duration> = ContinuousClock(),
+        secondsSince1970: (@Sendable () -> Double)? = nil
     ) {
         self.account = account
         self.statuses = statuses
+        self.token = token
         accessGuard = AccessGuard(
             AccessSettings(
                 account: account, store: store, gate: gate, refresher: refresher, early: early, grace: grace,

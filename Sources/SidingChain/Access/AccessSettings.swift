@@ -43,7 +43,9 @@ struct AccessSettings: Sendable {
     func mustRefresh(_ credential: Credential, hasFailed: Bool) -> Bool {
         if credential.accessToken.isEmpty { return true }
         guard let early, let end = credential.expiresAt else { return false }
-        return end - secondsSince1970() <= (hasFailed ? 0 : early / .seconds(1))
+        // A token that lasts no longer than `early` would be renewed for each call.
+        let margin = min(early, credential.lifetime.map { $0 / 2 } ?? early)
+        return end - secondsSince1970() <= (hasFailed ? 0 : margin / .seconds(1))
     }
 
     /// Whether the access token is known to last, at a source that renews early.

@@ -2,8 +2,9 @@ internal import SidingJSON
 
 /// The token endpoint's no: the credential is not renewed until a person signs in again.
 ///
-/// A refresh that a program writes itself throws it where the endpoint says so in its own way; the statuses 400, 401 and
-/// 403 and the error `invalid_grant` (RFC 6749 §5.2) are known anyway. A failure of ``AccessSafeNode`` carries it as
+/// A refresh that a program writes itself throws it where the endpoint says so in its own way; every 4xx that is no matter
+/// of time, a redirect that was not followed, and the error `invalid_grant` (RFC 6749 §5.2) are known anyway: none of
+/// them may be taken for the origin's answer to the request that waits. A failure of ``AccessSafeNode`` carries it as
 /// ``Failure/underlying``.
 public struct RefreshRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     /// The endpoint's word, on one line: `400 invalid_grant`.
@@ -24,12 +25,22 @@ extension Failure {
         let error = answer.errorCode
         // These are no word about the credential, whatever status they come with.
         if ["server_error", "slow_down", "temporarily_unavailable"].contains(error) { return nil }
-        guard [400, 401, 403].contains(answer.status) || error == "invalid_grant" else { return nil }
+        guard answer.isRefusal || error == "invalid_grant" else { return nil }
         return RefreshRefusal("\(answer.status) \(error ?? answer.name)")
     }
 }
 
 extension HTTPFailure {
+    /// Whether asking again will not help.
+    fileprivate var isRefusal: Bool {
+        switch statusClass {
+        case .unauthorized, .refused, .gone, .conflict: true
+        case .requestTimeout, .tooEarly, .backOff, .serverError, .insufficientStorage, .notImplemented, .portal,
+            .unexpected:
+            false
+        }
+    }
+
     /// The member `error` of an error answer of OAuth 2 (RFC 6749 §5.2).
     fileprivate var errorCode: String? {
         body.withUnsafeBytes { bytes in

@@ -39,6 +39,7 @@ public struct TokenGrant: Sendable, Hashable {
     func credential(after spent: Credential, now: Double) -> Credential {
         var next = credential(generation: spent.generation &+ 1, now: now)
         next.refreshToken = refreshToken ?? spent.refreshToken
+        next.descent = spent.descent
         return next
     }
 
@@ -46,7 +47,7 @@ public struct TokenGrant: Sendable, Hashable {
     func credential(generation: UInt64, now: Double) -> Credential {
         Credential(
             accessToken: accessToken, refreshToken: refreshToken, generation: generation,
-            expiresAt: lifetime.map { now + $0 / .seconds(1) })
+            expiresAt: lifetime.map { now + $0 / .seconds(1) }, lifetime: lifetime)
     }
 
     /// Less than a second, or more than a hundred years, is no statement about this token.

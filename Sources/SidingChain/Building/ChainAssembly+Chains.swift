@@ -48,7 +48,7 @@ extension ChainAssembly {
     private func exchange<Output: Sendable>(
         _ response: some Node<ResponseContent, Output>
     ) -> any Node<RequestDraft, Output> {
-        let credentials: [any MetadataProvider] = access == nil ? [] : [AccessTokenProvider()]
+        let credentials: [any MetadataProvider] = access.map { [$0.token] } ?? []
         return joined(outgoing(credentials + providers), joined(sent(), read(response)))
     }
 

@@ -20,7 +20,7 @@ public struct ChainAssembly: Sendable, Changeable {
     public var connectivity: any Connectivity
     /// Sent with every request; the request's own fields win.
     public var headerFields: HTTPFields
-    /// Asked in order, anew on each attempt; with ``access`` an ``AccessTokenProvider`` comes before them.
+    /// Asked in order, anew on each attempt; with ``access`` its ``AccessTokenProvider`` comes before them.
     public var providers: [any MetadataProvider]
     /// Query parameters that are asked for anew on each attempt, such as an API key; added behind the route's own.
     public var query: (@Sendable () async throws -> [String: QueryValue])?

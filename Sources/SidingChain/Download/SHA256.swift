@@ -1,7 +1,7 @@
 /// Tells texts apart without keeping them: SHA-256 as in FIPS 180-4, for a few hundred bytes at a time.
 package enum SHA256 {
     /// The digest of the text's UTF-8, in hexadecimal.
-    static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
+    package static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
 
     /// The digest of the bytes, in hexadecimal.
     package static func hexadecimal(_ bytes: [UInt8]) -> String {

@@ -7,10 +7,15 @@ enum AuthorizationGrammar {
         Variant(name: "bearer", doc: "Authorization: Bearer … (RFC 6750).", shape: bearer),
         Variant(name: "basic", doc: "Authorization: Basic … (RFC 7617).", shape: basic),
         Variant(name: "api_key", doc: "A key in a header field or a query parameter.", shape: apiKey),
-        .notYet("oauth2_client"),
-        .notYet("oauth2_refresh"),
-        .notYet("session"),
-        .notYet("command"),
+        Variant(
+            name: "oauth2_client", doc: "A token that the client asks for itself (RFC 6749 §4.4).",
+            shape: OAuthGrammar.client),
+        Variant(
+            name: "oauth2_refresh", doc: "A token that a refresh token is exchanged for (RFC 6749 §6).",
+            shape: OAuthGrammar.refresh),
+        Variant(
+            name: "session", doc: "A token that the origin gives for a log-in.", shape: TokenGrammar.session),
+        Variant(name: "command", doc: "A token that a program prints.", shape: TokenGrammar.command),
     ])
 
     private static let token = Keyword("token", .secret, isRequired: true, "The token.")

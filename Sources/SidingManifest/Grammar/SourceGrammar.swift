@@ -32,12 +32,26 @@ enum SourceGrammar {
         let promise = object.value(idempotency, &reading)
         guard let url else { return nil }
         refusePlainHTTP(url, bounds.transport, &reading)
+        refusePlainTokens(authorization, object, bounds.transport, &reading)
         var source = Source(
             name: "", baseURL: url.value, authorization: authorization, transport: bounds.transport,
             jsonLimits: bounds.json, retry: rules.policy, expiry: rules.expiry,
             idempotency: promise, failureRules: object.value(errors, &reading) ?? [])
         for field in fields { source.headerFields[field.name] = field.value }
         return source
+    }
+
+    /// A token endpoint is spoken to as the source is.
+    private static func refusePlainTokens(
+        _ authorization: Authorization, _ object: ObjectReader, _ settings: TransportSettings, _ reading: inout Reading
+    ) {
+        guard let url = authorization.signIn?.tokenURL, let auth = object.entry(Self.authorization.name),
+            case .map(let entries) = auth.value.content,
+            let entry = entries.first(where: { $0.name == OAuthGrammar.tokenURL.name })
+        else { return }
+        let owner = reading.subject.member(auth.name, at: auth.place)
+        let subject = owner.member(entry.name, at: entry.place)
+        refusePlainHTTP(Located(value: url, place: entry.value.place, subject: subject), settings, &reading)
     }
 
     private static func refusePlainHTTP(

@@ -18,7 +18,7 @@ enum SecretReference: Sendable, Hashable {
 
     /// The secret that is read anew, here, each time.
     func secret(_ environment: ManifestEnvironment) -> Secret {
-        Secret(description) { try await read(environment) }
+        Secret(description, absence: { await absence(environment) }) { try await read(environment) }
     }
 
     /// The secret's value.

@@ -23,7 +23,7 @@ extension ValueType where Value == Secret {
         node, reading in
         guard case .scalar = node.content else { return secret.read(node, &reading) }
         let subject = "\(reading.subject)"
-        return ValueType<String>.text("text").read(node, &reading).map { text in Secret(subject) { text } }
+        return ValueType<String>.text("text").read(node, &reading).map { text in Secret(plain: text, subject) }
     }
 
     private static let env = Keyword("env", .variableName, "An environment variable.")
@@ -52,12 +52,26 @@ extension ValueType where Value == Secret {
         return reference.secret(reading.environment)
     }
 
+    /// A program that prints a token: as a secret's command, without the map around it.
+    static let program = ValueType(command.type.expected, schema: command.type.schema) { node, reading in
+        command.type.read(node, &reading).flatMap { words in
+            let located = Located(value: words, place: node.place, subject: reading.subject)
+            guard let reference = reference(located, &reading) else { return nil }
+            reading.use(reference, at: node.place)
+            return reference.secret(reading.environment)
+        }
+    }
+
     private static func reference(_ object: ObjectReader, _ reading: inout Reading) -> SecretReference? {
         if let name = object.value(env, &reading) { return .environment(name) }
         if let path = object.located(file, &reading) {
             return reading.absolute(path).map { .file(path: $0, shown: path.value) }
         }
-        guard let words = object.located(command, &reading), let program = words.value.first else { return nil }
+        return object.located(command, &reading).flatMap { reference($0, &reading) }
+    }
+
+    private static func reference(_ words: Located<[String]>, _ reading: inout Reading) -> SecretReference? {
+        guard let program = words.value.first else { return nil }
         let isPath = program.contains("/")
         let located = Located(value: program, place: words.place, subject: words.subject)
         guard let resolved = isPath ? reading.absolute(located) : program else { return nil }

@@ -25,7 +25,10 @@ import Testing
             TokenGrant(accessToken: "b", lifetime: .seconds(60))
         }
         let next = try await refresher.process(spent, .test)
-        #expect(next == Credential(accessToken: "b", refreshToken: "r", generation: 42, expiresAt: 160))
+        #expect(
+            next
+                == Credential(
+                    accessToken: "b", refreshToken: "r", generation: 42, expiresAt: 160, lifetime: .seconds(60)))
     }
 
     @Test func `a refresh request is exempt from access safety and sees the spent credential`() async throws {

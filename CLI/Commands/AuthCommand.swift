@@ -1,0 +1,125 @@
+import ArgumentParser
+import Siding
+import SidingChain
+import SidingManifest
+
+/// `siding auth`: how the sources sign in.
+struct AuthCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "auth", abstract: "Look at how the sources sign in; no token and no secret is ever shown.",
+        subcommands: [AuthStatusCommand.self, AuthForgetCommand.self])
+}
+
+/// `siding auth status`
+struct AuthStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show where each source's secrets come from, and the token that is kept.",
+        discussion: """
+            Nothing is asked of an origin, and no program is run. Exits 77 where a source waits for a sign-in, 78 where a \
+            secret or a kept token cannot be read.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The sources; all of them by default.") var sources: [String] = []
+
+    func run() async throws {
+        let workspace = try Workspace.load(options)
+        let chosen = try workspace.sources(named: sources)
+        let gates = try await workspace.signInGates()
+        var standings: [SourceSignIn] = []
+        for source in chosen {
+            standings.append(
+                await SourceSignIn(source, KeptSignIns(directory: workspace.credentials), gate: gates[source.name]))
+        }
+        if options.json {
+            for standing in standings { Output.line(standing.object.text) }
+        } else {
+            print(standings)
+        }
+        let status = ExitStatus.combining(standings.map(\.status), savedAnything: false)
+        if status != .success { throw status }
+    }
+
+    private func print(_ standings: [SourceSignIn]) {
+        var table = Table(["source", "auth", "token", "expires", "secrets"])
+        for standing in standings { table.add(standing.cells(options.words)) }
+        table.print(options.terminal)
+        for standing in standings {
+            for line in standing.complaints(options.words) { Output.talk("\(standing.source.name): \(line)") }
+        }
+    }
+}
+
+/// `siding auth forget SOURCE`
+struct AuthForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Remove the token that is kept of a source.",
+        discussion: """
+            The next request gets a new one, with what the config says now; what waits for a sign-in is asked again with \
+            the next 'siding sync' or 'siding queue run'.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The source.") var source: String
+    @Flag(help: "Say what would be done, and do nothing.") var dryRun = false
+
+    func run() async throws {
+        let workspace = try Workspace.load(options)
+        let name = try workspace.sources(named: [source])[0].name
+        let kept = KeptSignIns(directory: workspace.credentials)
+        let isKept: Bool
+        if dryRun {
+            // What cannot be read is forgotten as well.
+            isKept = (try? kept.standing(of: name).hasToken) ?? true
+        } else {
+            isKept = try await kept.forget(name)
+            try await workspace.withStoreIfAny(.readWrite) { store in
+                try await store.endWaits(of: [name], because: .credentialsChanged)
+            }
+        }
+        if options.json {
+            var object = JSONObject()
+            object.string("source", name)
+            object.bool("forgotten", isKept && !dryRun)
+            Output.line(object.text)
+        } else if isKept {
+            options.talk("\(name): the kept token \(dryRun ? "would be" : "is") forgotten")
+        } else {
+            options.talk("\(name): no token is kept")
+        }
+    }
+}
+
+extension Workspace {
+    /// The sources that are meant: all, or those that are named, each once.
+    ///
+    /// - Throws: ``CommandError`` with code 66 for a name that the config does not have.
+    fileprivate func sources(named names: [String]) throws -> [Source] {
+        guard !names.isEmpty else { return manifest.sources }
+        return try names.reduce(into: [Source]()) { chosen, name in
+            guard let source = manifest.sources.first(where: { $0.name == name }) else {
+                throw notFound("source", name, among: manifest.sources.map(\.name))
+            }
+            if !chosen.contains(where: { $0.name == name }) { chosen.append(source) }
+        }
+    }
+
+    /// The gates that wait for a sign-in, by source, less those that the next request opens; none where there is no database
+    /// yet.
+    fileprivate func signInGates() async throws -> [String: SourceGate] {
+        let gates = try await withStoreIfAny(.readOnly) { store in try await store.gates() } ?? []
+        return Dictionary(gates.filter { $0.reason == .signIn && $0.until == nil }.map { ($0.source, $0) }) {
+            first, _ in first
+        }
+    }
+
+    /// As ``withStore(_:_:)``; nil where there is no database yet.
+    fileprivate func withStoreIfAny<Value>(
+        _ access: SQLiteStore.Access, _ body: (SQLiteStore) async throws -> Value
+    ) async throws -> Value? {
+        do { return try await withStore(access, body) } catch {
+            guard CommandError(error).status == .notFound else { throw error }
+            return nil
+        }
+    }
+}

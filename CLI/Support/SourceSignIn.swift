@@ -1,0 +1,101 @@
+import Siding
+import SidingChain
+import SidingJSON
+
+/// How a source signs in, as `siding auth status` tells it.
+struct SourceSignIn {
+    /// A secret by reference, and why it cannot be read, where it cannot.
+    struct Reference {
+        var description: String
+        var problem: String?
+    }
+
+    let source: Source
+    private let references: [Reference]
+    /// Nil for a source that keeps no token.
+    private let standing: KeptSignIns.Standing?
+    /// Why what is kept cannot be read.
+    private let fault: String?
+    private let gate: SourceGate?
+
+    init(_ source: Source, _ kept: KeptSignIns, gate: SourceGate?) async {
+        (self.source, self.gate) = (source, gate)
+        let authorization = source.authorization
+        var references: [Reference] = []
+        for secret in authorization.secrets + [authorization.signIn?.program].compactMap(\.self) where !secret.isPlain {
+            references.append(Reference(description: secret.description, problem: await secret.absence()))
+        }
+        self.references = references
+        var (standing, fault): (KeptSignIns.Standing?, String?) = (nil, nil)
+        if authorization.signIn != nil {
+            do throws(Failure) { standing = try kept.standing(of: source.name) } catch { fault = error.detail }
+        }
+        (self.standing, self.fault) = (standing, fault)
+    }
+
+    /// 77 where a person is to sign in, 78 where something cannot be read.
+    var status: ExitStatus {
+        let isUnreadable = fault != nil || references.contains { $0.problem != nil }
+        if isUnreadable { return .config }
+        return gate == nil && standing?.refusal == nil ? .success : .signIn
+    }
+
+    // MARK: Telling
+
+    func cells(_ words: Words) -> [String] {
+        [
+            source.name, source.authorization.kind, token(words),
+            standing?.hasToken == true ? standing?.expiresAt.map(words.time) ?? "" : "",
+            references.map { $0.description + ($0.problem == nil ? "" : " (unreadable)") }.joined(separator: ", "),
+        ]
+    }
+
+    private func token(_ words: Words) -> String {
+        guard let standing else { return fault == nil ? "" : "unreadable" }
+        guard standing.hasToken else { return "none yet" }
+        return "generation \(standing.generation)" + (standing.savedAt.map { ", \(words.time($0))" } ?? "")
+    }
+
+    /// What a person is to look after.
+    func complaints(_ words: Words) -> [String] {
+        var lines = references.compactMap { reference in
+            reference.problem.map { "the secret \(reference.description) cannot be read: \($0)" }
+        }
+        if let fault { lines.append("\(fault); 'siding auth forget \(source.name)' removes it") }
+        if let refusal = standing?.refusal {
+            let when = standing?.refusedAt.map { " \(words.time($0))" } ?? ""
+            lines.append("the last refresh was refused\(when): \(refusal)")
+        }
+        if let gate { lines.append("waits for a sign-in: \(gate.note)") }
+        return lines
+    }
+
+    var object: JSONObject {
+        var object = JSONObject()
+        object.string("source", source.name)
+        object.string("kind", source.authorization.kind)
+        object.array(
+            "secrets",
+            references.map { reference in
+                var object = JSONObject()
+                object.string("from", reference.description)
+                object.bool("readable", reference.problem == nil)
+                object.optional("problem", reference.problem)
+                return object
+            })
+        if let standing {
+            object.object("token") { token in
+                token.bool("kept", standing.hasToken)
+                token.int("generation", standing.generation)
+                token.optional("saved_at", standing.savedAt)
+                token.optional("expires_at", standing.expiresAt)
+                token.optional("refusal", standing.refusal)
+                token.optional("refused_at", standing.refusedAt)
+            }
+        }
+        object.optional("problem", fault)
+        object.bool("waits_for_sign_in", gate != nil)
+        object.optional("note", gate?.note)
+        return object
+    }
+}

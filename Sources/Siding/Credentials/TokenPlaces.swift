@@ -1,0 +1,71 @@
+internal import FoundationEssentials
+public import HTTPTypes
+internal import SidingChain
+public import SidingJSON
+
+/// Where an answer holds its token, and how long this lasts.
+public struct TokenPlaces: Sendable {
+    /// Where the token is.
+    public enum Token: Sendable {
+        /// In the body; the first of the paths at which there is text.
+        case body([JSONPath])
+        /// In a header field.
+        case field(HTTPField.Name)
+    }
+
+    public var token: Token
+    /// Where the body says how long the token lasts: seconds, or the moment of its end (RFC 3339).
+    public var lifetime: JSONPath?
+    /// How long a token lasts of which the answer does not say it; nil where nobody knows.
+    public var usualLifetime: Duration?
+
+    /// Where RFC 6749 §5.1 has the token, and `token`, which many programs print.
+    public static let usual: [JSONPath] = [JSONPath(member: "access_token"), JSONPath(member: "token")]
+
+    public init(
+        _ token: Token = .body(Self.usual), lifetime: JSONPath? = JSONPath(member: "expires_in"),
+        usualLifetime: Duration? = nil
+    ) {
+        (self.token, self.lifetime, self.usualLifetime) = (token, lifetime, usualLifetime)
+    }
+
+    /// What an answer gives.
+    ///
+    /// - Parameter now: in seconds since 1970.
+    /// - Throws: a ``RefreshRefusal`` that quotes nothing of the answer, where there is no token in it.
+    func grant(_ bytes: [UInt8], _ fields: HTTPFields, now: Double) throws(Failure) -> TokenGrant {
+        let found: (token: String?, lifetime: Duration?) = bytes.withUnsafeBytes { bytes in
+            guard (try? JSONSyntax.validate(bytes)) != nil else { return (nil, nil) }
+            func text(_ path: JSONPath) -> String? {
+                JSONMembers.value(at: path, in: bytes)?.text(in: bytes).flatMap { $0.isEmpty ? nil : $0 }
+            }
+            let lifetime = lifetime.flatMap(text).flatMap { Self.lifetime($0, now: now) }
+            guard case .body(let paths) = self.token else { return (nil, lifetime) }
+            return (paths.lazy.compactMap(text).first, lifetime)
+        }
+        let token: String? =
+            switch self.token {
+            case .body: found.token
+            case .field(let name): fields[name].flatMap { $0.isEmpty ? nil : $0 }
+            }
+        guard let token else { throw Self.missing(self.token) }
+        return TokenGrant(accessToken: token, lifetime: found.lifetime ?? usualLifetime)
+    }
+
+    private static func missing(_ token: Token) -> Failure {
+        let place: String =
+            switch token {
+            case .body(let paths): "at \(paths.map(\.description).joined(separator: " or "))"
+            case .field(let name): "in the header field \(name)"
+            }
+        return Failure(
+            .contract, phase: .answered, underlying: RefreshRefusal("the answer holds no token \(place)"))
+    }
+
+    /// Less than a second, or more than a hundred years, is no statement about this token.
+    private static func lifetime(_ text: String, now: Double) -> Duration? {
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
+        let seconds = Double(text) ?? (try? style.parse(text)).map { $0.timeIntervalSince1970 - now }
+        return seconds.flatMap { (1...3_153_600_000).contains($0) ? .seconds(Int64($0)) : nil }
+    }
+}

@@ -1,0 +1,106 @@
+internal import HTTPTypes
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+/// Tokens that a log-in or a program gives: `auth: { type: session }` and `command`.
+enum TokenGrammar {
+    private static let path = Keyword(
+        "path", ValueType<String>.text("a path below base_url such as /login"), isRequired: true,
+        "Where the log-in is POSTed, below the source's base_url.")
+    private static let body = Keyword(
+        "body", .login, isRequired: true, "What is POSTed: text, numbers, true, false, secrets, and maps of them.")
+    private static let encoding = Keyword(
+        "encoding", ValueType<SessionLogin.Encoding>.choice, default: "json",
+        "How the body is written: json, or form, as HTML forms are.")
+    private static let token = Keyword(
+        "token", ValueType<JSONPath>.path, "Where the answer holds the token; left out, $.access_token or $.token.")
+    private static let tokenHeader = Keyword(
+        "token_header", .headerName, "The header field of the answer that holds the token.")
+    private static let lifetimePath = Keyword(
+        "expires_in", ValueType<JSONPath>.path, default: "$.expires_in",
+        "Where the answer says how long the token lasts: seconds, or the time of its end.")
+    private static let lifetime = Keyword(
+        "lifetime", .duration, "How long a token lasts where the answer does not say it; left out, until it is refused."
+    )
+    private static let header = Keyword(
+        "header", .headerName, default: "Authorization", "The header field of requests that carries the token.")
+    private static let prefix = Keyword(
+        "prefix", prefixType,
+        "What stands before the token; a space is put behind a word. Bearer in Authorization, else nothing.")
+    private static let program = Keyword(
+        "command", .program, isRequired: true,
+        "A program and its arguments, run without a shell, which prints a token, or JSON that holds one. Ten seconds.")
+
+    private static let common = [
+        lifetimePath.entry, lifetime.entry, header.entry, prefix.entry, RefreshGrammar.keyword.entry,
+    ]
+
+    static let session = Shape<Authorization>(
+        [path.entry, body.entry, encoding.entry, token.entry, tokenHeader.entry] + common
+    ) { object, reading in
+        let path = object.located(path, &reading)
+        let body = object.value(body, &reading)
+        let encoding = object.value(encoding, &reading) ?? .json
+        var places = places(object, &reading)
+        if let header = object.located(tokenHeader, &reading) {
+            if object.entry(token.name) != nil {
+                reading.fault(
+                    "\(header.subject) is given beside 'token'", at: header.place, expected: "one of the two")
+            }
+            places.token = .field(header.value)
+        }
+        let presented = presented(object, &reading)
+        let rules = object.value(RefreshGrammar.keyword, &reading) ?? RefreshRules()
+        guard let path, let body, check(path, &reading) else { return nil }
+        let login = SessionLogin(path: path.value, body: body, encoding: encoding, places: places)
+        return .signIn(SignIn(.session(login), token: presented, early: rules.early, statuses: rules.statuses))
+    }
+
+    static let command = Shape<Authorization>([program.entry, token.entry] + common) { object, reading in
+        let program = object.value(program, &reading)
+        let places = places(object, &reading)
+        let presented = presented(object, &reading)
+        let rules = object.value(RefreshGrammar.keyword, &reading) ?? RefreshRules()
+        guard let program else { return nil }
+        return .signIn(
+            SignIn(.command(program, places), token: presented, early: rules.early, statuses: rules.statuses))
+    }
+
+    private static func places(_ object: ObjectReader, _ reading: inout Reading) -> TokenPlaces {
+        var places = TokenPlaces()
+        if let path = object.value(token, &reading) { places.token = .body([path]) }
+        if let path = object.value(lifetimePath, &reading) { places.lifetime = path }
+        places.usualLifetime = object.value(lifetime, &reading)
+        return places
+    }
+
+    private static func presented(_ object: ObjectReader, _ reading: inout Reading) -> AccessTokenProvider {
+        let field = object.value(header, &reading) ?? .authorization
+        let usual = field == .authorization ? "Bearer" : ""
+        let prefix = object.value(prefix, &reading) ?? usual
+        let needsSpace = prefix.last.map { $0.isLetter || $0.isNumber } ?? false
+        return AccessTokenProvider(field: field, prefix: needsSpace ? "\(prefix) " : prefix)
+    }
+
+    private static func check(_ path: Located<String>, _ reading: inout Reading) -> Bool {
+        if let name = SecretNames.secretQueryName(inURL: path.value) {
+            reading.about(path.subject) { $0.refuseSecretName(name, at: path.place) }
+            return false
+        }
+        guard path.value.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) == nil, !path.value.contains("#") else {
+            reading.fault(
+                "\(path.subject) does not make a URL", at: path.place,
+                expected: "a path below the source's base_url such as /login")
+            return false
+        }
+        return true
+    }
+
+    /// Visible ASCII and spaces, or nothing at all.
+    private static let prefixType = ValueType<String>.scalar(
+        "a word such as Token, or '' for none", schema: .anyScalar
+    ) { text, _ in
+        text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? .value(text) : .refused(suggestion: nil)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingSynchronization
+import Testing
+
+/// What becomes of a sign-in that is refused, and what `siding auth` says of it.
+@Suite(.serialized)
+struct SignInRefusalTests {
+    private let door = Door()
+
+    private func setUp(_ type: String = "oauth2_client", secret: String? = nil) async throws -> (Service, Sandbox) {
+        let service = try await Service.start(behind: door)
+        let more =
+            type == "oauth2_client"
+            ? "client_id: my app, client_secret: { file: secret }"
+            : "client_id: my app, refresh_token: { file: secret-refresh }"
+        let sandbox = try Sandbox.with(service, source: service.oauth(type, more))
+        try sandbox.write(secret ?? door.state.withLock(\.secret), to: "secret")
+        try sandbox.write(secret ?? door.state.withLock(\.refreshToken), to: "secret-refresh")
+        return (service, sandbox)
+    }
+
+    @Test func `A refused client waits for a sign-in, is told what to do, and goes on with a new secret`() async throws
+    {
+        let (service, sandbox) = try await setUp(secret: "\(Door.canary)-wrong")
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 77)
+        #expect(sync.error.contains("could not be renewed, the token endpoint refused: 401 invalid_client"))
+        #expect(sync.error.contains("siding auth forget"))
+        let send = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}")
+        #expect(send.status == 77)
+        let status = try await sandbox.siding("auth", "status")
+        #expect(status.status == 77)
+        #expect(status.output.contains("none yet"))
+        #expect(status.error.contains("the last refresh was refused") && status.error.contains("401 invalid_client"))
+        #expect(status.error.contains("waits for a sign-in"))
+        try sandbox.write(door.state.withLock(\.secret), to: "secret")
+        let run = try await sandbox.siding("queue", "run", "--json")
+        #expect(run.status == 0, "\(run.everything)")
+        #expect(try run.objects().contains { $0["state"]?.string == "done" })
+        let mended = try await sandbox.siding("auth", "status", "--json")
+        #expect(mended.status == 0)
+        #expect(try mended.object()["token"]?["refusal"] == nil)
+        #expect(!(sync.everything + send.everything + status.everything).contains(Door.canary))
+        #expect(try sandbox.leaks(of: Door.canary) == [])
+        await service.origin.stop()
+    }
+
+    @Test(
+        "whatever the token endpoint says, it is not taken for the origin's answer to a write",
+        arguments: [400, 401, 403, 404, 409, 410, 412, 422])
+    func notTheOriginsWord(_ status: Int) async throws {
+        let (service, sandbox) = try await setUp()
+        door.change { $0.refusal = .json(#"{"message":"\#(Door.canary)"}"#, status: .init(code: status)) }
+        let sent = try await sandbox.siding("send", "DELETE", "shop:/orders/7", "--json")
+        #expect(sent.status == 77)
+        let entry = try sent.object()
+        #expect(entry["state"]?.string == "parked" && entry["reason"]?.string == "sign_in")
+        #expect(!sent.everything.contains(Door.canary))
+        door.change { $0.refusal = nil }
+        service.listen { [door] _, request in door.answer(request) ?? OriginResponse(status: .noContent) }
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        await service.origin.stop()
+    }
+
+    @Test(
+        "an endpoint that is out of order is waited for",
+        arguments: [(503, "busy"), (500, "x"), (400, "temporarily_unavailable"), (429, "slow_down")])
+    func passing(_ status: Int, _ error: String) async throws {
+        let (service, sandbox) = try await setUp()
+        door.change { $0.refusal = .json(#"{"error":"\#(error)"}"#, status: .init(code: status)) }
+        #expect(try await sandbox.siding("sync").status == 75)
+        let sent = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--json")
+        #expect(try sent.object()["state"]?.string == "queued")
+        let status = try await sandbox.siding("auth", "status", "--json")
+        #expect(status.status == 0)
+        #expect(try status.object()["token"]?["refusal"] == nil)
+        await service.origin.stop()
+    }
+
+    @Test func `An answer without a token wants a person, and nothing of it is shown`() async throws {
+        let (service, sandbox) = try await setUp()
+        door.change { $0.refusal = .json(#"{"tokn":"\#(Door.canary)"}"#) }
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 77)
+        #expect(sync.error.contains("its answer holds no access_token"))
+        #expect(!sync.everything.contains(Door.canary))
+        await service.origin.stop()
+    }
+
+    @Test func `A refresh token of the config that has changed goes before the kept one`() async throws {
+        let (service, sandbox) = try await setUp("oauth2_refresh")
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(door.given == 1)
+        // A person signed in anew: what was kept is worth nothing.
+        door.change { $0.refreshToken = "\(Door.canary)-anew" }
+        try sandbox.write("\(Door.canary)-anew", to: "secret-refresh")
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(door.forms.last?["refresh_token"] == "\(Door.canary)-anew")
+        #expect((door.given, door.reuses) == (2, 0))
+        await service.origin.stop()
+    }
+
+    @Test func `With another client secret the kept refresh token goes on`() async throws {
+        let service = try await Service.start(behind: door)
+        let more = "client_id: my app, client_secret: { file: secret }, refresh_token: { file: secret-refresh }"
+        let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_refresh", more))
+        try sandbox.write("one", to: "secret")
+        try sandbox.write(door.state.withLock(\.refreshToken), to: "secret-refresh")
+        #expect(try await sandbox.siding("sync").status == 0)
+        try sandbox.write("two", to: "secret")
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(door.forms.map { $0["refresh_token"]?.suffix(2) } == ["-0", "-1"])
+        #expect((door.given, door.reuses) == (2, 0))
+        await service.origin.stop()
+    }
+
+    @Test func `The kept token is shown without its value, and forgotten when a person says so`() async throws {
+        let (service, sandbox) = try await setUp()
+        #expect(try await sandbox.siding("auth", "status", "--json").object()["token"]?["kept"]?.bool == false)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let before = try await sandbox.siding("auth", "status", "shop", "--json").object()
+        #expect(before["kind"]?.string == "oauth2_client")
+        #expect(before["secrets"]?.array?.map { $0["from"]?.string } == ["file secret"])
+        #expect(before["secrets"]?.array?.first?["readable"]?.bool == true)
+        #expect(before["token"]?["generation"]?.int == 1)
+        #expect(before["token"]?["saved_at"] != nil && before["token"]?["expires_at"] != nil)
+        #expect(before["waits_for_sign_in"]?.bool == false)
+        let table = try await sandbox.siding("auth", "status")
+        #expect(table.output.contains("generation 1") && table.output.contains("file secret"))
+        #expect(table.error == "" && !table.output.contains(Door.canary))
+
+        #expect(try await sandbox.siding("auth", "forget", "shop", "--dry-run").error.contains("would be forgotten"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(door.given == 1)
+        #expect(try await sandbox.siding("auth", "forget", "shop", "--json").object()["forgotten"]?.bool == true)
+        #expect(!sandbox.keptToken.contains(Door.canary))
+        let after = try await sandbox.siding("auth", "status", "--json").object()
+        #expect(after["token"]?["kept"]?.bool == false)
+        #expect(try await sandbox.siding("auth", "forget", "shop").error.contains("no token is kept"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(door.given == 2)
+        await service.origin.stop()
+    }
+
+    @Test func `What waits for a sign-in is asked again after forget`() async throws {
+        let (service, sandbox) = try await setUp()
+        door.change { $0.refusal = .json(#"{"error":"invalid_client"}"#, status: .unauthorized) }
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}").status == 77)
+        door.change { $0.refusal = nil }
+        #expect(try await sandbox.siding("auth", "forget", "shop").status == 0)
+        #expect(try await sandbox.siding("queue", "list", "--json").object()["state"]?.string == "queued")
+        #expect(try await sandbox.siding("auth", "status").status == 0)
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        await service.origin.stop()
+    }
+
+    @Test func `A source that the config does not have is not found, and a secret that is not there is told`()
+        async throws
+    {
+        let (service, sandbox) = try await setUp()
+        for command in [["auth", "status", "shp"], ["auth", "forget", "shp"]] {
+            let outcome = try await sandbox.siding(command)
+            #expect(outcome.status == 66)
+            #expect(outcome.error.contains("no source 'shp'") && outcome.error.contains("it has: shop"))
+        }
+        try FileManager.default.removeItem(atPath: sandbox.file("secret"))
+        let status = try await sandbox.siding("auth", "status")
+        #expect(status.status == 78)
+        #expect(status.output.contains("file secret (unreadable)"))
+        #expect(status.error.contains("the secret file secret cannot be read"))
+        #expect(try await sandbox.siding("check").status == 78)
+        #expect(try await sandbox.siding("doctor").status == 78)
+        #expect(try await sandbox.siding("sync").status == 78)
+        await service.origin.stop()
+    }
+
+    @Test func `A kept token that others could read is not used, and forget mends it`() async throws {
+        let (service, sandbox) = try await setUp()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(chmod(sandbox.file("test.db.credentials/shop"), 0o644) == 0)
+        let status = try await sandbox.siding("auth", "status")
+        #expect(status.status == 78)
+        #expect(status.error.contains("chmod 600") && status.error.contains("siding auth forget shop"))
+        #expect(try await sandbox.siding("sync").status == 78)
+        #expect(try await sandbox.siding("auth", "forget", "shop").status == 0)
+        #expect(try await sandbox.siding("sync").status == 0)
+        await service.origin.stop()
+    }
+
+    @Test func `Without database_path the tokens lie in the state directory`() async throws {
+        let (service, sandbox) = try await setUp()
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(config.replacing("database: { path: test.db }\n", with: ""))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(FileManager.default.fileExists(atPath: sandbox.file(".local/state/siding/credentials/shop")))
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Sign-ins that the library makes of a description: over files, with what the secrets say now.
+@Suite struct SignInsTests {
+    private let state: TemporaryDirectory
+    private let origin = TokenOrigin()
+    private let time = ManualWallClock()
+
+    init() throws {
+        state = try TemporaryDirectory()
+    }
+
+    /// Counts the tokens it gives, to whoever brings the secret of now.
+    private final class TokenOrigin: TransportFactory {
+        struct State {
+            var secret = "s3cret-1"
+            var given = 0
+            var forms: [String] = []
+            /// What happens while a request is refused.
+            var atRefusal: (@Sendable () async -> Void)?
+        }
+
+        let state = Mutex(State())
+
+        func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+            ScriptedTransport { asked in
+                let answer = self.answer(asked)
+                guard case .reply(let response, _, _) = answer, response.status == .unauthorized else { return answer }
+                await self.state.withLock(\.atRefusal)?()
+                return answer
+            }
+        }
+
+        private func answer(_ asked: ScriptedTransport.Request) -> ScriptedAnswer {
+            state.withLock { state in
+                guard asked.request.path == "/token" else {
+                    let isOpen =
+                        asked.request.headerFields[.authorization] == "Bearer t\(state.given)" && state.given > 0
+                    return .status(isOpen ? .created : .unauthorized)
+                }
+                let form = String(decoding: asked.body, as: UTF8.self)
+                state.forms.append(form)
+                guard form.contains("client_secret=\(state.secret)") else {
+                    return .text(#"{"error":"invalid_client"}"#, status: .unauthorized)
+                }
+                state.given += 1
+                return .text(
+                    #"{"access_token":"t\#(state.given)","refresh_token":"r\#(state.given)","expires_in":3600}"#)
+            }
+        }
+    }
+
+    private func client(_ secret: Secret) throws -> OAuthClient {
+        OAuthClient(
+            tokenURL: try HTTPURL("https://id.test/token"), id: Secret(plain: "me", "'client_id'"), secret: secret,
+            authentication: .body)
+    }
+
+    private func signIns() -> SignIns {
+        SignIns(
+            directory: state.path(of: "c"), transports: origin, connectivity: TestConnectivity(), clock: ManualClock(),
+            wallClock: time.clock)
+    }
+
+    private func safety(_ signIn: SignIn, _ signIns: SignIns, at url: String = "https://api.test") throws
+        -> AccessSafety
+    {
+        let source = Source(name: "api", baseURL: try HTTPURL(url), authorization: .signIn(signIn))
+        return try #require(signIns.signedIn(source).authorization.access)
+    }
+
+    private func call(_ safety: AccessSafety) async -> Failure? {
+        var assembly = ChainAssembly(
+            transport: origin.transport(for: "", TransportSettings()), connectivity: TestConnectivity())
+        assembly.access = safety
+        let builder = URLChainBuilder(assembly)
+        do throws(Failure) {
+            let chain: Chain<Void, Void> = try builder.route(.post, HTTPURL("https://api.test/x")).build()
+            try await chain()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `one source has one guard, whoever asks for it, and other authorizations stay as they are`() async throws
+    {
+        let signIns = signIns()
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "wr0ng" })))
+        #expect(await call(try safety(signIn, signIns)) != nil)
+        #expect(await call(try safety(signIn, signIns)) != nil)
+        #expect(origin.state.withLock(\.forms.count) == 1)
+        let plain = Source(name: "b", baseURL: try HTTPURL("https://b.test"), authorization: .bearer { "t" })
+        #expect(signIns.signedIn(plain).authorization.kind == "bearer")
+    }
+
+    @Test func `a refused secret is not offered again, until another stands in its place`() async throws {
+        let secret = Mutex("wr0ng")
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { secret.withLock { $0 } })))
+        let safety = try safety(signIn, signIns())
+        for _ in 0..<3 { #expect(await call(safety)?.underlying is RefreshRefusal) }
+        #expect(origin.state.withLock(\.forms.count) == 1)
+        let standing = try KeptSignIns(directory: state.path(of: "c")).standing(of: "api")
+        #expect(!standing.hasToken && standing.refusal == "401 invalid_client" && standing.refusedAt == time.clock.now)
+        secret.withLock { $0 = "s3cret-1" }
+        #expect(await call(safety) == nil)
+        #expect(origin.state.withLock(\.forms.count) == 2)
+        #expect(try KeptSignIns(directory: state.path(of: "c")).standing(of: "api").refusal == nil)
+    }
+
+    @Test func `while all is well the secrets are read for the token alone, not for each request`() async throws {
+        let reads = Mutex(0)
+        let secret = Secret("test") {
+            reads.withLock { $0 += 1 }
+            return "s3cret-1"
+        }
+        let safety = try safety(SignIn(.clientCredentials(try client(secret))), signIns())
+        #expect(await call(safety) == nil)
+        let afterFirst = reads.withLock { $0 }
+        for _ in 0..<5 { #expect(await call(safety) == nil) }
+        #expect(reads.withLock { $0 } == afterFirst)
+    }
+
+    @Test func `a token is for the origin that it was got for`() async throws {
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
+        #expect(await call(try safety(signIn, signIns())) == nil)
+        let same = try await safety(signIn, signIns()).credential()
+        #expect(same.accessToken == "t1")
+        // The config gives the name to another origin.
+        let other = try await safety(signIn, signIns(), at: "https://elsewhere.test").credential()
+        #expect(other.accessToken == "" && other.generation == 1)
+    }
+
+    @Test func `a refresh token goes with the one it stems from`() async throws {
+        let first = Mutex("first-1")
+        let secret = Mutex("s3cret-1")
+        let signIn = SignIn(
+            .refreshToken(
+                try client(Secret("test") { secret.withLock { $0 } }),
+                first: Secret("first") { first.withLock { $0 } }))
+        #expect(await call(try safety(signIn, signIns())) == nil)
+        #expect(try await safety(signIn, signIns()).credential().refreshToken == "r1")
+        // Another client secret: the kept refresh token is renewed by it.
+        secret.withLock { $0 = "s3cret-2" }
+        let renewable = try await safety(signIn, signIns()).credential()
+        #expect(renewable.accessToken == "" && renewable.refreshToken == "r1")
+        // Another first refresh token: the kept one is not used any more.
+        first.withLock { $0 = "first-2" }
+        let anew = try await safety(signIn, signIns()).credential()
+        #expect(anew.accessToken == "" && anew.refreshToken == "first-2")
+    }
+
+    @Test func `what was forgotten meanwhile is got anew, by the call that is under way too`() async throws {
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
+        let signIns = signIns()
+        let safety = try safety(signIn, signIns)
+        #expect(await call(safety) == nil)
+        let kept = KeptSignIns(directory: state.path(of: "c"))
+        #expect(try await kept.forget("api"))
+        #expect(try await kept.forget("api") == false)
+        #expect(await call(safety) == nil)
+        #expect(try kept.standing(of: "api").generation == 4)
+        #expect(origin.state.withLock(\.given) == 2)
+        // Forgotten between a request and its 401.
+        origin.state.withLock { state in
+            state.given += 1
+            state.atRefusal = { _ = try? await kept.forget("api") }
+        }
+        #expect(await call(safety) == nil)
+        #expect(origin.state.withLock(\.given) == 4)
+    }
+
+    @Test func `no secret stands in the file of a token`() async throws {
+        let signIn = SignIn(
+            .refreshToken(try client(Secret("test") { "s3cret-1" }), first: Secret("first") { "first-1" }))
+        #expect(await call(try safety(signIn, signIns())) == nil)
+        let text = try String(contentsOfFile: state.path(of: "c/api"), encoding: .utf8)
+        #expect(text.contains("\"t1\"") && text.contains("\"r1\""))
+        #expect(!text.contains("s3cret-1") && !text.contains("first-1"))
+    }
+
+    @Test func `without a place for its tokens a source is not asked`() async throws {
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
+        let provider = AuthorizationProvider(authorization: .signIn(signIn))
+        await #expect { try await provider.metadata(ChainContext(requestID: "test")) } throws: { error in
+            (error as? Failure)?.reason == .credentialUnavailable
+        }
+    }
+
+    @Test func `a program keeps its tokens beside its database unless it says otherwise`() async throws {
+        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
+        let source = Source(name: "api", baseURL: try HTTPURL("https://api.test"), authorization: .signIn(signIn))
+        let siding = try await Siding(
+            store: .sqlite(path: state.path(of: "app.db")),
+            resources: [AnyResource("x", from: source, at: "/x", key: "id")],
+            transports: origin, connectivity: TestConnectivity())
+        _ = try? await siding.sync(siding.resources[0])
+        #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).standing(of: "api").hasToken)
+    }
+
+    @Test func `writes that wait for a sign-in go out once another secret is there, and not before`() async throws {
+        var bench = try await WriteBench()
+        let secret = Mutex("wr0ng")
+        bench.sources[0].authorization = .signIn(
+            SignIn(.clientCredentials(try client(Secret("test") { secret.withLock { $0 } }))))
+        let sender = WriteSender(
+            store: bench.store, sources: bench.sources, transports: origin, signIns: signIns(),
+            connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(), wallClock: bench.time.clock)
+        try await bench.enqueue("/x")
+        #expect(try await sender.drain().map(\.reason) == [.signIn])
+        _ = try await sender.drain()
+        _ = try await sender.drain()
+        #expect(origin.state.withLock(\.forms.count) == 1)
+        secret.withLock { $0 = "s3cret-1" }
+        #expect(try await sender.drain().map(\.state) == [.done])
+        #expect(origin.state.withLock(\.forms.count) == 2)
+    }
+}
