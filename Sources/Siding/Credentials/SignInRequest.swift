@@ -16,6 +16,16 @@ struct SignInRequest: Sendable {
     private static let limit = 1 << 20
 
     func grant(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> TokenGrant {
+        let grant = try await granted(spent, context)
+        // Kept, it would fail every request until somebody forgets it.
+        guard grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            let why = RefreshRefusal("what it gave is no token: it holds a space or a character beyond ASCII")
+            throw Failure(.contract, phase: .answered, underlying: why)
+        }
+        return grant
+    }
+
+    private func granted(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> TokenGrant {
         switch signIn.grant {
         case .clientCredentials(let client):
             return try await token(client, ["grant_type": "client_credentials"], context)

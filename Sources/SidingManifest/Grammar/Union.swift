@@ -2,13 +2,10 @@
 struct Variant<Value: Sendable>: Sendable {
     let name: String
     let doc: String
-    /// Nil for a variant of the grammar that this release does not understand.
-    let shape: Shape<Value>?
-
-    static func notYet(_ name: String) -> Variant { Variant(name: name, doc: "Not yet supported.", shape: nil) }
+    let shape: Shape<Value>
 
     /// Whether the bare word stands for the variant with all its defaults.
-    var isBareWord: Bool { shape.map { !$0.keywords.contains(where: \.isRequired) } ?? false }
+    var isBareWord: Bool { !shape.keywords.contains(where: \.isRequired) }
 }
 
 extension ValueType {
@@ -31,12 +28,10 @@ private struct Union<Value: Sendable>: Sendable {
     let variants: [Variant<Value>]
 
     var expected: String {
-        let words = supported.filter(\.isBareWord).map(\.name)
-        let maps = supported.filter { !$0.isBareWord }.map { "{ type: \($0.name), … }" }
+        let words = variants.filter(\.isBareWord).map(\.name)
+        let maps = variants.filter { !$0.isBareWord }.map { "{ type: \($0.name), … }" }
         return "one of \((words + maps).joined(separator: ", "))"
     }
-
-    private var supported: [Variant<Value>] { variants.filter { $0.shape != nil } }
 
     func readMap(_ node: YAMLNode, _ entries: [YAMLEntry], _ reading: inout Reading) -> Value? {
         guard let type = entries.first(where: { $0.name == "type" }) else {
@@ -54,20 +49,15 @@ private struct Union<Value: Sendable>: Sendable {
             reading.fault(message, at: node.place, expected: names, suggestion: suggestion)
             return nil
         }
-        guard let shape = variant.shape else {
-            let message = "the type '\(word)' of \(reading.subject) is not yet supported"
-            reading.fault(message, at: node.place, expected: names)
-            return nil
-        }
-        return shape.read(entries, place: node.place, also: ["type"], &reading)
+        return variant.shape.read(entries, place: node.place, also: ["type"], &reading)
     }
 
-    private var names: String { "one of \(supported.map(\.name).joined(separator: ", "))" }
+    private var names: String { "one of \(variants.map(\.name).joined(separator: ", "))" }
 
     var schema: SchemaValue {
-        let words = supported.filter(\.isBareWord).map { SchemaValue.string($0.name) }
-        let maps = supported.compactMap { variant in
-            variant.shape?.schema(also: [
+        let words = variants.filter(\.isBareWord).map { SchemaValue.string($0.name) }
+        let maps = variants.map { variant in
+            variant.shape.schema(also: [
                 ("type", ["const": .string(variant.name), "description": .string(variant.doc)])
             ])
         }

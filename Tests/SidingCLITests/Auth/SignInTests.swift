@@ -173,6 +173,13 @@ struct SignInTests {
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 77)
         #expect(sync.error.contains("the program 'sh' ended with status 3"))
+        // What is no token is not kept.
+        try sandbox.config(
+            service.config(source: "auth: { type: command, command: [echo, not signed in \(Door.canary)] }"))
+        let words = try await sandbox.siding("sync")
+        #expect(words.status == 77)
+        #expect(words.error.contains("is no token") && !words.error.contains(Door.canary))
+        #expect(!sandbox.keptToken.contains(Door.canary))
         await service.origin.stop()
     }
 
