@@ -67,7 +67,9 @@ struct WriteDelivery {
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
         // A look at rows is cheaper than a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
-        guard outlook.hasWork || !outlook.wantingSignIn.isDisjoint(with: sources) else { return nil }
+        // What a sender that died has left in its hand is work too.
+        let others = outlook.wantingSignIn.union(outlook.inHand)
+        guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender in
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
@@ -204,7 +206,8 @@ struct WriteDelivery {
         switch entry.state {
         case .done: if options.terminal.isOutput || options.verbose > 0 { options.talk("\(request): delivered") }
         case .parked:
-            Output.talk("\(request): parked: \(entry.reason?.rawValue ?? ""): \(entry.lastError?.message ?? "")")
+            let message = entry.lastError.map { ": \($0.message)" } ?? ""
+            Output.talk("\(request): parked: \(entry.reason?.rawValue ?? "")\(message)")
             options.talk("    'siding queue show \(entry.shortID)' says what can be done")
         case .queued, .sending:
             options.talk("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")

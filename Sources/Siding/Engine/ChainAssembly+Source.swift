@@ -20,8 +20,8 @@ extension ChainAssembly {
             return
         }
         errorEnvelope = source.errorEnvelope(for: subject)
-        access = source.authorization.access?.alsoRefused { failure in
-            source.rule(for: failure, of: subject)?.action == .refreshToken
+        access = source.authorization.access?.alsoRefused { failure, context in
+            source.isRefusedCredential(failure, of: subject, isResendable: context.isResendable ?? false)
         }
     }
 }

@@ -102,8 +102,9 @@ struct FailureHandling: Sendable {
         switch failure.reason {
         case .noInternetConnection, .captivePortal: SourceStanding.probeWindow
         default:
-            failure.patience(now: now)
-                ?? max(source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter), minimum ?? .zero)
+            max(
+                failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter),
+                minimum ?? .zero)
         }
     }
 }

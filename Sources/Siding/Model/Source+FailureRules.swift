@@ -20,13 +20,13 @@ extension Source {
         let table = failure.retention(of: kind)
         let subject: FailureRule.Subject = kind == .fetch ? .fetch : .write
         guard let rule = rule(for: failure, of: subject) else { return table }
+        // What may have arrived, and may not be sent twice, is that under every rule; but where a rule for writes alone says
+        // of an answer that the origin did not act.
+        if table == .park(.uncertain), rule.subject != .write || failure.phase != .answered { return table }
         switch rule.action {
-        case .queue where kind.maySendAgain(after: failure, rule):
-            return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedPatience)
-        case .retry where kind.maySendAgain(after: failure, rule): return .keep(counted: true)
-        case .rateLimited where kind.maySendAgain(after: failure, rule):
-            return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
-        case .queue, .retry, .rateLimited: return .park(.uncertain)
+        case .queue: return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedPatience)
+        case .retry: return .keep(counted: true)
+        case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
         case .refreshToken: return .signIn
         // What is ignored is no failure any more when this is asked, and what starts anew has done so.
         case .ignore, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
@@ -42,6 +42,13 @@ extension Source {
         }
     }
 
+    /// Whether a rule takes `failure` for a refused credential, so that the request may go out again with another one.
+    func isRefusedCredential(_ failure: Failure, of subject: FailureRule.Subject, isResendable: Bool) -> Bool {
+        let kind: RequestKind = subject == .fetch ? .fetch : .write(resendable: isResendable)
+        return rule(for: failure, of: subject)?.action == .refreshToken
+            && retention(of: failure, kind, now: .init(microseconds: 0)) == .signIn
+    }
+
     /// Finds the rule that an answer to a `subject` fits, for the chain; nil where no rule looks at answers.
     func errorEnvelope(for subject: FailureRule.Subject) -> ResponseErrorEnvelopeNode? {
         let rules = failureRules.filter { rule in
@@ -51,18 +58,6 @@ extension Source {
         return ResponseErrorEnvelopeNode(asksSuccesses: rules.contains(where: \.looksAtSuccesses)) { envelope in
             guard let rule = rules.first(where: { $0.fits(envelope) }) else { return nil }
             return envelope.failure(by: rule)
-        }
-    }
-}
-
-extension RequestKind {
-    /// Whether a rule can have the request sent again: never what may have arrived, but where a rule for writes says of an
-    /// answer that the origin did not act.
-    fileprivate func maySendAgain(after failure: Failure, _ rule: FailureRule) -> Bool {
-        switch self {
-        case .fetch, .write(resendable: true): true
-        case .write(resendable: false):
-            failure.phase == .notSent || (failure.phase == .answered && rule.subject == .write)
         }
     }
 }

@@ -36,6 +36,8 @@ public struct QueueEntry: Sendable, Hashable {
     /// When the try ended of which nobody knows whether it arrived, where the origin is to be asked; nil where all is known
     /// or nobody can be asked.
     public var unknownSince: Timestamp?
+    /// Set where the entry was forgotten: only its key is kept until then, so that it is not used again.
+    public var keyKeptUntil: Timestamp?
 
     /// Whose request it is: a page of ours, or the user's own.
     public enum Kind: String, Sendable, Codable, CaseIterable {

@@ -39,8 +39,12 @@ public struct QueueSelection: Sendable, Hashable {
 
     /// Whether `entry` is meant.
     public func includes(_ entry: QueueEntry) -> Bool {
-        (ids.isEmpty ? true : ids.contains { entry.id.hasPrefix($0.lowercased()) })
-            && (resources.isEmpty || entry.resource.map(resources.contains) ?? false)
+        (ids.isEmpty || ids.contains { entry.id.hasPrefix($0.lowercased()) }) && fits(entry)
+    }
+
+    /// Whether all but ``ids`` means `entry`: to ask each of many entries for each of their ids would take the square of both.
+    func fits(_ entry: QueueEntry) -> Bool {
+        (resources.isEmpty || entry.resource.map(resources.contains) ?? false)
             && (sources.isEmpty || sources.contains(entry.source))
             && (kinds.isEmpty || kinds.contains(entry.kind))
             && (lanes.isEmpty || lanes.contains(entry.lane))

@@ -53,8 +53,10 @@ extension Failure {
 extension HTTPFailure {
     /// The wait where an origin asks for patience without saying how much.
     static let unspecifiedPatience = Duration.seconds(60)
+    /// An origin that asks for patience and says "now" would be asked without end.
+    private static let leastPatience = Duration.seconds(1)
 
     func patience(now: Timestamp) -> Duration {
-        retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience
+        max(retryAfter(now: now.secondsSince1970) ?? Self.unspecifiedPatience, Self.leastPatience)
     }
 }

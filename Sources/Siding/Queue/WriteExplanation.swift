@@ -11,6 +11,9 @@ extension QueueExplanation {
     }
 
     static func nextOfWrite(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
+        if let until = entry.keyKeptUntil {
+            return "nothing: it is forgotten but for its key, which is not used again before \(until.rfc3339)."
+        }
         switch entry.state {
         case .sending where entry.unknownSince != nil:
             return "a process is asking the origin right now whether it has it."

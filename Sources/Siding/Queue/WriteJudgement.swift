@@ -79,7 +79,8 @@ struct WriteJudgement: Sendable {
         // Where the gate is what holds it back, the entry itself waits for nothing: it is due when the gate opens.
         let isGated = failure.reason == .noInternetConnection || failure.reason == .captivePortal
         return .retry(RecordedError(failure), isCounted: isCounted, waitsForLine: waitsForLine) { attempts in
-            isGated ? .zero : patience ?? max(backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
+            isGated
+                ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
         }
     }
 

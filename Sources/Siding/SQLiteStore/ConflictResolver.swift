@@ -28,7 +28,9 @@ struct ConflictResolver {
     /// Another key would send what may have arrived twice, and a drop lose what nobody disagrees about.
     private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         if entry.state == .parked, entry.reason == .conflict { return }
-        if !entry.mayHaveArrived, try Self.sides(of: entry, transaction)?.disagreement != nil { return }
+        if try !hand.mayHaveArrived(entry, transaction), try Self.sides(of: entry, transaction)?.disagreement != nil {
+            return
+        }
         throw QueueRefusal(
             reason: "it is in no conflict that could be resolved",
             hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
@@ -105,6 +106,16 @@ struct QueueHand {
                 surprise(entry)
             }
         if let refusal { throw QueueRefusal(reason: refusal) }
+    }
+
+    /// Whether another request in its place could be a second write: it may have arrived, and is not on hold. A key that the
+    /// origin honours protects only the very request that it was given with.
+    func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
+        if entry.mayHaveArrived { return true }
+        guard entry.state == .queued, HTTPRequest.Method(entry.method)?.isIdempotent != true else { return false }
+        return try transaction.first(
+            "SELECT first_sent_at IS NOT NULL FROM siding_queue WHERE id = ?1", entry.id
+        ) { $0.int(0) == 1 } ?? false
     }
 
     private func drop(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {

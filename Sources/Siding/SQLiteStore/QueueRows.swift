@@ -5,17 +5,17 @@ internal import SidingSQLite
 enum QueueRows {
     static let columns: SQL = """
         id, kind, state, reason, source, resource, lane, method, url, page_number, attempts, crashes, created_at,
-        not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since
+        not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since, key_until
         """
     /// The number of ``columns``: what else a query reads comes after them.
-    static let count = 21
+    static let count = 22
 
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
         guard let kind = QueueEntry.Kind(rawValue: row.text(1)), let state = QueueEntry.State(rawValue: row.text(2))
         else {
             throw StoreError(.corrupt, "queue entry \(row.text(0)) has a kind or state that is not known")
         }
-        return QueueEntry(
+        var entry = QueueEntry(
             id: row.text(0), kind: kind, state: state, reason: row.optionalText(3).flatMap(ParkReason.init),
             source: row.text(4), resource: row.optionalText(5), lane: row.text(6), method: row.text(7),
             url: row.text(8),
@@ -25,5 +25,7 @@ enum QueueRows {
             settledAt: row.optionalInt(15).map(Timestamp.init), isHead: row.int(16) == 1, waitsOn: Int(row.int(17)),
             operation: row.optionalText(18), recordKey: row.optionalText(19),
             unknownSince: row.optionalInt(20).map(Timestamp.init))
+        entry.keyKeptUntil = row.optionalInt(21).map(Timestamp.init)
+        return entry
     }
 }

@@ -25,7 +25,7 @@ enum QueueSelecting {
     ) throws -> [QueueEntry] {
         var seen: Set<String> = []
         let found = try selection.ids.map { try entry(withPrefix: $0, database) }
-            .filter { selection.includes($0) && seen.insert($0.id).inserted }
+            .filter { selection.fits($0) && seen.insert($0.id).inserted }
             .sorted { $0.createdAt < $1.createdAt }
         return limit.map { Array(found.prefix(max($0, 0))) } ?? found
     }

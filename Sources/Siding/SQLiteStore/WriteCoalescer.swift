@@ -38,7 +38,8 @@ struct WriteCoalescer {
         return .folded(entry)
     }
 
-    /// The newest of the lane, where it is about the record, was never in anybody's hand, and may be changed.
+    /// The newest of the lane, where it is about the record, was never in anybody's hand, and may be changed. What took the
+    /// place of another may follow one that was.
     private func target(
         in lane: String, _ key: String, _ transaction: borrowing Transaction
     ) throws -> Target? {
@@ -46,6 +47,7 @@ struct WriteCoalescer {
             """
             SELECT id, method, url, headers,
                 state = 'queued' AND attempts = 0 AND crashes = 0 AND token = 0 AND first_sent_at IS NULL
+                AND replaces IS NULL
                 AND source = ?2 AND resource IS ?3 AND record_key IS ?4 AND edit IS NOT NULL
             FROM siding_queue WHERE lane = ?1 AND settled_at IS NULL ORDER BY position DESC, seq DESC LIMIT 1
             """, lane, write.source, edit.resource, key

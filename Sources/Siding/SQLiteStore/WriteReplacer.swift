@@ -16,7 +16,7 @@ struct WriteReplacer {
         _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         try hand.checkIsChangeable(old, transaction)
-        if old.state == .queued, old.mayHaveArrived {
+        if old.state == .queued, try hand.mayHaveArrived(old, transaction) {
             throw QueueRefusal(
                 reason: "it may have arrived: an edit would be a second write",
                 hint: "wait for the origin's word; or put it on hold first, and edit it then")
@@ -29,9 +29,12 @@ struct WriteReplacer {
             try changed.checkCarriesMark(of: old, transaction)
         }
         let parents = change.url == nil && change.body == nil ? [] : try changed.resolve(transaction)
+        guard !parents.contains(old.id) else {
+            throw QueueRefusal(reason: "it would name the record that it is to create itself")
+        }
         try insert(id, in: old, changed, releases: change.releases, transaction)
         try retire(old, for: id, transaction)
-        try wait(id, for: parents.subtracting([old.id]), transaction)
+        try wait(id, for: parents, transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 

@@ -26,8 +26,9 @@ struct WriteSettler {
             try settleConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
-            // An origin that wants a sign-in has done nothing yet; what an earlier try did is another matter.
-            if reason == .signIn { try forgetSending(transaction) }
+            // A 401 says that the origin has done nothing yet; what an earlier try did is another matter, and so is what a
+            // rule takes for a refusal.
+            if reason == .signIn, error.status == nil || error.status == 401 { try forgetSending(transaction) }
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
             if isUnsent { try forgetSending(transaction) }

@@ -27,7 +27,7 @@ public struct AccessSafeNode<Wrapped: Node>: Node {
         do {
             return try await wrapped.process(input, context.with(admission.credential))
         } catch {
-            guard isRefused(error) else { throw error }
+            guard isRefused(error, context) else { throw error }
             let renewed = try await renew(admission, error, context)
             context.log(.info, "request goes out again with another credential", node: name)
             return try await lastAttempt(input, context.with(renewed))
@@ -63,16 +63,16 @@ public struct AccessSafeNode<Wrapped: Node>: Node {
         _ input: Wrapped.Input, _ context: ChainContext
     ) async throws(Failure) -> Wrapped.Output {
         do { return try await wrapped.process(input, context) } catch {
-            guard isRefused(error), error.detail == nil else { throw error }
+            guard isRefused(error, context), error.detail == nil else { throw error }
             var told = error
             told.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
             throw told
         }
     }
 
-    private func isRefused(_ failure: Failure) -> Bool {
+    private func isRefused(_ failure: Failure, _ context: ChainContext) -> Bool {
         if case .http(let answer) = failure.reason, safety.statuses.contains(answer.status) { return true }
-        return safety.refusals.contains { $0(failure) }
+        return safety.refusals.contains { $0(failure, context) }
     }
 }
 

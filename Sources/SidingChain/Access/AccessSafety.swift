@@ -16,7 +16,7 @@ public struct AccessSafety: Sendable {
     /// The statuses by which the origin says that the credential is not, or no longer, good.
     public let statuses: Set<Int>
     /// More failures by which the origin says so.
-    private(set) var refusals: [@Sendable (Failure) -> Bool] = []
+    private(set) var refusals: [@Sendable (Failure, ChainContext) -> Bool] = []
     /// How requests carry the access token.
     public let token: AccessTokenProvider
     let accessGuard: AccessGuard
@@ -55,7 +55,7 @@ public struct AccessSafety: Sendable {
 
     /// The same safety for a chain of which the origin refuses the credential in more ways than by ``statuses``, such as by
     /// a word in the body.
-    public func alsoRefused(by isRefusal: @escaping @Sendable (Failure) -> Bool) -> AccessSafety {
+    public func alsoRefused(by isRefusal: @escaping @Sendable (Failure, ChainContext) -> Bool) -> AccessSafety {
         var safety = self
         safety.refusals.append(isRefusal)
         return safety

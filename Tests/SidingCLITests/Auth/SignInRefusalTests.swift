@@ -55,7 +55,7 @@ struct SignInRefusalTests {
         door.change { $0.refusal = .json(#"{"message":"\#(Door.canary)"}"#, status: .init(code: status)) }
         let sent = try await sandbox.siding("send", "DELETE", "shop:/orders/7", "--json")
         #expect(sent.status == 77)
-        let entry = try sent.object()
+        let entry = try #require(try sent.objects().last)
         #expect(entry["state"]?.string == "parked" && entry["reason"]?.string == "sign_in")
         #expect(!sent.everything.contains(Door.canary))
         door.change { $0.refusal = nil }
@@ -72,7 +72,7 @@ struct SignInRefusalTests {
         door.change { $0.refusal = .json(#"{"error":"\#(error)"}"#, status: .init(code: status)) }
         #expect(try await sandbox.siding("sync").status == 75)
         let sent = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--json")
-        #expect(try sent.object()["state"]?.string == "queued")
+        #expect(try sent.objects().last?["state"]?.string == "queued")
         let status = try await sandbox.siding("auth", "status", "--json")
         #expect(status.status == 0)
         #expect(try status.object()["token"]?["refusal"] == nil)

@@ -286,7 +286,7 @@ struct SignInTests {
         }
         let sent = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--json")
         #expect(sent.status == 69, "\(sent.everything)")
-        let id = try #require(try sent.object()["id"]?.string)
+        let id = try #require(try sent.objects().last?["id"]?.string)
         let shown = try await sandbox.siding("queue", "show", id, "--json")
         #expect(shown.output.contains("you_said"))
         #expect(!(sent.everything + shown.everything).contains(Door.canary))

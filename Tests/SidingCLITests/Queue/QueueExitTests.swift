@@ -229,4 +229,24 @@ struct QueueExitTests {
         #expect(curl.contains(#"-H 'Idempotency-Key: "k-1"'"#))
         await shop.service.origin.stop()
     }
+
+    // MARK: sync
+
+    @Test func `A sync takes up what a killed send left in its hand`() async throws {
+        let shop = try await Shop()
+        let child = Promise<Child>()
+        shop.service.listen { _, request in
+            if request.method == "PUT" { try? await child.value().send(SIGKILL) }
+            return request.method == "GET" ? nil : .json("{}", status: .created)
+        }
+        let killed = try await shop.sandbox.siding(["send", "PUT", "shop:/orders/4", "-d", "{}"]) { child.fulfil($0) }
+        #expect(killed.status == 137)
+        let id = try #require(killed.lines.first.map(String.init))
+        #expect(try await shop.state(id) == "sending")
+        shop.service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        // Each look takes one step: it is taken up, and it is sent.
+        for _ in 0..<2 { _ = try await shop.sandbox.siding("sync") }
+        #expect(try await shop.state(id) == "done")
+        await shop.service.origin.stop()
+    }
 }

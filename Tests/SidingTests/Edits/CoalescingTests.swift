@@ -43,6 +43,17 @@ import Testing
         #expect(try await merge(bench, "a", #"{"title":"3"}"#).id != first.id)
     }
 
+    @Test func `what took the place of a write that had been sent is never changed`() async throws {
+        let bench = try await bench()
+        let first = try await merge(bench, "a", #"{"title":"1"}"#)
+        let write = try #require(try await bench.claim(first.id))
+        try await bench.settle(write, .released(isUnsent: false))
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [first.id]))
+        let edited = try await bench.store.replace(
+            first.id, with: WriteChange(body: Array(#"{"title":"2"}"#.utf8)))
+        #expect(try await merge(bench, "a", #"{"title":"3"}"#).id != edited.id)
+    }
+
     @Test func `what is parked, held or not declared so is never changed`() async throws {
         let bench = try await bench()
         let held = try await merge(bench, "a", #"{"title":"1"}"#)

@@ -172,13 +172,64 @@ import Testing
         #expect(left.reason == (subject == nil ? .uncertain : nil))
     }
 
-    @Test func `no rule sends again what may have arrived without an answer`() async throws {
-        let bench = try await writes(FailureRule(when: .failure([.connectionLost]), do: .retry, on: .write))
+    @Test(arguments: [FailureRule.Action.retry, .queue, .park, .fail])
+    func `what may have arrived without an answer is uncertain under every rule`(
+        _ action: FailureRule.Action
+    ) async throws {
+        let bench = try await writes(FailureRule(when: .failure([.connectionLost]), do: action, on: .write))
         bench.origin.set("/a", .failure(Failure(.connectionLost, phase: .maybeSent)))
         let entry = try await bench.enqueue("/a", idempotency: nil)
         _ = try await bench.sender().drain()
         #expect(try await bench.entry(entry.id).reason == .uncertain)
         #expect(bench.origin.takeTargets() == ["/a"])
+    }
+
+    @Test(arguments: [FailureRule.Action.refreshToken, .park, .rateLimited, .queue])
+    func `a server error leaves a keyless write uncertain, whatever a rule for all requests says`(
+        _ action: FailureRule.Action
+    ) async throws {
+        let bench = try await writes(FailureRule(when: Self.status(500), do: action))
+        bench.origin.set("/a", .status(.internalServerError))
+        let entry = try await bench.enqueue("/a", idempotency: nil)
+        for _ in 0..<3 {
+            _ = try await bench.sender().drain()
+            try await bench.store.endWaits(of: nil, because: .personAsks)
+            bench.time.advance(by: .seconds(7200))
+        }
+        #expect(try await bench.entry(entry.id).reason == .uncertain)
+        #expect(bench.origin.takeTargets() == ["/a"])
+    }
+
+    @Test func `what the table knows to be refused a rule for all requests may send again`() async throws {
+        let bench = try await writes(FailureRule(when: Self.status(403), do: .rateLimited))
+        bench.origin.set("/a", .status(.forbidden))
+        let entry = try await bench.enqueue("/a", idempotency: nil)
+        _ = try await bench.sender().drain()
+        let left = try await bench.entry(entry.id)
+        #expect(left.state == .queued && left.attempts == 0)
+        #expect(try await bench.store.gates().map(\.reason) == [.retryAfter])
+    }
+
+    @Test func `a refused token that only a rule knows of does not forget when a key was first sent`() async throws {
+        let bench = try await writes(FailureRule(when: Self.status(500), do: .refreshToken))
+        bench.origin.set("/a", .status(.internalServerError))
+        let promise = Idempotency(lifetime: .seconds(2))
+        let entry = try await bench.enqueue("/a", idempotency: promise)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).reason == .signIn)
+        bench.time.advance(by: .seconds(3))
+        try await bench.store.endWaits(of: nil, because: .credentialsChanged)
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).reason == .keyExpired)
+        #expect(bench.origin.takeTargets() == ["/a"])
+    }
+
+    @Test func `a kept failure waits its minute although the origin says less`() async throws {
+        let bench = try await writes(FailureRule(when: Self.status(503), do: .queue))
+        bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "1"]))
+        let entry = try await bench.enqueue("/a")
+        _ = try await bench.sender().drain()
+        #expect(try await bench.entry(entry.id).nextAttemptAt >= bench.time.now + .seconds(60))
     }
 
     @Test func `a write that a success refuses inside waits for a person, with the answer kept`() async throws {

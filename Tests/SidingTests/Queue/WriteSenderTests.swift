@@ -271,4 +271,25 @@ import Testing
         #expect(try await bench.events(entry.id) == ["accepted"])
         #expect(bench.origin.takeTargets() == [])
     }
+
+    @Test func `an origin that asks for patience and names none is not asked without end`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .status(.serviceUnavailable, headerFields: [.retryAfter: "0"]))
+        let entry = try await bench.enqueue("/a")
+        _ = try await bench.sender().drain()
+        #expect(bench.origin.takeTargets() == ["/a"])
+        #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now + .seconds(1))
+    }
+
+    @Test func `a keyed write that may have arrived is edited only on hold`() async throws {
+        let bench = try await WriteBench()
+        bench.origin.set("/a", .failure(Failure(.connectionLost, phase: .maybeSent)))
+        let entry = try await bench.enqueue("/a")
+        _ = try await bench.sender().drain()
+        let change = WriteChange(body: Array(#"{"b":1}"#.utf8))
+        await #expect(throws: StoreError.self) { _ = try await bench.store.replace(entry.id, with: change) }
+        #expect(try await bench.entry(entry.id).state == .queued)
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
+        #expect(try await bench.store.replace(entry.id, with: change).state == .queued)
+    }
 }
