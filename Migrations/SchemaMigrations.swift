@@ -16,6 +16,7 @@ public enum SchemaMigrations {
         Migration(version: 10, name: "edits", sql: text(PackageResources.V010_edits_sql)),
         Migration(version: 11, name: "probes", sql: text(PackageResources.V011_probes_sql)),
         Migration(version: 12, name: "sign_ins", sql: text(PackageResources.V012_sign_ins_sql)),
+        Migration(version: 13, name: "columns", sql: text(PackageResources.V013_columns_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

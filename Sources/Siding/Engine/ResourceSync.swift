@@ -95,7 +95,7 @@ struct ResourceSync: Sendable {
         ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.isFull, first: try PageTurner(resource: resource).first(),
-            isAside: options.limit != nil)
+            isAside: options.limit != nil, shape: resource.shape)
     }
 
     private func note(_ position: ListingPosition, in report: inout Report) {

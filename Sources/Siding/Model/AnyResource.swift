@@ -22,6 +22,8 @@ public struct AnyResource: Sendable {
     public var isConditional: Bool
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
+    /// How its records are looked at: the columns of its view.
+    public var shape: RecordShape
 
     public init(
         _ name: String,
@@ -35,7 +37,8 @@ public struct AnyResource: Sendable {
         paging: Paging = .automatic,
         stop: StopRules = StopRules(),
         isConditional: Bool = true,
-        maxAge: Duration? = nil
+        maxAge: Duration? = nil,
+        shape: RecordShape = RecordShape()
     ) {
         self.name = name
         self.source = source
@@ -49,6 +52,7 @@ public struct AnyResource: Sendable {
         self.stop = stop
         self.isConditional = isConditional
         self.maxAge = maxAge
+        self.shape = shape
     }
 
     /// A resource whose records are told apart by one member.

@@ -1,11 +1,9 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Keeps a resource's view in step with the members of its records.
+/// Keeps a resource's view in step with the members of its records. Where columns are declared the members are remembered
+/// all the same, for the day on which they no longer are.
 struct ColumnKeeper {
-    /// SQLite could take more, people could not.
-    static let mostColumns = 200
-
     let resource: Int64
     let name: String
 
@@ -47,16 +45,18 @@ struct ColumnKeeper {
         let before = columns.count
         // By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
         var shown = Set(columns.map { Array($0.member.utf8) })
-        for member in members where columns.count < Self.mostColumns && shown.insert(Array(member.utf8)).inserted {
+        for member in members where columns.count < RecordShape.mostColumns && shown.insert(Array(member.utf8)).inserted
+        {
             let column = ResourceView.Column(member: member, name: Self.freeName(for: member, among: columns))
             try transaction.execute(
                 "INSERT INTO siding_columns (resource, ordinal, member, name) VALUES (?1, ?2, ?3, ?4)", resource,
                 columns.count, column.member, column.name)
             columns.append(column)
         }
-        guard columns.count > before else { return }
+        guard columns.count > before, view?.shape.columns.isEmpty ?? true else { return }
         let newView = ResourceView(
-            resource: resource, name: name, columns: columns, isEdited: view?.isEdited ?? false)
+            resource: resource, name: name, columns: columns, isEdited: view?.isEdited ?? false,
+            shape: view?.shape ?? RecordShape())
         try transaction.execute(newView.removal)
         try transaction.execute(newView.creation)
     }
@@ -64,7 +64,7 @@ struct ColumnKeeper {
     /// Column names compare without case in SQL; `Id` beside `id` becomes `Id_2`.
     private static func freeName(for member: String, among columns: [ResourceView.Column]) -> String {
         let taken = Set(columns.map { $0.name.lowercased() })
-        guard taken.contains(member.lowercased()) || PendingColumn.isReserved(member) else { return member }
+        guard taken.contains(member.lowercased()) || OwnColumn.isReserved(member) else { return member }
         var suffix = 2
         while taken.contains("\(member)_\(suffix)".lowercased()) { suffix += 1 }
         return "\(member)_\(suffix)"

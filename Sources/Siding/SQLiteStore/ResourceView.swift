@@ -1,15 +1,18 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The view through which a resource is read: one column per member of its records, over the stored bodies.
+/// The view through which a resource is read, over the stored bodies, and the indexes that belong to it.
 ///
-/// A change of columns rewrites no row. Nested values come out as JSON text.
+/// It shows the declared columns, or one per member of its records where none are declared. A change of columns rewrites no
+/// row.
 struct ResourceView {
     let resource: Int64
     let name: String
+    /// As the records have them; shown where none are declared.
     let columns: [Column]
     /// Whether records of the resource were ever edited: then a last column counts each record's unsettled edits.
     var isEdited = false
+    var shape = RecordShape()
 
     struct Column: Hashable {
         var member: String
@@ -17,59 +20,136 @@ struct ResourceView {
     }
 
     /// The statement that makes the view.
-    ///
-    /// `->>` gives SQL values for scalars and JSON text for the rest (https://sqlite.org/json1.html#jptr).
     var creation: SQL {
-        let list = columns.map { column -> SQL in
-            "body ->> \(literal: JSONPath(member: column.member).description) AS \(identifier: column.name)"
-        }
-        let joined = list.dropFirst().reduce(list.first ?? "key AS \(identifier: "key")") { "\($0), \($1)" }
-        let marked: SQL =
-            isEdited ? "\(joined), pending AS \(identifier: PendingColumn.name(beside: columns))" : joined
-        return """
-            CREATE VIEW \(identifier: name) AS SELECT \(marked) FROM siding_records \
-            WHERE resource = \(integer: resource) AND deleted_at IS NULL
-            """
+        """
+        CREATE VIEW \(identifier: name) AS SELECT \(shown.joined) FROM siding_records \
+        WHERE resource = \(integer: resource) AND deleted_at IS NULL
+        """
+    }
+
+    /// Everything that is made for the resource.
+    var creations: [SQL] { [creation] + indexes.map(\.creation) }
+
+    /// What undoes ``creations``.
+    var removals: [SQL] {
+        indexes.map { "DROP INDEX IF EXISTS \(identifier: $0.name)" } + [removal]
     }
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
-    /// The view of the resource called `name`, as its stored columns make it; nil where there is no such resource.
-    static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
-        let row = try database.first("SELECT id, name, edited FROM siding_resources WHERE name = ?1", name) { row in
-            (id: row.int(0), name: row.text(1), isEdited: row.int(2) == 1)
+    /// `->>` gives SQL values for scalars and JSON text for the rest (https://sqlite.org/json1.html#jptr).
+    private var shown: [SQL] {
+        guard !shape.columns.isEmpty else {
+            let inferred = columns.map { column -> SQL in
+                "body ->> \(literal: JSONPath(member: column.member).description) AS \(identifier: column.name)"
+            }
+            let all = inferred.isEmpty ? ["key AS \(identifier: "key")"] : inferred
+            return all + ownColumns(beside: columns.map(\.name))
         }
+        let declared = shape.columns.map { column -> SQL in
+            "\(ColumnExpression.member(column.path).sql(column.type)) AS \(identifier: column.name)"
+        }
+        return declared + ["key AS \(identifier: OwnColumn.key.rawValue)"] + ownColumns(beside: [])
+    }
+
+    private func ownColumns(beside names: [String]) -> [SQL] {
+        isEdited ? ["pending AS \(identifier: OwnColumn.pending.name(beside: names))"] : []
+    }
+
+    /// One for each column that is to have one. Only the resource's own living records are in it, so that it costs the
+    /// writes of no other resource; `resource` comes first, as SQLite else thinks the index of the keys the better one.
+    private var indexes: [(name: String, creation: SQL)] {
+        let indexed = shape.columns.filter(\.isIndexed)
+        return indexed.enumerated().map { number, column in
+            let index = "siding_index_\(resource)_\(number + 1)"
+            return (
+                index,
+                """
+                CREATE INDEX \(identifier: index) ON siding_records \
+                (resource, \(ColumnExpression.member(column.path).sql(column.type))) \
+                WHERE resource = \(integer: resource) AND deleted_at IS NULL
+                """
+            )
+        }
+    }
+}
+
+// MARK: Loading
+
+extension ResourceView {
+    /// The view of the resource called `name`, as its rows make it; nil where there is no such resource.
+    static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
+        let row = try database.first(
+            "SELECT id, name, edited, shape FROM siding_resources WHERE name = ?1", name, map: Header.init)
         guard let row, row.name == name else { return nil }
         let columns = try database.query(
             "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", row.id
         ) { row in
             Column(member: row.text(0), name: row.text(1))
         }
-        return ResourceView(resource: row.id, name: row.name, columns: columns, isEdited: row.isEdited)
+        return row.view(columns)
+    }
+
+    /// The views of all resources.
+    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
+        let headers = try database.query("SELECT id, name, edited, shape FROM siding_resources", map: Header.init)
+        var columns: [Int64: [Column]] = [:]
+        try database.forEach("SELECT resource, member, name FROM siding_columns ORDER BY resource, ordinal") { row in
+            columns[row.int(0), default: []].append(Column(member: row.text(1), name: row.text(2)))
+        }
+        return headers.map { $0.view(columns[$0.id] ?? []) }
+    }
+
+    private struct Header {
+        let id: Int64
+        let name: String
+        let isEdited: Bool
+        let shape: String?
+
+        init(_ row: borrowing Row) {
+            (id, name, isEdited, shape) = (row.int(0), row.text(1), row.int(2) == 1, row.optionalText(3))
+        }
+
+        func view(_ columns: [Column]) -> ResourceView {
+            ResourceView(
+                resource: id, name: name, columns: columns, isEdited: isEdited, shape: StoredShape.shape(shape))
+        }
     }
 }
 
-/// The column that marks records with unsettled edits.
-enum PendingColumn {
-    private static let name = "siding_pending"
-
-    /// Whether a member's column may not be called so.
-    static func isReserved(_ column: String) -> Bool { column.lowercased() == name }
-
-    /// A file that is older than the column may have a member under its name.
-    static func name(beside columns: [ResourceView.Column]) -> String {
-        let taken = Set(columns.map { $0.name.lowercased() })
-        var candidate = name
-        while taken.contains(candidate) { candidate += "_" }
-        return candidate
-    }
-
-    /// Shows the column from now on, where it was not shown before.
-    static func show(in resource: String, _ transaction: borrowing Transaction) throws {
+extension ResourceView {
+    /// Shows the edits of a resource's records from now on, where they were not shown before.
+    static func showEdits(of resource: String, _ transaction: borrowing Transaction) throws {
         let isNew = try transaction.execute(
             "UPDATE siding_resources SET edited = 1 WHERE name = ?1 AND edited = 0", resource)
-        guard isNew > 0, let view = try ResourceView.load(named: resource, transaction) else { return }
+        guard isNew > 0, let view = try load(named: resource, transaction) else { return }
         try transaction.execute(view.removal)
         try transaction.execute(view.creation)
     }
+}
+
+/// The columns of a view that are Siding's own.
+enum OwnColumn: String, CaseIterable {
+    /// The record's key, as text.
+    case key = "siding_key"
+    /// How many edits of the record are unsettled.
+    case pending = "siding_pending"
+
+    /// Whether a member's column may not be called so.
+    static func isReserved(_ column: String) -> Bool {
+        allCases.contains { $0.rawValue == column.lowercased() }
+    }
+
+    /// A file that is older than the column may have a member under its name.
+    func name(beside names: [String]) -> String {
+        let taken = Set(names.map { $0.lowercased() })
+        var candidate = rawValue
+        while taken.contains(candidate) { candidate += "_" }
+        return candidate
+    }
+}
+
+extension [SQL] {
+    /// All of them, with commas between.
+    var joined: SQL { dropFirst().reduce(first ?? "") { "\($0), \($1)" } }
 }

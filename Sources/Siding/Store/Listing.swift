@@ -14,10 +14,13 @@ public struct ListingOpening: Sendable {
     /// Whether the listing is one of its own (`--limit`), which begins at the first page and leaves checkpoint,
     /// validators and retained fetch as they are.
     public var isAside: Bool
+    /// How the resource's records are to be looked at from now on; a listing of its own leaves that as it is, too.
+    public var shape: RecordShape
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
-        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest, isAside: Bool = false
+        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest, isAside: Bool = false,
+        shape: RecordShape = RecordShape()
     ) {
         self.resource = resource
         self.source = source
@@ -28,6 +31,7 @@ public struct ListingOpening: Sendable {
         self.resumeWithin = resumeWithin
         self.first = first
         self.isAside = isAside
+        self.shape = shape
     }
 }
 

@@ -17,6 +17,7 @@ struct ResourceDeclaration: Sendable {
     var stop = StopRules()
     var isConditional = true
     var maxAge: Duration?
+    var shape = RecordShape()
 
     init(subject: Subject) {
         self.subject = subject
@@ -35,7 +36,8 @@ struct ResourceDeclaration: Sendable {
         }
         return AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
-            records: records, paging: paging, stop: stop, isConditional: isConditional, maxAge: maxAge)
+            records: records, paging: paging, stop: stop, isConditional: isConditional, maxAge: maxAge,
+            shape: shape)
     }
 
     private func checkPath(_ path: Located<String>, _ reading: inout Reading) {

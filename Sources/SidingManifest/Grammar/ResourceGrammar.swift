@@ -38,10 +38,13 @@ enum ResourceGrammar {
     private static let maxAge = Keyword(
         "max_age", .duration, "How old the last complete listing may be before the resource counts as stale.")
 
+    private static let columns = Keyword(
+        "columns", ColumnGrammar.all, "The columns of the view; left out, they follow the members of the records.")
+
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
-            paginate.entry, stop.entry, conditional.entry, maxAge.entry,
+            paginate.entry, stop.entry, conditional.entry, maxAge.entry, columns.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -56,13 +59,13 @@ enum ResourceGrammar {
         declaration.stop = object.value(stop, &reading) ?? StopRules()
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
+        declaration.shape.columns = object.value(columns, &reading) ?? []
         return declaration
     }
 
     private static let notYet: [KeywordEntry] = [
         .notYet("body", "The body of a POST."),
         .notYet("cursor", "Incremental listings."),
-        .notYet("columns", "Columns of the view."),
         .notYet("children", "Views of nested arrays."),
         .notYet("contract", "What to do with records that change their shape."),
         .notYet("where", "Which records to keep."),
