@@ -34,6 +34,9 @@ CREATE TABLE siding_fields (
     PRIMARY KEY (resource, name)
 ) STRICT, WITHOUT ROWID;
 
+-- Seen at some time; what they were is not known.
+INSERT INTO siding_fields (resource, name, kinds, run, kinds_run) SELECT resource, member, 0, 0, 0 FROM siding_columns;
+
 ALTER TABLE siding_quarantine ADD COLUMN key TEXT;
 ALTER TABLE siding_quarantine ADD COLUMN code TEXT NOT NULL DEFAULT '';
 ALTER TABLE siding_quarantine ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;

@@ -37,7 +37,8 @@ import Testing
     }
 
     static let resourceKeys =
-        "one of source, path, method, query, query_encoding, records, key, paginate, stop, conditional, max_age, columns"
+        "one of source, path, method, query, query_encoding, records, key, paginate, stop, conditional, max_age, "
+        + "columns, children, contract"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
     static let paging = "one of auto, none, link_header, next_url, cursor, header_cursor, page, offset"

@@ -130,7 +130,7 @@ import Testing
         let manifest = try Fixture.parse(FullManifest.text)
         #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:20:3")
         #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:24:3")
-        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:43:3")
+        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:45:3")
         #expect(manifest.place(ofResource: "shop") == nil)
     }
 

@@ -22,7 +22,7 @@ public struct AnyResource: Sendable {
     public var isConditional: Bool
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
-    /// How its records are looked at: the columns of its view.
+    /// How its records are looked at, and what they must keep to.
     public var shape: RecordShape
 
     public init(

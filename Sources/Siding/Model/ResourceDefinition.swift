@@ -12,7 +12,7 @@ public struct ResourceDefinition: Sendable, Hashable {
     public let aspects: [String: String]
 
     public init(_ resource: AnyResource) {
-        aspects = [
+        var aspects = [
             "base_url": resource.source.baseURL.description,
             "method": resource.method.rawValue,
             "path": resource.path,
@@ -21,6 +21,10 @@ public struct ResourceDefinition: Sendable, Hashable {
             "key": resource.key.map(\.description).joined(separator: "\n"),
             "paginate": "\(resource.paging)",
         ]
+        // Left out where nothing is said, so that files from before the contract have no changed definition.
+        let contract = resource.shape.contract
+        if contract != RecordContract() { aspects["contract"] = contract.text }
+        self.aspects = aspects
     }
 
     init(stored text: String) {

@@ -20,6 +20,19 @@ struct ColumnExpression {
             value: "body ->> \(place)", text: "body -> \(place)", kind: "json_type(body, \(place))")
     }
 
+    /// The value at `path` of an element that json_each() gives as `e`, from the record `r`.
+    static func element(_ path: JSONPath) -> ColumnExpression {
+        guard !path.components.isEmpty else {
+            return ColumnExpression(value: "e.value", text: "r.body -> e.fullkey", kind: "e.type")
+        }
+        let place = SQL("\(literal: path.description)")
+        // The text of a scalar is no JSON, and to ask for its members would be an error.
+        let element: SQL = "CASE WHEN e.type IN ('object', 'array') THEN e.value END"
+        return ColumnExpression(
+            value: "(\(element)) ->> \(place)", text: "(\(element)) -> \(place)",
+            kind: "json_type(\(element), \(place))")
+    }
+
     /// What does not fit is shown as it is.
     func sql(_ type: ColumnType) -> SQL {
         switch type {

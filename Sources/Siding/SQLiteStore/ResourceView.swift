@@ -9,10 +9,12 @@ struct ResourceView {
     let resource: Int64
     let name: String
     /// As the records have them; shown where none are declared.
-    let columns: [Column]
+    var columns: [Column]
     /// Whether records of the resource were ever edited: then a last column counts each record's unsettled edits.
     var isEdited = false
     var shape = RecordShape()
+    /// The columns of the children's views that declare none, by the children's names.
+    var childColumns: [String: [Column]] = [:]
 
     struct Column: Hashable {
         var member: String
@@ -28,11 +30,11 @@ struct ResourceView {
     }
 
     /// Everything that is made for the resource.
-    var creations: [SQL] { [creation] + indexes.map(\.creation) }
+    var creations: [SQL] { [creation] + indexes.map(\.creation) + children.map(\.creation) }
 
     /// What undoes ``creations``.
     var removals: [SQL] {
-        indexes.map { "DROP INDEX IF EXISTS \(identifier: $0.name)" } + [removal]
+        children.map(\.removal) + indexes.map { "DROP INDEX IF EXISTS \(identifier: $0.name)" } + [removal]
     }
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
@@ -44,12 +46,28 @@ struct ResourceView {
                 "body ->> \(literal: JSONPath(member: column.member).description) AS \(identifier: column.name)"
             }
             let all = inferred.isEmpty ? ["key AS \(identifier: "key")"] : inferred
-            return all + ownColumns(beside: columns.map(\.name))
+            let names = columns.map(\.name)
+            // Children name their record by its key.
+            let key: [SQL] =
+                shape.children.isEmpty ? [] : ["key AS \(identifier: OwnColumn.key.name(beside: names))"]
+            return all + key + ownColumns(beside: names)
         }
         let declared = shape.columns.map { column -> SQL in
             "\(ColumnExpression.member(column.path).sql(column.type)) AS \(identifier: column.name)"
         }
         return declared + ["key AS \(identifier: OwnColumn.key.rawValue)"] + ownColumns(beside: [])
+    }
+
+    /// Its own and its children's.
+    var viewNames: [String] { [name] + children.map(\.name) }
+
+    /// The views of the arrays inside of the records.
+    var children: [ChildView] {
+        shape.children.map { child in
+            ChildView(
+                resource: resource, name: child.viewName(of: name), children: child,
+                columns: childColumns[child.name] ?? [])
+        }
     }
 
     private func ownColumns(beside names: [String]) -> [SQL] {
@@ -79,41 +97,43 @@ struct ResourceView {
 extension ResourceView {
     /// The view of the resource called `name`, as its rows make it; nil where there is no such resource.
     static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
-        let row = try database.first(
-            "SELECT id, name, edited, shape FROM siding_resources WHERE name = ?1", name, map: Header.init)
-        guard let row, row.name == name else { return nil }
-        let columns = try database.query(
-            "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", row.id
+        let found = try database.first("\(selection) WHERE name = ?1", name) { try view($0) }
+        guard var view = found, view.name == name else { return nil }
+        view.columns = try database.query(
+            "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", view.resource
+        ) { Column(member: $0.text(0), name: $0.text(1)) }
+        guard !view.shape.children.isEmpty else { return view }
+        try database.forEach(
+            "SELECT child, member, name FROM siding_child_columns WHERE resource = ?1 ORDER BY child, ordinal",
+            view.resource
         ) { row in
-            Column(member: row.text(0), name: row.text(1))
+            view.childColumns[row.text(0), default: []].append(Column(member: row.text(1), name: row.text(2)))
         }
-        return row.view(columns)
+        return view
     }
 
     /// The views of all resources.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
-        let headers = try database.query("SELECT id, name, edited, shape FROM siding_resources", map: Header.init)
-        var columns: [Int64: [Column]] = [:]
+        var views: [Int64: ResourceView] = [:]
+        try database.forEach(selection) { row in views[row.int(0)] = try view(row) }
         try database.forEach("SELECT resource, member, name FROM siding_columns ORDER BY resource, ordinal") { row in
-            columns[row.int(0), default: []].append(Column(member: row.text(1), name: row.text(2)))
+            views[row.int(0)]?.columns.append(Column(member: row.text(1), name: row.text(2)))
         }
-        return headers.map { $0.view(columns[$0.id] ?? []) }
+        try database.forEach(
+            "SELECT resource, child, member, name FROM siding_child_columns ORDER BY resource, child, ordinal"
+        ) { row in
+            let column = Column(member: row.text(2), name: row.text(3))
+            views[row.int(0)]?.childColumns[row.text(1), default: []].append(column)
+        }
+        return Array(views.values)
     }
 
-    private struct Header {
-        let id: Int64
-        let name: String
-        let isEdited: Bool
-        let shape: String?
+    private static let selection: SQL = "SELECT id, name, edited, shape FROM siding_resources"
 
-        init(_ row: borrowing Row) {
-            (id, name, isEdited, shape) = (row.int(0), row.text(1), row.int(2) == 1, row.optionalText(3))
-        }
-
-        func view(_ columns: [Column]) -> ResourceView {
-            ResourceView(
-                resource: id, name: name, columns: columns, isEdited: isEdited, shape: StoredShape.shape(shape))
-        }
+    private static func view(_ row: borrowing Row) throws -> ResourceView {
+        ResourceView(
+            resource: row.int(0), name: row.text(1), columns: [], isEdited: row.int(2) == 1,
+            shape: StoredShape.shape(row.optionalText(3)))
     }
 }
 
@@ -134,6 +154,10 @@ enum OwnColumn: String, CaseIterable {
     case key = "siding_key"
     /// How many edits of the record are unsettled.
     case pending = "siding_pending"
+    /// Of a child: the key of the record that it stands in.
+    case parent = "siding_parent"
+    /// Of a child: its place in the array, from 0 on.
+    case position = "siding_position"
 
     /// Whether a member's column may not be called so.
     static func isReserved(_ column: String) -> Bool {

@@ -11,10 +11,33 @@ struct StoredShape: Codable {
         var index: Bool?
     }
 
+    private struct Children: Codable {
+        var name: String
+        var path: String
+        var key: String?
+        var columns: [Column]
+    }
+
+    private struct Contract: Codable {
+        var newFields: String
+        var missingKey: String
+        var typeChange: String
+
+        enum CodingKeys: String, CodingKey {
+            case newFields = "new_fields"
+            case missingKey = "missing_key"
+            case typeChange = "type_change"
+        }
+    }
+
     private var columns: [Column]
+    private var children: [Children]?
+    private var contract: Contract?
 
     private init(_ shape: RecordShape) {
         columns = shape.columns.map(Self.stored)
+        children = shape.children.isEmpty ? nil : shape.children.map(Self.stored)
+        contract = shape.contract == RecordContract() ? nil : Self.stored(shape.contract)
     }
 
     /// Nil where nothing is declared.
@@ -24,8 +47,10 @@ struct StoredShape: Codable {
 
     /// What `text` says; nothing where it says nothing that this version understands.
     static func shape(_ text: String?) -> RecordShape {
-        guard let stored = SQLiteStore.decode(StoredShape.self, text) else { return RecordShape() }
-        return RecordShape(columns: stored.columns.compactMap(Self.column))
+        guard let text, let stored = SQLiteStore.decode(StoredShape.self, text) else { return RecordShape() }
+        return RecordShape(
+            columns: stored.columns.compactMap(column), children: (stored.children ?? []).compactMap(children),
+            contract: stored.contract.map(contract) ?? RecordContract())
     }
 
     private static func stored(_ column: RecordColumn) -> Column {
@@ -38,6 +63,32 @@ struct StoredShape: Codable {
         guard let path = try? JSONPath(parsing: stored.path) else { return nil }
         let type = ColumnType(name: stored.type, format: stored.format)
         return RecordColumn(stored.name, type, at: path, isIndexed: stored.index ?? false)
+    }
+
+    private static func stored(_ children: RecordChildren) -> Children {
+        Children(
+            name: children.name, path: children.path.description, key: children.key?.description,
+            columns: children.columns.map(stored))
+    }
+
+    private static func children(_ stored: Children) -> RecordChildren? {
+        guard let path = try? JSONPath(parsing: stored.path) else { return nil }
+        return RecordChildren(
+            stored.name, at: path, key: stored.key.flatMap { try? JSONPath(parsing: $0) },
+            columns: stored.columns.compactMap(column))
+    }
+
+    private static func stored(_ contract: RecordContract) -> Contract {
+        Contract(
+            newFields: contract.newFields.rawValue, missingKey: contract.missingKey.rawValue,
+            typeChange: contract.typeChange.rawValue)
+    }
+
+    private static func contract(_ stored: Contract) -> RecordContract {
+        RecordContract(
+            newFields: .init(rawValue: stored.newFields) ?? .allow,
+            missingKey: .init(rawValue: stored.missingKey) ?? .quarantine,
+            typeChange: .init(rawValue: stored.typeChange) ?? .allow)
     }
 }
 

@@ -18,8 +18,12 @@ enum ColumnGrammar {
     private static let index = Keyword(
         "index", .truth, default: false, "Whether queries by the column are to be quick; writes become dearer.")
 
-    private static let shape = Shape<Declaration>([type.entry, path.entry, format.entry, index.entry]) {
-        object, reading in
+    private static func shape(isIndexable: Bool) -> Shape<Declaration> {
+        let keywords = [type.entry, path.entry, format.entry]
+        return Shape(isIndexable ? keywords + [index.entry] : keywords, build: declaration)
+    }
+
+    private static func declaration(_ object: ObjectReader, _ reading: inout Reading) -> Declaration? {
         var declaration = Declaration()
         let word = object.value(type, &reading)
         let format = object.located(format, &reading)
@@ -43,17 +47,18 @@ enum ColumnGrammar {
         "a type (\(TypeName.allCases.map(\.rawValue).joined(separator: ", "))), a JSON path such as $.user.login, or "
         + "{ type, path, index }"
 
-    private static let column = ValueType<Declaration>(
-        expected,
-        schema: ["anyOf": [ValueType<TypeName>.choice.schema, ValueType<JSONPath>.path.schema, shape.schema()]]
-    ) { node, reading in
-        switch node.content {
-        case .map: return shape.type.read(node, &reading)
-        case .scalar where node.text?.hasPrefix("$") == true:
-            return ValueType<JSONPath>.path.read(node, &reading).map { Declaration(path: $0) }
-        case .scalar where !node.isNull:
-            return word.read(node, &reading).map { Declaration(type: columnType($0, nil)) }
-        default: return reading.refuse(node, expected: expected)
+    private static func column(isIndexable: Bool) -> ValueType<Declaration> {
+        let shape = Self.shape(isIndexable: isIndexable)
+        let types: [SchemaValue] = [ValueType<TypeName>.choice.schema, ValueType<JSONPath>.path.schema, shape.schema()]
+        return ValueType(expected, schema: ["anyOf": .list(types)]) { node, reading in
+            switch node.content {
+            case .map: return shape.type.read(node, &reading)
+            case .scalar where node.text?.hasPrefix("$") == true:
+                return ValueType<JSONPath>.path.read(node, &reading).map { Declaration(path: $0) }
+            case .scalar where !node.isNull:
+                return word.read(node, &reading).map { Declaration(type: columnType($0, nil)) }
+            default: return reading.refuse(node, expected: expected)
+            }
         }
     }
 
@@ -74,20 +79,29 @@ enum ColumnGrammar {
     }
 
     /// All of `columns:`.
-    static let all = ValueType<[NamedMember<Declaration>]>
-        .map(of: column, "a map of columns such as { id: integer, author: $.user.login }", atLeast: 1)
-        .map { members, node, reading in
-            var columns: [RecordColumn] = []
-            for member in members {
-                let column = RecordColumn(
-                    member.name, member.value.type, at: member.value.path, isIndexed: member.value.isIndexed)
-                do throws(RecordShapeError) {
-                    try RecordShape(columns: columns + [column]).check()
-                    columns.append(column)
-                } catch {
-                    reading.fault("\(reading.subject): \(error)", at: member.place)
-                }
+    static let all = columns(isIndexable: true)
+    /// The `columns:` of children, over whose elements no index can be kept.
+    static let ofElements = columns(isIndexable: false)
+
+    private static func columns(isIndexable: Bool) -> ValueType<[RecordColumn]> {
+        let members = ValueType<[NamedMember<Declaration>]>.map(
+            of: column(isIndexable: isIndexable),
+            "a map of columns such as { id: integer, author: $.user.login }", atLeast: 1)
+        return members.map { members, _, reading in checked(members, &reading) }
+    }
+
+    private static func checked(_ members: [NamedMember<Declaration>], _ reading: inout Reading) -> [RecordColumn] {
+        var columns: [RecordColumn] = []
+        for member in members {
+            let column = RecordColumn(
+                member.name, member.value.type, at: member.value.path, isIndexed: member.value.isIndexed)
+            do throws(RecordShapeError) {
+                try RecordShape(columns: columns + [column]).check()
+                columns.append(column)
+            } catch {
+                reading.fault("\(reading.subject): \(error)", at: member.place)
             }
-            return columns
         }
+        return columns
+    }
 }
