@@ -18,7 +18,9 @@ struct SidingCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
-                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, QueueCommand.self, RunsCommand.self,
+                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, SchemaCommand.self,
+                    QuarantineCommand.self,
+                    QueueCommand.self, RunsCommand.self,
                 ]),
             CommandGroup(name: "Look after", subcommands: [DatabaseCommand.self, DoctorCommand.self]),
         ])
