@@ -110,4 +110,50 @@ struct RecordContractCommandTests {
         )
         #expect(try await sandbox.siding("db", "check").status == 0)
     }
+
+    @Test func `schema tells types, shares, what is new, and what fits`() async throws {
+        let service = try await Self.service(
+            #"[{"id":1,"at":"2024-01-31T10:00:00Z","n":null,"user":{"login":"ada"},"tags":[{"name":"x"}]},{"id":2,"at":"2024-02-01T00:00:00+01:00"}]"#,
+            #"[{"id":1,"at":"2024-01-31T10:00:00Z","big":18446744073709551616,"q\"x":1},{"id":2,"at":"2024-02-01T00:00:00Z"}]"#
+        )
+        let sandbox = try Sandbox.with(service, resource: "paginate: none")
+        #expect(try await sandbox.siding("sync").status == 0)
+        let first = try await sandbox.siding("schema", "items", "--json").object()
+        #expect(first["records"] == .number(2) && first["scanned"] == .number(2))
+        let fields = try #require(first["fields"]?.array)
+        #expect(
+            fields.compactMap { $0["path"]?.string } == ["$.id", "$.at", "$.n", "$.user", "$.user.login", "$.tags"])
+        #expect(fields[0]["types"] == .object(["integer": .number(2)]) && fields[0]["column"] == .string("id"))
+        #expect(fields[2]["nulls"] == .number(1) && fields[2]["missing"] == .number(1))
+        #expect(fields.allSatisfy { $0["new"] == .bool(false) })
+
+        let yaml = try await sandbox.siding("schema", "items", "--suggest")
+        #expect(
+            yaml.output == """
+                columns:
+                  id: integer
+                  at: datetime
+                  'n': '$.n'
+                  user_login: { type: text, path: '$.user.login' }
+                children:
+                  tags: { path: '$.tags[*]' }
+
+                """)
+        let indented = yaml.output.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        let plain = service.config().replacing(
+            "items: { path: /items, key: id }", with: "items:\n    path: /items\n    key: id")
+        try sandbox.config(plain.replacing("key: id", with: "key: id\n    paginate: none\n\(indented)"))
+        #expect(try await sandbox.siding("check").status == 0)
+
+        #expect(try await sandbox.siding("sync").status == 0)
+        let second = try await sandbox.siding("schema", "--json").object()
+        let news = try #require(second["fields"]?.array).filter { $0["new"] == .bool(true) }
+        #expect(news.compactMap { $0["path"]?.string } == ["$.big", #"$."q\"x""#])
+        #expect(news[1]["problems"]?.array?.first?.string?.contains("escapes") == true)
+        let words = try await sandbox.siding("schema")
+        #expect(words.status == 0 && words.output.contains("items: 2 records") && words.output.contains("+ "))
+        #expect(try await sandbox.siding("schema", "absent").status == 66)
+        #expect(try await sandbox.siding("schema", "--suggest").status == 64)
+        await service.origin.stop()
+    }
 }
