@@ -42,6 +42,7 @@ struct CommandError: Error {
             case .timeLimit, .outdated: .failure
             case .leaseLost: .locked
             case .invalidName: .config
+            case .contract: .data
             case .full, .busy, .inaccessible, .foreign, .newer, .corrupt, .unsupported, .inputOutput: .inputOutput
             }
         self.init(status, error.kind.rawValue, error.message, hint: error.hint)

@@ -55,7 +55,7 @@ struct SyncRunner {
         case .saved where line.counters.quarantined > 0:
             Output.talk(
                 "\(line.resource): \(Words.count(line.counters.quarantined, "record")) broke the contract: "
-                    + "siding query 'select * from siding_quarantine'")
+                    + "'siding quarantine list' tells which and why")
             summary(line)
         default: summary(line)
         }

@@ -4,6 +4,10 @@ public struct EnvelopeValue: Sendable, Hashable {
     /// In bytes of the page; with the quotes of a string, the brackets of an array.
     public let range: Range<Int>
 
+    public init(kind: JSONKind, range: Range<Int>) {
+        (self.kind, self.range) = (kind, range)
+    }
+
     /// The decoded text of a string; nil for other kinds, and where an escape is half of a surrogate pair.
     ///
     /// - Parameter page: the bytes that were read.
@@ -20,6 +24,13 @@ public struct EnvelopeValue: Sendable, Hashable {
         case .number, .true, .false: bytes(in: page).map { String(decoding: $0, as: UTF8.self) }
         case .null, .array, .object: nil
         }
+    }
+
+    /// Whether it is a number without fraction and exponent, of any length.
+    ///
+    /// - Parameter page: the bytes that were read.
+    public func isInteger(in page: UnsafeRawBufferPointer) -> Bool {
+        kind == .number && (bytes(in: page).map { JSONMembers.isInteger($0[...]) } ?? false)
     }
 
     /// The value's own bytes; nil where `page` is not the page that was read.

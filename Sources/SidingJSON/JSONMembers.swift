@@ -21,8 +21,13 @@ public enum JSONMembers {
     }
 
     /// The elements of an array in their order; none for other kinds.
-    static func elements(of array: UnsafeRawBufferPointer) -> [EnvelopeValue] {
+    public static func elements(of array: UnsafeRawBufferPointer) -> [EnvelopeValue] {
         (try? values(in: array)) ?? []
+    }
+
+    /// The values of an object's members in their order, without a look at the names; none for other kinds.
+    public static func topLevelValues(of record: UnsafeRawBufferPointer) -> [EnvelopeValue] {
+        (try? memberValues(of: record)) ?? []
     }
 
     /// The value at a path; nil where nothing is there. Of members with equal names it is the first.
@@ -52,6 +57,19 @@ public enum JSONMembers {
                     isInteger: value.kind == .number && isInteger(record[value.range]), valueRange: value.range))
         } while try scanner.nextMember()
         return members
+    }
+
+    private static func memberValues(
+        of record: UnsafeRawBufferPointer
+    ) throws(JSONSyntaxError) -> [EnvelopeValue] {
+        var scanner = try JSONScanner(record, limits: limits)
+        guard scanner.isNext(UInt8(ascii: "{")), try scanner.enterObject() else { return [] }
+        var values: [EnvelopeValue] = []
+        repeat {
+            _ = try scanner.name()
+            values.append(try scanner.range())
+        } while try scanner.nextMember()
+        return values
     }
 
     private static func values(in array: UnsafeRawBufferPointer) throws(JSONSyntaxError) -> [EnvelopeValue] {

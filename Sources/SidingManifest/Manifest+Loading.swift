@@ -88,8 +88,23 @@ extension ManifestDeclaration {
     /// The resources with their sources; those with faults are left out.
     func boundResources(_ reading: inout Reading) -> [AnyResource] {
         let sources = sourcesByName
+        checkViewNames(&reading)
         return resources.compactMap { member in
             member.value.resource(named: member.name, sources: sources, names: sourceNames, &reading)
+        }
+    }
+
+    /// The views of children stand beside those of resources.
+    private func checkViewNames(_ reading: inout Reading) {
+        var taken = Set(resources.map { $0.name.lowercased() })
+        for resource in resources {
+            for child in resource.value.shape.children {
+                let name = child.viewName(of: resource.name)
+                guard !taken.insert(name.lowercased()).inserted else { continue }
+                let message =
+                    "\(resource.value.subject): the view \(Subject.quoted(name)) of its children is there already"
+                reading.fault(message, at: resource.place, expected: "another name than '\(child.name)'")
+            }
         }
     }
 

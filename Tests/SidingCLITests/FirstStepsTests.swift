@@ -103,8 +103,8 @@ struct FirstStepsTests {
             "records count", "query", "queue", "queue list", "queue show", "queue run", "queue retry", "queue hold",
             "queue release", "queue drop", "queue edit", "queue resolve", "queue purge", "runs", "runs list",
             "runs show", "db", "db path", "db check", "db migrate",
-            "db backup", "doctor", "auth", "auth status", "auth forget", "state", "state show", "state set",
-            "state reset",
+            "db backup", "doctor", "auth", "auth status", "auth forget", "schema", "quarantine", "quarantine list",
+            "quarantine show", "quarantine retry", "quarantine drop", "state", "state show", "state set", "state reset",
         ])
     func `Every command explains itself, exit 0, without a config`(command: String) async throws {
         let words = command.split(separator: " ").map(String.init)
@@ -120,7 +120,7 @@ struct FirstStepsTests {
         #expect(
             named == [
                 "init", "check", "demo", "plan", "sync", "send", "status", "records", "query", "queue", "runs", "db",
-                "doctor", "auth", "state",
+                "doctor", "auth", "schema", "quarantine", "state",
             ])
     }
 

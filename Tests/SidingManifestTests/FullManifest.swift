@@ -61,6 +61,9 @@ enum FullManifest {
             stop: { max_pages: 10, has_more: $.has_more }
             conditional: off
             max_age: 15m
+            columns: { id: integer, author: $.user.login, updated_at: { type: datetime, path: $.meta.updated, index: true }, seen: { type: datetime, format: epoch_ms } }
+            children: { labels: { path: "$.labels[*]", key: name, columns: { name: text, color: $.style.color } }, tags: { path: $.tags } }
+            contract: { new_fields: quarantine, missing_key: fail, type_change: fail }
           a: { source: shop, path: /a, key: no, paginate: link_header }
           b: { source: shop, path: /b, key: 012, paginate: { type: next_url, path: $.links.next } }
           c: { source: shop, path: /c, key: "@odata.id", paginate: { type: header_cursor, header: X-Next, param: n } }

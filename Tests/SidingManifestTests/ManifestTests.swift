@@ -130,7 +130,7 @@ import Testing
         let manifest = try Fixture.parse(FullManifest.text)
         #expect(manifest.place(ofSource: "shop")?.description == "siding.yaml:20:3")
         #expect(manifest.place(ofResource: "issues")?.description == "siding.yaml:49:3")
-        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:67:3")
+        #expect(manifest.place(ofResource: "open issues")?.description == "siding.yaml:70:3")
         #expect(manifest.place(ofResource: "shop") == nil)
     }
 

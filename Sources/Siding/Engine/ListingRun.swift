@@ -53,13 +53,16 @@ struct ListingRun: Sendable {
             }
             let commit = commit(page, position, settles, track.move(with: page))
             guard case .page(let next) = page.next, !Task.isCancelled else {
-                try await save(commit, page, &result)
-                result.end = Self.end(page)
+                let fault = try await save(commit, page, &result)
+                result.end = fault.map(End.failed) ?? Self.end(page)
                 result.warnings = track.warnings
                 return result
             }
             async let upcoming = fetch(next, paging: page.paging)
-            try await save(commit, page, &result)
+            if let fault = try await save(commit, page, &result) {
+                result.end = .failed(fault)
+                return result
+            }
             settles = nil
             fetched = await upcoming
         }
@@ -126,11 +129,18 @@ struct ListingRun: Sendable {
             settles: settles, requests: page.requests, bytes: page.bytes)
     }
 
-    private func save(_ commit: PageCommit, _ page: FetchedPage, _ result: inout Result) async throws(StoreError) {
-        result.counters += try await store.commit(commit)
+    /// - Returns: what is wrong with the page, where the contract wants nothing of it then.
+    private func save(
+        _ commit: PageCommit, _ page: FetchedPage, _ result: inout Result
+    ) async throws(StoreError) -> PageFailure? {
+        do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
+            guard error.kind == .contract else { throw error }
+            return fetcher.failure(.contract, of: page, error.message)
+        }
         result.hasPages = true
         result.paging = page.paging
         progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
+        return nil
     }
 }
 

@@ -78,6 +78,14 @@ struct PageFetcher: Sendable {
         }
     }
 
+    /// What is wrong with a page that was had.
+    func failure(_ reason: Failure.Reason, of page: FetchedPage, _ detail: String) -> PageFailure {
+        let failure = Failure(reason, phase: .answered, detail: detail).at(
+            method: resource.method.rawValue,
+            url: Redaction.url(page.page.url, also: resource.source.authorization.secretQueryNames))
+        return PageFailure(failure: failure, page: page.page, requests: page.requests)
+    }
+
     /// A 304 takes the next page and the count from what is stored; 204 and 205 are a page without records.
     private func unchanged(
         _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ requests: Int

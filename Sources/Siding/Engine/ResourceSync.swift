@@ -110,7 +110,8 @@ struct ResourceSync: Sendable {
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
             first: try PageTurner(resource: resource).first(from: start),
-            cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside)
+            cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
+            shape: resource.shape)
     }
 
     private func note(_ position: ListingPosition, in report: inout Report) {

@@ -24,6 +24,8 @@ public struct AnyResource: Sendable {
     public var isConditional: Bool
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
+    /// How its records are looked at, and what they must keep to.
+    public var shape: RecordShape
 
     public init(
         _ name: String,
@@ -38,7 +40,8 @@ public struct AnyResource: Sendable {
         stop: StopRules = StopRules(),
         cursor: IncrementalCursor? = nil,
         isConditional: Bool = true,
-        maxAge: Duration? = nil
+        maxAge: Duration? = nil,
+        shape: RecordShape = RecordShape()
     ) {
         self.name = name
         self.source = source
@@ -53,6 +56,7 @@ public struct AnyResource: Sendable {
         self.cursor = cursor
         self.isConditional = isConditional
         self.maxAge = maxAge
+        self.shape = shape
     }
 
     /// A resource whose records are told apart by one member.

@@ -25,6 +25,9 @@ public struct ResourceDefinition: Sendable, Hashable {
         if let cursor = resource.cursor {
             aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue)"
         }
+        // Left out where nothing is said, so that files from before the contract have no changed definition.
+        let contract = resource.shape.contract
+        if contract != RecordContract() { aspects["contract"] = contract.text }
         self.aspects = aspects
     }
 

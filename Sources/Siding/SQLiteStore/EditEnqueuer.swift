@@ -49,7 +49,7 @@ struct EditEnqueuer {
             WHERE id = ?1
             """, id, edit.resource, key, try SQLiteStore.json(EditTerms(edit, isNamed: write.key != nil)),
             isTemporary ? key : nil)
-        try PendingColumn.show(in: edit.resource, transaction)
+        try ResourceView.showEdits(of: edit.resource, transaction)
         try showColumns(overlay, transaction)
         try overlay.show(key, transaction)
     }

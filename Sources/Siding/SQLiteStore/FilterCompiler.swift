@@ -132,6 +132,15 @@ enum FilterCompiler {
 
 /// Member names that SQL can ask for.
 enum ReachableName {
+    /// - Throws: ``RecordShapeError`` for a path that SQL cannot follow.
+    static func check(_ path: JSONPath) throws(RecordShapeError) {
+        for case .member(let name) in path.components where !isReachable(name) {
+            throw RecordShapeError(
+                "SQLite cannot reach the member '\(PlainText.oneLine(name, limit: 80))'",
+                hint: "read such members from the body")
+        }
+    }
+
     /// SQLite 3.40 compares names as they are written, so one that needs escapes is out of its reach.
     static func isReachable(_ name: String) -> Bool {
         !name.isEmpty && !name.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 0x20 }

@@ -24,30 +24,20 @@ struct LocalSaver {
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
         if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
-        let newShapes = try ColumnKeeper(resource: resource.id, name: changes.resource)
+        let newShapes = try ColumnKeeper(resource: resource.id, name: changes.resource, shape: resource.shape)
             .addColumns(of: slices, in: changes.bytes, knownShapes: knownShapes, transaction)
         return Saved(outcomes: outcomes, newShapes: newShapes, isWritten: isWritten)
     }
 
-    private typealias Resource = (id: Int64, keyType: RecordKey.Kind?, revision: Int64)
-
-    private func resourceRow(_ transaction: borrowing Transaction) throws -> Resource {
-        let row = try transaction.first(
-            "SELECT id, key_type, revision FROM siding_resources WHERE name = ?1", changes.resource
-        ) { row in
-            (
-                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                revision: row.int(2)
-            )
-        }
-        if let row { return row }
+    private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
+        if let row = try ResourceRow.load(named: changes.resource, transaction) { return row }
         let id = try ResourceRegistration.insert(
             changes.resource, source: changes.source, changes.definition, now: now, transaction)
-        return (id, nil, 0)
+        return ResourceRow(id: id, keyType: nil, revision: 0, shape: RecordShape(), wasCompleted: false)
     }
 
     /// What the program itself writes is no news from the origin: no edit is in conflict with it.
-    private func pull(_ resource: Resource, _ transaction: borrowing Transaction) throws -> RecordPull? {
+    private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
         guard try RecordOverlay.isNeeded(for: resource.id, transaction) else { return nil }
         let overlay = RecordOverlay(
             resource: resource.id, name: changes.resource, now: now, revision: resource.revision + 1)
@@ -55,7 +45,7 @@ struct LocalSaver {
     }
 
     private func rows(
-        _ statements: consuming RecordStatements, _ resource: Resource, _ transaction: borrowing Transaction
+        _ statements: consuming RecordStatements, _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> [RecordChangeOutcome] {
         var type = resource.keyType
         var outcomes: [RecordChangeOutcome] = []

@@ -18,13 +18,15 @@ struct PageSaver {
         case .notModified:
             counters.notModified = 1
         case .records(let bytes, let slices):
-            let records = RecordSaver(
-                resource: resource.id, keyType: resource.keyType, run: page.run, now: now,
-                url: page.page.url.description, revision: resource.revision + 1,
-                pull: try pull(resource.id, revision: resource.revision + 1, transaction))
-            counters = try records.save(slices, of: bytes, transaction)
-            newShapes = try ColumnKeeper(resource: resource.id, name: page.resource)
-                .addColumns(of: slices, in: bytes, knownShapes: knownShapes, transaction)
+            let saved = try save(slices, of: bytes, resource, transaction)
+            counters = saved.counters
+            // What was not saved adds no columns.
+            let kept =
+                saved.refused.isEmpty
+                ? slices : slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
+            newShapes = try ColumnKeeper(
+                resource: resource.id, name: page.resource, run: page.run, shape: resource.shape
+            ).addColumns(of: kept, in: bytes, knownShapes: knownShapes, transaction)
         }
         counters.pages = 1
         counters.requests = page.requests
@@ -38,6 +40,26 @@ struct PageSaver {
         return (counters, newShapes)
     }
 
+    private func save(
+        _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
+    ) throws -> RecordSaver.Saved {
+        var saver = RecordSaver(
+            resource: resource.id, keyType: resource.keyType, run: page.run, now: now, revision: resource.revision + 1,
+            pull: try pull(resource.id, revision: resource.revision + 1, transaction),
+            contract: resource.shape.contract,
+            check: try ContractCheck.load(
+                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction))
+        var quarantine = PageQuarantine(
+            resource: resource.id, run: page.run, url: page.page.url.description, now: now)
+        return try bytes.withUnsafeBytes { page in
+            let saved = try saver.save(slices, of: page, transaction) { slice, breach in
+                try quarantine.add(slice, breach, page, transaction)
+            }
+            try quarantine.forgetTheRest(transaction)
+            return saved
+        }
+    }
+
     /// A page without edited records is asked this once.
     private func pull(
         _ resource: Int64, revision: Int64, _ transaction: borrowing Transaction
@@ -47,18 +69,10 @@ struct PageSaver {
         return RecordPull(overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now))
     }
 
-    private func resourceRow(_ transaction: borrowing Transaction) throws -> (
-        id: Int64, keyType: RecordKey.Kind?, revision: Int64
-    ) {
-        let row = try transaction.first(
-            "SELECT id, key_type, revision FROM siding_resources WHERE name = ?1", page.resource
-        ) { row in
-            (
-                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                revision: row.int(2)
-            )
+    private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
+        guard let row = try ResourceRow.load(named: page.resource, transaction) else {
+            throw StoreError(.notFound, "the resource '\(page.resource)' was never opened")
         }
-        guard let row else { throw StoreError(.notFound, "the resource '\(page.resource)' was never opened") }
         return row
     }
 
@@ -132,10 +146,14 @@ struct PageSaver {
     private func complete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND listing <> ?2", resource, page.listing)
+        // A listing of changes did not see what it has no page of: only what is saved under the same key since is mended.
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1
                 AND url NOT IN (SELECT url FROM siding_pages WHERE resource = ?1)
+                AND ((SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1)
+                    OR EXISTS (SELECT 1 FROM siding_records r WHERE r.resource = ?1 AND r.key = siding_quarantine.key
+                        AND r.deleted_at IS NULL AND r.changed_at > siding_quarantine.seen_at))
             """, resource)
         try transaction.execute(
             "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,

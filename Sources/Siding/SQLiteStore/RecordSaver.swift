@@ -10,44 +10,69 @@ struct RecordSaver {
     let keyType: RecordKey.Kind?
     let run: RunID
     let now: Timestamp
-    let url: String
     /// The resource's revision once this transaction has committed.
     let revision: Int64
     /// Nil where no record of the resource has unsettled edits.
     let pull: RecordPull?
+    let contract: RecordContract
+    /// Nil where the contract asks nothing of members, which then costs nothing.
+    var check: ContractCheck?
 
-    func save(
-        _ slices: [RecordSlice], of bytes: [UInt8], _ transaction: borrowing Transaction
-    ) throws -> RunCounters {
-        try bytes.withUnsafeBytes { page in
-            // What was wrong with this page before may have been mended since.
-            try transaction.execute("DELETE FROM siding_quarantine WHERE resource = ?1 AND url = ?2", resource, url)
-            let superseded = DuplicateKeys.superseded(in: slices, page)
-            var counters = RunCounters()
-            counters.duplicates = superseded.count
-            var statements = try RecordStatements(
-                transaction, resource: resource, run: run, now: now, revision: revision,
-                text: TextIndex.load(of: resource, transaction), pull: pull)
-            let type = try keyType ?? fixKeyType(slices, transaction)
-            for (index, slice) in slices.enumerated() where !superseded.contains(index) {
-                switch slice.outcome {
-                case .key(let key) where key.kind == type:
-                    let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
-                    let change = try key.withBytes(in: page) { text in
-                        try statements.save(key: text, body: body, transaction)
-                    }
-                    change.count(in: &counters)
-                case .key(let key):
-                    try quarantine(slice, page, Self.wrongKeyType(key.kind, type), transaction)
-                    counters.quarantined += 1
-                case .fault(let fault):
-                    try quarantine(slice, page, fault.description, transaction)
-                    counters.quarantined += 1
+    struct Saved {
+        var counters = RunCounters()
+        /// The indexes of the records that were not saved.
+        var refused: Set<Int> = []
+    }
+
+    /// Saves the records of a page; what breaks the contract is handed to `refuse`.
+    ///
+    /// - Throws: ``StoreError/Kind/contract`` where the contract wants nothing of the page then, or what `refuse` throws.
+    mutating func save(
+        _ slices: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction,
+        refuse: (RecordSlice, ContractBreach) throws -> Void
+    ) throws -> Saved {
+        let superseded = DuplicateKeys.superseded(in: slices, page)
+        var saved = Saved()
+        saved.counters.duplicates = superseded.count
+        var statements = try RecordStatements(
+            transaction, resource: resource, run: run, now: now, revision: revision,
+            text: TextIndex.load(of: resource, transaction), pull: pull)
+        let type = try keyType ?? fixKeyType(slices, transaction)
+        for (index, slice) in slices.enumerated() where !superseded.contains(index) {
+            let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
+            if let breach = breach(of: slice, body, type) {
+                try Self.stopIfAsked(breach)
+                try refuse(slice, breach)
+                saved.counters.quarantined += 1
+                saved.refused.insert(index)
+            } else if case .key(let key) = slice.outcome {
+                let change = try key.withBytes(in: page) { text in
+                    try statements.save(key: text, body: body, transaction)
                 }
+                change.count(in: &saved.counters)
             }
-            if counters.inserted + counters.updated > 0 { try Revisions.set(revision, of: resource, transaction) }
-            return counters
         }
+        if saved.counters.inserted + saved.counters.updated > 0 {
+            try Revisions.set(revision, of: resource, transaction)
+        }
+        try check?.save(run: run, transaction)
+        return saved
+    }
+
+    private mutating func breach(
+        of slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ type: RecordKey.Kind?
+    ) -> ContractBreach? {
+        switch slice.outcome {
+        case .fault(let fault): ContractBreach(fault, contract)
+        case .key(let key) where key.kind != type:
+            ContractBreach(.keyType, .quarantine, Self.wrongKeyType(key.kind, type))
+        case .key: check?.breach(of: body, shape: slice.shape)
+        }
+    }
+
+    private static func stopIfAsked(_ breach: ContractBreach) throws(StoreError) {
+        guard breach.response == .fail else { return }
+        throw StoreError(.contract, "a record breaks the contract: \(breach.reason)")
     }
 
     /// The first record that has a key fixes the type of all.
@@ -70,20 +95,6 @@ struct RecordSaver {
 
     static func wrongKeyType(_ kind: RecordKey.Kind, _ type: RecordKey.Kind?) -> String {
         "its key is \(kind.words), the resource's keys are \(type?.words ?? "")"
-    }
-
-    /// Keeps a record that broke its contract: the newest bytes found at that place of that page.
-    private func quarantine(
-        _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ reason: String, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-            ON CONFLICT (resource, url, position) DO UPDATE SET
-                run = excluded.run, reason = excluded.reason, body = excluded.body, created_at = excluded.created_at
-            """,
-            resource, run, url, slice.range.lowerBound, reason, Array(page[slice.range]), now.microseconds)
     }
 }
 

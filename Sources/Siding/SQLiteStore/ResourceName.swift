@@ -12,8 +12,7 @@ enum ResourceName {
                 .invalidName, "a resource cannot be called '\(PlainText.oneLine(name, limit: 100))'",
                 hint: "names that begin with siding_ or sqlite_ are taken")
         }
-        let twin = try transaction.query("SELECT name FROM siding_resources") { $0.text(0) }
-            .first { $0.lowercased() == lower }
+        let twin = try ResourceView.all(transaction).flatMap(\.viewNames).first { $0.lowercased() == lower }
         if let twin {
             throw StoreError(
                 .invalidName, "a resource cannot be called '\(PlainText.oneLine(name, limit: 100))' beside '\(twin)'",

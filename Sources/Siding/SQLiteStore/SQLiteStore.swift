@@ -61,6 +61,9 @@ public struct SQLiteStore: Store {
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)
+            if let writer, try await reader.read({ snapshot in try ShapeKeeper.areOutdated(snapshot) }) {
+                try await writer.write { try ShapeKeeper.remakeOutdated($0) }
+            }
             try await reader.read { snapshot in
                 try SchemaGuard.check(snapshot, path: path)
             }

@@ -10,14 +10,13 @@ internal import SidingSQLite
 enum SchemaGuard {
     static func check(_ snapshot: borrowing Snapshot, path: String) throws {
         try checkVersion(snapshot, path)
+        let made = Set(try ResourceView.all(snapshot).flatMap { $0.creations.map(\.text) })
         let ours = SchemaMigrations.all.map(\.sql).joined(separator: "\n")
         for object in try snapshot.schemaObjects(of: [.view, .trigger, .index]) {
             let isKnown =
                 switch object.kind {
-                case .index: ours.contains(bytesOf: object.sql)
-                case .view:
-                    try ResourceView.load(named: object.name, snapshot)?.creation.text == object.sql
-                        || TextIndex.isSource(object, snapshot)
+                case .index: made.contains(object.sql) || ours.contains(bytesOf: object.sql)
+                case .view: try made.contains(object.sql) || TextIndex.isSource(object, snapshot)
                 default: false
                 }
             guard isKnown else { throw foreign(object, path) }

@@ -18,12 +18,14 @@ public struct ListingOpening: Sendable {
     /// Whether the listing is one of its own (`--limit`), which begins at the first page and leaves checkpoint,
     /// validators and retained fetch as they are.
     public var isAside: Bool
+    /// How the resource's records are to be looked at from now on; a listing of its own leaves that as it is, too.
+    public var shape: RecordShape
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
         startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest,
         cursor: ListingCursor = ListingCursor(),
-        isAside: Bool = false
+        isAside: Bool = false, shape: RecordShape = RecordShape()
     ) {
         self.resource = resource
         self.source = source
@@ -35,6 +37,7 @@ public struct ListingOpening: Sendable {
         self.first = first
         self.cursor = cursor
         self.isAside = isAside
+        self.shape = shape
     }
 }
 

@@ -26,6 +26,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case inputOutput = "input_output"
         /// The resource's name cannot be a view's.
         case invalidName = "invalid_name"
+        /// A record breaks the contract of its resource, which wants nothing of such a page.
+        case contract
         /// A record changed between reading and writing it, again and again.
         case outdated
         /// A write that cannot be accepted as it stands.

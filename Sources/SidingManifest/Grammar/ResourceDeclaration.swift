@@ -19,6 +19,7 @@ struct ResourceDeclaration: Sendable {
     var queryPlace: Place
     var isConditional = true
     var maxAge: Duration?
+    var shape = RecordShape()
 
     init(subject: Subject) {
         self.subject = subject
@@ -40,7 +41,7 @@ struct ResourceDeclaration: Sendable {
         return AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge)
+            maxAge: maxAge, shape: shape)
     }
 
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.

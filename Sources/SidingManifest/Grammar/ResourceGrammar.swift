@@ -40,10 +40,19 @@ enum ResourceGrammar {
     private static let maxAge = Keyword(
         "max_age", .duration, "How old the last complete listing may be before the resource counts as stale.")
 
+    private static let columns = Keyword(
+        "columns", ColumnGrammar.all, "The columns of the view; left out, they follow the members of the records.")
+
+    private static let children = Keyword(
+        "children", ChildrenGrammar.all, "Arrays inside the records whose elements become views of their own.")
+    private static let contract = Keyword(
+        "contract", ContractGrammar.shape.type, "What becomes of records that change their shape.")
+
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
-            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry,
+            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, columns.entry, children.entry,
+            contract.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -60,14 +69,14 @@ enum ResourceGrammar {
         declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
+        declaration.shape.columns = object.value(columns, &reading) ?? []
+        declaration.shape.children = object.value(children, &reading) ?? []
+        declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
         return declaration
     }
 
     private static let notYet: [KeywordEntry] = [
         .notYet("body", "The body of a POST."),
-        .notYet("columns", "Columns of the view."),
-        .notYet("children", "Views of nested arrays."),
-        .notYet("contract", "What to do with records that change their shape."),
         .notYet("where", "Which records to keep."),
         .notYet("drop", "Members that are not kept."),
         .notYet("set", "Members that are added."),

@@ -56,15 +56,17 @@ struct ConformanceBench: Sendable {
 
     func opening(
         key: String = "id", startsAnew: Bool = false, isAside: Bool = false, resource: String = Self.resource,
-        lease: Lease? = nil
+        lease: Lease? = nil, shape: RecordShape = RecordShape()
     ) throws -> ListingOpening {
         ListingOpening(
             resource: resource, source: "blog", definition: try Self.definition(key: key), lease: lease ?? self.lease,
-            run: run, startsAnew: startsAnew, first: try Self.page(1), isAside: isAside)
+            run: run, startsAnew: startsAnew, first: try Self.page(1), isAside: isAside, shape: shape)
     }
 
-    func open(key: String = "id", startsAnew: Bool = false, isAside: Bool = false) async throws -> ListingPosition {
-        try await store.openListing(opening(key: key, startsAnew: startsAnew, isAside: isAside))
+    func open(
+        key: String = "id", startsAnew: Bool = false, isAside: Bool = false, shape: RecordShape = RecordShape()
+    ) async throws -> ListingPosition {
+        try await store.openListing(opening(key: key, startsAnew: startsAnew, isAside: isAside, shape: shape))
     }
 
     /// Makes a resource other than the bench's own known.

@@ -22,8 +22,8 @@ struct SQLiteBench {
 
     /// Commits one page as a listing of its own.
     @discardableResult
-    func commit(_ json: String) async throws -> RunCounters {
-        try await bench.commit(json, bench.open())
+    func commit(_ json: String, shape: RecordShape = RecordShape()) async throws -> RunCounters {
+        try await bench.commit(json, bench.open(shape: shape))
     }
 
     /// Every row of a statement, as text; NULL is nil.
@@ -37,6 +37,11 @@ struct SQLiteBench {
 
     func columns(_ view: String) async throws -> [String] {
         try await rows("SELECT name FROM pragma_table_info('\(view)')").compactMap { $0.first ?? nil }
+    }
+
+    /// How SQLite would answer a statement.
+    func plan(_ sql: String) async throws -> String {
+        try await rows("EXPLAIN QUERY PLAN \(sql)").compactMap { $0.last ?? nil }.joined(separator: "; ")
     }
 
     func execute(_ sql: String) async throws {

@@ -1,0 +1,194 @@
+import ArgumentParser
+import Siding
+import SidingChain
+import SidingJSON
+import SidingManifest
+
+/// `siding quarantine`: the records that broke their contract.
+struct QuarantineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "quarantine", abstract: "Look at and decide about records that broke their contract.",
+        subcommands: [
+            QuarantineListCommand.self, QuarantineShowCommand.self, QuarantineRetryCommand.self,
+            QuarantineDropCommand.self,
+        ])
+}
+
+/// `siding quarantine list`
+struct QuarantineListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the records that were set aside, oldest first.")
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: ArgumentHelp("Records of this resource; may be repeated.", valueName: "name"))
+    var resource: [String] = []
+    @Option(help: "At most so many, the oldest; 0 for all. 100 on a terminal, else all.") var limit: Int?
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more.") }
+    }
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let usual = options.terminal.isOutput && !options.json ? 100 : 0
+            let most = limit ?? usual
+            let records = try await store.quarantined(
+                QuarantineSelection(resources: resource, limit: most == 0 ? nil : most))
+            if options.json {
+                for record in records { Output.line(Shapes.quarantined(record).text) }
+            } else if records.isEmpty {
+                if options.terminal.isOutput { options.talk("nothing is in quarantine") }
+            } else {
+                print(records)
+            }
+        }
+    }
+
+    private func print(_ records: [QuarantinedRecord]) {
+        let words = options.words
+        var table = Table([">id", "resource", "key", ">run", ">byte", "since", "reason"])
+        for record in records {
+            table.add([
+                String(record.id), record.resource, record.key ?? "", String(record.run), String(record.position),
+                words.time(record.createdAt), record.reason,
+            ])
+        }
+        table.print(options.terminal)
+    }
+}
+
+/// `siding quarantine show ID`
+struct QuarantineShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print a record that was set aside, and what is wrong with it.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Its number in 'siding quarantine list'.") var id: Int64
+    @Flag(help: "Print its bytes as they came, and nothing else.") var body = false
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            guard let record = try await store.quarantined(id) else { return }
+            if body { return Output.write(record.body) }
+            if options.json {
+                var object = Shapes.quarantined(record)
+                object.body("body", record.body)
+                return Output.line(object.text)
+            }
+            let words = options.words
+            let fields = [
+                ("id", String(record.id)), ("resource", record.resource), ("key", record.key ?? ""),
+                ("reason", record.reason), ("rule", record.code), ("page", record.url),
+                ("byte", String(record.position)), ("run", String(record.run)), ("since", words.time(record.createdAt)),
+                ("seen", words.time(record.seenAt)), ("bytes", OneLineJSON.text(record.body)),
+            ]
+            for (name, value) in fields where !value.isEmpty {
+                Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
+            }
+        }
+    }
+}
+
+/// `siding quarantine retry [ID…]`
+struct QuarantineRetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Read records again under the present config, and save what is good now.",
+        discussion: "Without a number or --resource all of them. Nothing is asked of the origin.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var selection: QuarantineOptions
+
+    func run() async throws {
+        let status = try await options.withStore(.readWrite) { workspace, store in
+            let changes = try await store.retryQuarantined(selection.selection, as: workspace.manifest.resources)
+            for change in changes { tell(change) }
+            let saved = changes.count { $0.refusal == nil }
+            if saved == changes.count { return ExitStatus.success }
+            return saved == 0 ? .failure : .partial
+        }
+        if status != .success { throw status }
+    }
+
+    private func tell(_ change: QuarantineChange) {
+        if options.json {
+            var object = Shapes.quarantined(change.record)
+            object.bool("done", change.refusal == nil)
+            object.optional("refusal", change.refusal)
+            Output.line(object.text)
+        } else if let refusal = change.refusal {
+            Output.talk("\(change.record.id): stays in quarantine: \(refusal)")
+        } else {
+            options.talk("\(change.record.id): saved")
+        }
+    }
+}
+
+/// `siding quarantine drop [ID…]`
+struct QuarantineDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop", abstract: "Forget records that were set aside, bytes and all.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var selection: QuarantineOptions
+    @Flag(help: "All of them.") var all = false
+    @Flag(help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(help: "Do not ask.") var yes = false
+
+    func validate() throws {
+        guard !selection.ids.isEmpty || !selection.resource.isEmpty || all else {
+            throw ValidationError("Name records by number or by --resource; or say --all.")
+        }
+    }
+
+    func run() async throws {
+        try await options.withStore(.readWrite) { _, store in
+            let meant = try await store.quarantined(selection.selection)
+            guard !meant.isEmpty else {
+                throw CommandError(
+                    .notFound, "not_found", "no quarantined record is meant by that",
+                    hint: "'siding quarantine list' shows them")
+            }
+            try Confirmation(options, isGiven: yes || dryRun).ask("forgetting \(Words.count(meant.count, "record"))")
+            // What has come since the question was asked is not meant.
+            let gone = dryRun ? meant : try await store.dropQuarantined(QuarantineSelection(ids: meant.map(\.id)))
+            for record in gone { tell(record) }
+        }
+    }
+
+    private func tell(_ record: QuarantinedRecord) {
+        if options.json {
+            var object = Shapes.quarantined(record)
+            object.bool("done", !dryRun)
+            Output.line(object.text)
+        } else {
+            options.talk("\(record.id): \(dryRun ? "would be " : "")forgotten")
+        }
+    }
+}
+
+/// Which quarantined records are meant.
+struct QuarantineOptions: ParsableArguments {
+    @Argument(help: "Numbers of 'siding quarantine list'.") var ids: [Int64] = []
+    @Option(help: ArgumentHelp("Records of this resource; may be repeated.", valueName: "name"))
+    var resource: [String] = []
+
+    var selection: QuarantineSelection { QuarantineSelection(ids: ids, resources: resource) }
+}
+
+extension Shapes {
+    static func quarantined(_ record: QuarantinedRecord) -> JSONObject {
+        var object = JSONObject()
+        object.int("id", record.id)
+        object.string("resource", record.resource)
+        object.optional("key", record.key)
+        object.string("reason", record.reason)
+        object.string("rule", record.code)
+        object.int("run", record.run)
+        object.string("url", record.url)
+        object.int("position", record.position)
+        object.int("bytes", record.size)
+        object.time("created_at", record.createdAt)
+        object.time("seen_at", record.seenAt)
+        return object
+    }
+}

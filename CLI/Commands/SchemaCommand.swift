@@ -1,0 +1,99 @@
+import ArgumentParser
+import Siding
+import SidingChain
+import SidingJSON
+
+/// `siding schema [RESOURCE…]`
+struct SchemaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Tell what the stored records look like: members, types, what is new.",
+        discussion: """
+            Marks: + new since the run before the newest (or --since), ~ of a type that is new since. Shares are of the \
+            records that were looked at.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The resources; all of them by default.") var resources: [String] = []
+    @Option(help: "Look at so many records at most, spread over all; 0 for all.")
+    var sample = ResourceSchema.usualSample
+    @Option(help: ArgumentHelp("What was first seen after this run is new.", valueName: "run")) var since: Int64?
+    @Flag(help: "Print the columns: and children: that fit, as YAML for the resource in siding.yaml.")
+    var suggest = false
+
+    func validate() throws {
+        if sample < 0 { throw ValidationError("--sample is 0 or more.") }
+        if suggest, resources.count != 1 { throw ValidationError("--suggest is for one resource.") }
+    }
+
+    func run() async throws {
+        try await options.withStore { _, store in
+            let names = resources.isEmpty ? try await store.resourceStates().map(\.resource) : resources
+            for (index, name) in names.enumerated() {
+                let schema = try await store.schema(of: name, sample: sample, since: since)
+                if options.json {
+                    Output.line(Shapes.schema(schema, suggests: suggest).text)
+                } else if suggest {
+                    Output.write(Array(schema.suggestion.utf8))
+                } else {
+                    if index > 0 { Output.line("") }
+                    print(schema)
+                }
+            }
+        }
+    }
+
+    private func print(_ schema: ResourceSchema) {
+        let looked = schema.scanned < schema.records ? ", \(Words.grouped(schema.scanned)) looked at" : ""
+        Output.line("\(PlainText.oneLine(schema.resource)): \(Words.count(schema.records, "record"))\(looked)")
+        var table = Table(["", "path", "column", "types", ">null", ">missing", "note"])
+        for field in schema.fields {
+            let types = field.types.map { "\($0.type.rawValue) \(Words.grouped($0.count))" }.joined(separator: ", ")
+            table.add([
+                field.isNew ? "+" : field.hasNewType ? "~" : "", field.path.description, field.column ?? "", types,
+                Self.share(field.nulls, of: schema.scanned), Self.share(field.missing, of: schema.scanned),
+                field.problems.joined(separator: "; "),
+            ])
+        }
+        table.print(options.terminal)
+        if schema.isCut {
+            options.talk("only the first \(Words.grouped(ResourceSchema.mostFields)) fields are told of")
+        }
+    }
+
+    /// `12 %`, and `<1 %` for what is not quite nothing.
+    private static func share(_ part: Int, of whole: Int) -> String {
+        guard part > 0, whole > 0 else { return "" }
+        let percent = part * 100 / whole
+        return percent == 0 ? "<1 %" : "\(percent) %"
+    }
+}
+
+extension Shapes {
+    static func schema(_ schema: ResourceSchema, suggests: Bool) -> JSONObject {
+        var object = JSONObject()
+        object.string("resource", schema.resource)
+        object.int("records", schema.records)
+        object.int("scanned", schema.scanned)
+        object.optional("since", schema.since.map { Int($0) })
+        object.array("fields", schema.fields.map(field))
+        if schema.isCut { object.bool("cut", true) }
+        if suggests { object.string("suggestion", schema.suggestion) }
+        return object
+    }
+
+    private static func field(_ field: ResourceSchema.Field) -> JSONObject {
+        var object = JSONObject()
+        object.string("path", field.path.description)
+        object.optional("column", field.column)
+        object.object("types") { types in
+            for type in field.types { types.int(type.type.rawValue, type.count) }
+        }
+        object.int("present", field.present)
+        object.int("nulls", field.nulls)
+        object.int("missing", field.missing)
+        object.bool("new", field.isNew)
+        if field.hasNewType { object.bool("new_type", true) }
+        if !field.problems.isEmpty { object.strings("problems", field.problems) }
+        return object
+    }
+}

@@ -1,0 +1,47 @@
+/// What is declared of a resource's records: how they are looked at, and what they must keep to. Nothing of it changes what
+/// is stored of a record.
+public struct RecordShape: Sendable, Hashable {
+    /// The columns of the resource's view, which then shows these and no others; empty for one that follows the records.
+    public var columns: [RecordColumn]
+    /// Arrays inside the records whose elements have a view of their own.
+    public var children: [RecordChildren]
+    public var contract: RecordContract
+
+    public init(
+        columns: [RecordColumn] = [], children: [RecordChildren] = [], contract: RecordContract = RecordContract()
+    ) {
+        self.columns = columns
+        self.children = children
+        self.contract = contract
+    }
+
+    /// SQLite could take more, people could not.
+    public static let mostColumns = 200
+
+    /// - Throws: ``RecordShapeError`` where no view can be like that.
+    public func check() throws(RecordShapeError) {
+        try Self.check(columns)
+        var known: Set<String> = []
+        for child in children {
+            try child.check()
+            guard known.insert(child.name.lowercased()).inserted else {
+                throw RecordShapeError(
+                    "two children are called '\(child.name)'", hint: "SQLite compares names without case")
+            }
+        }
+    }
+
+    static func check(_ columns: [RecordColumn]) throws(RecordShapeError) {
+        guard columns.count <= mostColumns else {
+            throw RecordShapeError("\(columns.count) columns are more than \(mostColumns)")
+        }
+        var known: Set<String> = []
+        for column in columns {
+            try column.check()
+            guard known.insert(column.name.lowercased()).inserted else {
+                throw RecordShapeError(
+                    "two columns are called '\(column.name)'", hint: "SQLite compares names without case")
+            }
+        }
+    }
+}

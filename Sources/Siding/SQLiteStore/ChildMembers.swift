@@ -1,0 +1,63 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The members of the elements of arrays whose views declare no columns, as they are met in records.
+struct ChildMembers {
+    private var children: [(child: RecordChildren, members: [String], seen: Set<[UInt8]>)]
+
+    /// Those of `children` that follow their elements.
+    init(_ children: [RecordChildren]) {
+        self.children = children.filter(\.columns.isEmpty).map { ($0, [], []) }
+    }
+
+    /// Whether there is nothing to look for.
+    var isEmpty: Bool { children.isEmpty }
+
+    mutating func look(at record: UnsafeRawBufferPointer) {
+        for index in children.indices {
+            guard let array = JSONMembers.value(at: children[index].child.path, in: record), array.kind == .array,
+                let elements = array.bytes(in: record)
+            else { continue }
+            for element in JSONMembers.elements(of: elements) {
+                guard element.kind == .object, let object = element.bytes(in: elements) else {
+                    if element.kind != .array { note(ChildView.scalar, index) }
+                    continue
+                }
+                for member in JSONMembers.topLevelMembers(of: object) where ReachableName.isReachable(member) {
+                    note(member.name, index)
+                }
+            }
+        }
+    }
+
+    /// No more are kept than a view can show.
+    private mutating func note(_ member: String, _ index: Int) {
+        guard children[index].members.count < RecordShape.mostColumns,
+            children[index].seen.insert(Array(member.utf8)).inserted
+        else { return }
+        children[index].members.append(member)
+    }
+
+    /// Adds the columns that are missing, and makes the views anew that got some.
+    func show(in keeper: ColumnKeeper, _ transaction: borrowing Transaction) throws {
+        guard children.contains(where: { !$0.members.isEmpty }),
+            let view = try ResourceView.load(named: keeper.name, transaction)
+        else { return }
+        for (child, members, _) in children {
+            let present = view.childColumns[child.name] ?? []
+            let new = NewColumns.of(members, beside: present)
+            guard !new.isEmpty else { continue }
+            for (offset, column) in new.enumerated() {
+                try transaction.execute(
+                    """
+                    INSERT INTO siding_child_columns (resource, child, ordinal, member, name) VALUES (?1, ?2, ?3, ?4, ?5)
+                    """, keeper.resource, child.name, present.count + offset, column.member, column.name)
+            }
+            let remade = ChildView(
+                resource: keeper.resource, name: child.viewName(of: keeper.name), children: child,
+                columns: present + new)
+            try transaction.execute(remade.removal)
+            try transaction.execute(remade.creation)
+        }
+    }
+}

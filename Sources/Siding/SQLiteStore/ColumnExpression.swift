@@ -1,0 +1,90 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The SQL of a column: what SQLite makes of a value in a body, and how it is shown as the declared type.
+///
+/// The same text stands in the view and in the column's index, which is what lets SQLite use the index
+/// (https://sqlite.org/expridx.html). It must therefore be deterministic, and never fail on a body that is JSON.
+struct ColumnExpression {
+    /// The SQL value. Of an integer outside 64 bits SQLite 3.40 makes a REAL here.
+    let value: SQL
+    /// The JSON text: the digits of a number as they came.
+    let text: SQL
+    /// The name of the JSON type.
+    let kind: SQL
+
+    /// The value at `path` of the stored record.
+    static func member(_ path: JSONPath) -> ColumnExpression {
+        let place = SQL("\(literal: path.description)")
+        return ColumnExpression(
+            value: "body ->> \(place)", text: "body -> \(place)", kind: "json_type(body, \(place))")
+    }
+
+    /// The value at `path` of an element that json_each() gives as `e`, from the record `r`.
+    static func element(_ path: JSONPath) -> ColumnExpression {
+        guard !path.components.isEmpty else {
+            return ColumnExpression(value: "e.value", text: "r.body -> e.fullkey", kind: "e.type")
+        }
+        let place = SQL("\(literal: path.description)")
+        // The text of a scalar is no JSON, and to ask for its members would be an error.
+        let element: SQL = "CASE WHEN e.type IN ('object', 'array') THEN e.value END"
+        return ColumnExpression(
+            value: "(\(element)) ->> \(place)", text: "(\(element)) -> \(place)",
+            kind: "json_type(\(element), \(place))")
+    }
+
+    /// What does not fit is shown as it is.
+    func sql(_ type: ColumnType) -> SQL {
+        switch type {
+        case .any: value
+        case .integer: integer
+        // A comparison gives a text that looks like a number the affinity of the CAST (sqlite.org/datatype3.html,
+        // section 4.2), and compares exactly: it is true just where nothing is lost.
+        case .real: "CASE WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) ELSE \(value) END"
+        case .text:
+            "CASE \(kind) WHEN 'text' THEN \(value) WHEN 'null' THEN NULL ELSE \(text) END"
+        case .boolean:
+            "CASE \(value) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE \(value) END"
+        case .datetime(let format): datetime(format)
+        case .json: "nullif(\(text), 'null')"
+        }
+    }
+
+    private var integer: SQL {
+        """
+        CASE WHEN \(value) = CAST(\(value) AS INTEGER) THEN CAST(\(value) AS INTEGER) \
+        WHEN \(kind) = 'integer' THEN \(text) ELSE \(value) END
+        """
+    }
+
+    private func datetime(_ format: ColumnType.TimeFormat) -> SQL {
+        switch format {
+        case .rfc3339: calendar
+        case .epoch: epoch("1")
+        case .epochMilliseconds: epoch("1000.0")
+        case .epochMicroseconds: epoch("1000000.0")
+        }
+    }
+
+    /// Only what begins as a date reaches strftime(): it takes a bare number for a Julian day, and `now` for this moment.
+    private var calendar: SQL {
+        let moment: SQL = "upper(\(value))"
+        // SQLite wants the colon in an offset (sqlite.org/lang_datefunc.html).
+        let spelt: SQL = """
+            CASE WHEN \(moment) GLOB '*[0-9][+-][0-9][0-9][0-9][0-9]' AND \(moment) GLOB '*:*' \
+            THEN substr(\(moment), 1, length(\(moment)) - 2) || ':' || substr(\(moment), -2) ELSE \(moment) END
+            """
+        return """
+            CASE WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
+            THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END
+            """
+    }
+
+    private func epoch(_ unit: SQL) -> SQL {
+        """
+        CASE WHEN \(value) = CAST(\(value) AS NUMERIC) \
+        THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', CAST(\(value) AS NUMERIC) / \(unit), 'unixepoch'), \(value)) \
+        ELSE \(value) END
+        """
+    }
+}

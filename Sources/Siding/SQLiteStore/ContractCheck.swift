@@ -1,0 +1,170 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Holds the records of a page against the resource's contract, by what its rows said once, at the page's beginning.
+///
+/// Records with the same members in the same order are looked at without a look at their names.
+struct ContractCheck {
+    private let contract: RecordContract
+    private let columns: [RecordColumn]
+    /// Members that are known because something declared lies in them.
+    private let declared: Set<[UInt8]>
+    /// Whether the resource was listed whole once: until then new members are no surprise.
+    private let isGrown: Bool
+    private var register: FieldRegister
+    private var shapes: [UInt64: Members] = [:]
+
+    /// What is known of the members of one shape.
+    private struct Members {
+        /// In the order of the record; nil for one that there is no room to remember.
+        var places: [Int?] = []
+        /// The columns that show whole members, by the member's place in the record.
+        var columns: [Int: RecordColumn] = [:]
+        var firstNew: String?
+    }
+
+    /// Nil where the contract asks nothing of members.
+    static func load(
+        _ shape: RecordShape, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ContractCheck? {
+        guard shape.contract.looksAtMembers else { return nil }
+        return ContractCheck(shape, isGrown: isGrown, try FieldRegister.load(of: resource, database))
+    }
+
+    private init(_ shape: RecordShape, isGrown: Bool, _ register: FieldRegister) {
+        contract = shape.contract
+        columns = shape.columns.filter { $0.type != .any && $0.type != .json }
+        let paths = shape.columns.map(\.path) + shape.children.map(\.path)
+        declared = Set(
+            paths.compactMap { path in
+                if case .member(let name)? = path.components.first { Array(name.utf8) } else { nil }
+            })
+        self.isGrown = isGrown
+        self.register = register
+    }
+
+    /// Why the record may not be saved; nil where it may, and its members are known from then on.
+    mutating func breach(of record: UnsafeRawBufferPointer, shape: UInt64) -> ContractBreach? {
+        let values = JSONMembers.topLevelValues(of: record)
+        var members = shapes[shape]
+        if members?.places.count != values.count {
+            members = self.members(of: record)
+            shapes[shape] = members
+        }
+        guard let members, members.places.count == values.count else { return nil }
+        if contract.newFields != .allow, isGrown, let name = members.firstNew {
+            return ContractBreach(.newField, contract.newFields, "the member \(ContractBreach.shown(name)) is new")
+        }
+        if contract.typeChange != .allow {
+            if let breach = changedType(values, members, record) ?? misfit(record) { return breach }
+        }
+        for (place, value) in zip(members.places, values) {
+            if let place { register.note(FieldKinds(value.kind), at: place) }
+        }
+        return nil
+    }
+
+    /// Keeps what was learnt of the members.
+    func save(run: RunID, _ transaction: borrowing Transaction) throws {
+        try register.save(run: run, transaction)
+    }
+
+    private mutating func members(of record: UnsafeRawBufferPointer) -> Members {
+        var members = Members()
+        for (index, member) in JSONMembers.topLevelMembers(of: record).enumerated() {
+            let isKnown = register.place(of: member.name) != nil || declared.contains(Array(member.name.utf8))
+            if !isKnown, members.firstNew == nil { members.firstNew = member.name }
+            // What may not be saved must not become known.
+            let isRefused = !isKnown && isGrown && contract.newFields != .allow
+            members.places.append(isRefused ? nil : register.add(member.name))
+            members.columns[index] = columns.first { $0.path == JSONPath(member: member.name) }
+        }
+        return members
+    }
+
+    private func changedType(
+        _ values: [EnvelopeValue], _ members: Members, _ record: UnsafeRawBufferPointer
+    ) -> ContractBreach? {
+        for (index, value) in values.enumerated() where value.kind != .null {
+            // What a column declares counts more than what was seen.
+            if let column = members.columns[index] {
+                if !column.type.fits(value, in: record) { return mismatch(column, value) }
+                continue
+            }
+            guard let place = members.places[index] else { continue }
+            let (seen, found) = (register.fields[place].kinds, FieldKinds(value.kind))
+            guard !seen.isEmpty, seen.isDisjoint(with: found) else { continue }
+            return ContractBreach(
+                .typeChange, contract.typeChange,
+                "\(ContractBreach.shown(register.fields[place].name)) is \(found.words), before it was \(seen.words)")
+        }
+        return nil
+    }
+
+    /// The columns whose values lie deeper.
+    private func misfit(_ record: UnsafeRawBufferPointer) -> ContractBreach? {
+        for column in columns where column.path.components.count > 1 {
+            guard let value = JSONMembers.value(at: column.path, in: record), value.kind != .null,
+                !column.type.fits(value, in: record)
+            else { continue }
+            return mismatch(column, value)
+        }
+        return nil
+    }
+
+    private func mismatch(_ column: RecordColumn, _ value: EnvelopeValue) -> ContractBreach {
+        ContractBreach(
+            .typeChange, contract.typeChange,
+            "\(column.path.shown) is \(FieldKinds(value.kind).words), the column \(ContractBreach.shown(column.name)) "
+                + "is declared as \(column.type.name)")
+    }
+}
+
+/// Why a record may not be saved as it is.
+struct ContractBreach {
+    enum Code: String {
+        case newField = "new_field"
+        case typeChange = "type_change"
+        case keyType = "key_type"
+    }
+
+    /// The name of the rule, as the column `code` has it.
+    let code: String
+    let response: RecordContract.Response
+    let reason: String
+
+    init(_ code: Code, _ response: RecordContract.Response, _ reason: String) {
+        (self.code, self.response, self.reason) = (code.rawValue, response, reason)
+    }
+
+    init(_ fault: RecordFault, _ contract: RecordContract) {
+        (code, reason) = (fault.code, fault.description)
+        response = fault.isAboutKey ? contract.missingKey : .quarantine
+    }
+
+    static func shown(_ name: String) -> String { "'\(PlainText.oneLine(name, limit: 80))'" }
+}
+
+extension RecordFault {
+    fileprivate var isAboutKey: Bool {
+        switch self {
+        case .missingKey, .keyNotUsable, .notAnObject: true
+        case .duplicateName, .loneSurrogate, .tooDeep, .stringTooLong: false
+        }
+    }
+}
+
+extension ColumnType {
+    /// Whether the JSON type of `value` is the declared one.
+    func fits(_ value: EnvelopeValue, in record: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .any, .json: true
+        case .integer: value.isInteger(in: record)
+        case .real: value.kind == .number
+        case .text: value.kind == .string
+        case .boolean: value.kind == .true || value.kind == .false
+        case .datetime(.rfc3339): value.kind == .string
+        case .datetime: value.kind == .number
+        }
+    }
+}

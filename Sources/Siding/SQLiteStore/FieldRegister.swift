@@ -1,0 +1,102 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The JSON types with which a member was seen, as bits.
+struct FieldKinds: OptionSet, Hashable {
+    let rawValue: Int64
+
+    static let string = FieldKinds(rawValue: 1)
+    static let number = FieldKinds(rawValue: 2)
+    static let boolean = FieldKinds(rawValue: 4)
+    static let object = FieldKinds(rawValue: 8)
+    static let array = FieldKinds(rawValue: 16)
+
+    init(rawValue: Int64) {
+        self.rawValue = rawValue
+    }
+
+    /// Empty for null, which is of every type.
+    init(_ kind: JSONKind) {
+        self =
+            switch kind {
+            case .string: .string
+            case .number: .number
+            case .true, .false: .boolean
+            case .object: .object
+            case .array: .array
+            case .null: []
+            }
+    }
+
+    /// `a string`, `a number or an object`
+    var words: String {
+        let all: [(FieldKinds, String)] = [
+            (.string, "a string"), (.number, "a number"), (.boolean, "true or false"), (.object, "an object"),
+            (.array, "an array"),
+        ]
+        let words = all.filter { contains($0.0) }.map(\.1)
+        return words.isEmpty ? "null" : words.joined(separator: " or ")
+    }
+}
+
+/// Which members the records of a resource have had, and of which types: rows of `siding_fields`, read and written once for
+/// a page.
+struct FieldRegister {
+    struct Field {
+        let name: String
+        var kinds: FieldKinds
+        var isNew = false
+        var hasNewKinds = false
+    }
+
+    /// Records whose members are keys of a map have endless ones.
+    static let mostFields = 2_000
+
+    private let resource: Int64
+    private(set) var fields: [Field]
+    /// By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
+    private var places: [[UInt8]: Int]
+
+    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldRegister {
+        let fields = try database.query("SELECT name, kinds FROM siding_fields WHERE resource = ?1", resource) { row in
+            Field(name: row.text(0), kinds: FieldKinds(rawValue: row.int(1)))
+        }
+        let places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { (Array($1.name.utf8), $0) })
+        return FieldRegister(resource: resource, fields: fields, places: places)
+    }
+
+    func place(of name: String) -> Int? { places[Array(name.utf8)] }
+
+    /// The place of a member that is about to be noted; nil where no room is left.
+    mutating func add(_ name: String) -> Int? {
+        let bytes = Array(name.utf8)
+        if let place = places[bytes] { return place }
+        guard fields.count < Self.mostFields else { return nil }
+        fields.append(Field(name: name, kinds: [], isNew: true))
+        places[bytes] = fields.count - 1
+        return fields.count - 1
+    }
+
+    mutating func note(_ kinds: FieldKinds, at place: Int) {
+        guard !fields[place].kinds.isSuperset(of: kinds) else { return }
+        fields[place].kinds.formUnion(kinds)
+        fields[place].hasNewKinds = true
+    }
+
+    mutating func note(_ member: JSONMember) {
+        guard let place = add(member.name) else { return }
+        note(FieldKinds(member.kind), at: place)
+    }
+
+    /// Writes what is new, and nothing else.
+    func save(run: RunID, _ transaction: borrowing Transaction) throws {
+        for field in fields where field.isNew || field.hasNewKinds {
+            try transaction.execute(
+                """
+                INSERT INTO siding_fields (resource, name, kinds, run, kinds_run) VALUES (?1, ?2, ?3, ?4, ?4)
+                ON CONFLICT (resource, name) DO UPDATE SET kinds = kinds | excluded.kinds,
+                    kinds_run = CASE WHEN kinds = 0 THEN kinds_run ELSE excluded.kinds_run END
+                """, resource, field.name, field.kinds.rawValue, run)
+        }
+    }
+}

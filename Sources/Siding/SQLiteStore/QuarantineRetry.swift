@@ -1,0 +1,123 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Reads quarantined records again, inside a transaction.
+struct QuarantineRetry {
+    let resources: [AnyResource]
+    let run: RunID
+    let now: Timestamp
+
+    struct Result {
+        var changes: [QuarantineChange] = []
+        var counters: [String: RunCounters] = [:]
+    }
+
+    func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Result {
+        var result = Result()
+        // One body at a time is in memory.
+        for record in try QuarantineRows.find(selection, transaction) {
+            var counters = result.counters[record.resource] ?? RunCounters()
+            let refusal = try retry(record, &counters, transaction)
+            result.counters[record.resource] = counters
+            result.changes.append(QuarantineChange(record: record, refusal: refusal))
+        }
+        for (resource, counters) in result.counters {
+            try RunCounting.add(counters, to: resource, in: run, transaction)
+        }
+        return result
+    }
+
+    /// - Returns: why the record stays.
+    private func retry(
+        _ record: QuarantinedRecord, _ counters: inout RunCounters, _ transaction: borrowing Transaction
+    ) throws -> String? {
+        guard let resource = resources.first(where: { $0.name == record.resource }) else {
+            return "the config has no resource '\(PlainText.oneLine(record.resource, limit: 80))'"
+        }
+        guard let page = try page(of: record, transaction), let slice = Self.slice(of: page, as: resource) else {
+            return "its bytes are no record"
+        }
+        guard let row = try declared(resource, transaction) else { return "the resource was never synced" }
+        if case .key(let key) = slice.outcome,
+            try isOutdated(record, key: page.withUnsafeBytes { key.text(in: $0) }, row.id, transaction)
+        {
+            counters.stale += 1
+            return "a newer record of its key is stored"
+        }
+        return try save(slice, page, record, row, &counters, transaction)
+    }
+
+    private func save(
+        _ slice: RecordSlice, _ page: [UInt8], _ record: QuarantinedRecord, _ row: ResourceRow,
+        _ counters: inout RunCounters, _ transaction: borrowing Transaction
+    ) throws -> String? {
+        var shape = row.shape
+        shape.contract = shape.contract.withoutFailing
+        var saver = RecordSaver(
+            resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
+            pull: try pull(record.resource, row, transaction), contract: shape.contract,
+            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction))
+        var refusal: String?
+        let saved = try page.withUnsafeBytes { bytes in
+            try saver.save([slice], of: bytes, transaction) { _, breach in
+                refusal = breach.reason
+                try transaction.execute(
+                    "UPDATE siding_quarantine SET reason = ?2, code = ?3 WHERE id = ?1", record.id, breach.reason,
+                    breach.code)
+            }
+        }
+        counters += saved.counters
+        guard refusal == nil else { return refusal }
+        try QuarantineRows.remove(record.id, transaction)
+        _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
+            .addColumns(of: [slice], in: page, knownShapes: [], transaction)
+        return nil
+    }
+
+    private func pull(
+        _ resource: String, _ row: ResourceRow, _ transaction: borrowing Transaction
+    ) throws -> RecordPull? {
+        guard try RecordOverlay.isNeeded(for: row.id, transaction) else { return nil }
+        let overlay = RecordOverlay(resource: row.id, name: resource, now: now, revision: row.revision + 1)
+        return RecordPull(overlay: overlay, run: run, transitions: nil)
+    }
+
+    /// The record alone, as a page of one.
+    private func page(of record: QuarantinedRecord, _ transaction: borrowing Transaction) throws -> [UInt8]? {
+        try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
+            row.withBytes(0) { [UInt8(ascii: "[")] + Array($0) + [UInt8(ascii: "]")] }
+        }
+    }
+
+    private static func slice(of page: [UInt8], as resource: AnyResource) -> RecordSlice? {
+        let reader = PageReader(records: .root, key: resource.key, limits: resource.source.jsonLimits)
+        return page.withUnsafeBytes { try? reader.read($0).records.first }
+    }
+
+    /// The resource as the config has it now.
+    private func declared(_ resource: AnyResource, _ transaction: borrowing Transaction) throws -> ResourceRow? {
+        guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
+        guard row.shape != resource.shape else { return row }
+        try ShapeKeeper(resource: row.id, name: resource.name).apply(resource.shape, transaction)
+        return try ResourceRow.load(named: resource.name, transaction)
+    }
+
+    /// What was written after these bytes were last seen is newer than they are.
+    private func isOutdated(
+        _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.first(
+            "SELECT changed_at > ?3 FROM siding_records WHERE resource = ?1 AND key = ?2 AND deleted_at IS NULL",
+            resource, key, record.seenAt.microseconds
+        ) { $0.int(0) == 1 } ?? false
+    }
+}
+
+extension RecordContract {
+    /// The same, with each failure made a quarantine: what is refused stays where it is.
+    fileprivate var withoutFailing: RecordContract {
+        RecordContract(
+            newFields: newFields == .fail ? .quarantine : newFields, missingKey: .quarantine,
+            typeChange: typeChange == .fail ? .quarantine : typeChange)
+    }
+}

@@ -1,0 +1,25 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// What saving records needs to know of their resource.
+struct ResourceRow {
+    let id: Int64
+    /// Fixed by the first record; nil before.
+    let keyType: RecordKey.Kind?
+    let revision: Int64
+    let shape: RecordShape
+    /// Whether a listing of it was ever complete.
+    let wasCompleted: Bool
+
+    static func load(
+        named name: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ResourceRow? {
+        try database.first(
+            "SELECT id, key_type, revision, shape, completed_at IS NOT NULL FROM siding_resources WHERE name = ?1", name
+        ) { row in
+            ResourceRow(
+                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
+                revision: row.int(2), shape: StoredShape.shape(row.optionalText(3)), wasCompleted: row.int(4) == 1)
+        }
+    }
+}

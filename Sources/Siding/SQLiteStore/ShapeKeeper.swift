@@ -1,0 +1,106 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Makes a resource's view and indexes what the config declares, in the transaction that it is given.
+struct ShapeKeeper {
+    let resource: Int64
+    let name: String
+
+    /// Changes what is declared; nothing is done where it is declared so already.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidName`` for what no view can be like.
+    func apply(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
+        let stored = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
+            $0.optionalText(0)
+        }
+        let text = try StoredShape.text(of: shape)
+        guard text != stored ?? nil else { return }
+        do { try shape.check() } catch {
+            throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
+        }
+        try checkViewNames(shape, transaction)
+        let before = StoredShape.shape(stored ?? nil)
+        try remake(transaction) { transaction in
+            try transaction.execute("UPDATE siding_resources SET shape = ?2 WHERE id = ?1", resource, text)
+            try forgetChildren(of: before, without: shape, transaction)
+        }
+        try lookBack(before, shape, transaction)
+    }
+
+    /// Views of children stand beside those of resources.
+    private func checkViewNames(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
+        guard !shape.children.isEmpty else { return }
+        let others = try ResourceView.all(transaction).filter { $0.resource != resource }
+        let taken = Set(others.flatMap(\.viewNames).map { $0.lowercased() } + [name.lowercased()])
+        for child in shape.children where taken.contains(child.viewName(of: name).lowercased()) {
+            throw StoreError(
+                .invalidName, "the resource '\(name)': there is another view '\(child.viewName(of: name))'",
+                hint: "give '\(child.name)' in its children another name")
+        }
+    }
+
+    /// Columns of an array elsewhere are no columns of this one.
+    private func forgetChildren(
+        of before: RecordShape, without shape: RecordShape, _ transaction: borrowing Transaction
+    ) throws {
+        for child in before.children
+        where !shape.children.contains(where: { $0.name == child.name && $0.path == child.path }) {
+            try transaction.execute(
+                "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child.name)
+        }
+    }
+
+    /// What is declared anew has to know the records that are there already: one pass over their bodies, none is written.
+    private func lookBack(_ before: RecordShape, _ shape: RecordShape, _ transaction: borrowing Transaction) throws {
+        let newChildren = shape.children.filter { !before.children.contains($0) }
+        let learnsFields = shape.contract.looksAtMembers && !before.contract.looksAtMembers
+        var children = ChildMembers(newChildren)
+        guard learnsFields || !children.isEmpty else { return }
+        var fields = try FieldRegister.load(of: resource, transaction)
+        try transaction.forEach(
+            "SELECT body FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL ORDER BY id", resource
+        ) { row in
+            row.withBytes(0) { body in
+                children.look(at: body)
+                guard learnsFields else { return }
+                for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
+            }
+        }
+        try children.show(in: ColumnKeeper(resource: resource, name: name), transaction)
+        // They are no news of any run.
+        if learnsFields { try fields.save(run: 0, transaction) }
+    }
+
+    /// Makes view and indexes anew, with what `change` does in between.
+    private func remake(
+        _ transaction: borrowing Transaction, after change: (borrowing Transaction) throws -> Void = { _ in }
+    ) throws {
+        for removal in try ResourceView.load(named: name, transaction)?.removals ?? [] {
+            try transaction.execute(removal)
+        }
+        try change(transaction)
+        try transaction.execute(
+            "UPDATE siding_resources SET shape_made = sqlite_version() WHERE id = ?1", resource)
+        for creation in try ResourceView.load(named: name, transaction)?.creations ?? [] {
+            try transaction.execute(creation)
+        }
+    }
+
+    // MARK: Another SQLite
+
+    /// Whether views or indexes were made by a SQLite other than the one that is loaded.
+    static func areOutdated(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM siding_resources WHERE shape IS NOT NULL AND shape_made IS NOT sqlite_version() LIMIT 1"
+        ) { _ in true } ?? false
+    }
+
+    /// An index holds what expressions gave when it was made. Where another version reads a value differently, SQLite would
+    /// take the index for a damaged one.
+    static func remakeOutdated(_ transaction: borrowing Transaction) throws {
+        let outdated = try transaction.query(
+            "SELECT id, name FROM siding_resources WHERE shape IS NOT NULL AND shape_made IS NOT sqlite_version()"
+        ) { ShapeKeeper(resource: $0.int(0), name: $0.text(1)) }
+        for keeper in outdated { try keeper.remake(transaction) }
+    }
+}

@@ -1,0 +1,124 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// A ``RecordShape`` as `siding_resources.shape` holds it.
+struct StoredShape: Codable {
+    private struct Column: Codable {
+        var name: String
+        var path: String
+        var type: String
+        var format: String?
+        var index: Bool?
+    }
+
+    private struct Children: Codable {
+        var name: String
+        var path: String
+        var key: String?
+        var columns: [Column]
+    }
+
+    private struct Contract: Codable {
+        var newFields: String
+        var missingKey: String
+        var typeChange: String
+
+        enum CodingKeys: String, CodingKey {
+            case newFields = "new_fields"
+            case missingKey = "missing_key"
+            case typeChange = "type_change"
+        }
+    }
+
+    private var columns: [Column]
+    private var children: [Children]?
+    private var contract: Contract?
+
+    private init(_ shape: RecordShape) {
+        columns = shape.columns.map(Self.stored)
+        children = shape.children.isEmpty ? nil : shape.children.map(Self.stored)
+        contract = shape.contract == RecordContract() ? nil : Self.stored(shape.contract)
+    }
+
+    /// Nil where nothing is declared.
+    static func text(of shape: RecordShape) throws -> String? {
+        shape == RecordShape() ? nil : try SQLiteStore.json(StoredShape(shape))
+    }
+
+    /// What `text` says; nothing where it says nothing that this version understands.
+    static func shape(_ text: String?) -> RecordShape {
+        guard let text, let stored = SQLiteStore.decode(StoredShape.self, text) else { return RecordShape() }
+        return RecordShape(
+            columns: stored.columns.compactMap(column), children: (stored.children ?? []).compactMap(children),
+            contract: stored.contract.map(contract) ?? RecordContract())
+    }
+
+    private static func stored(_ column: RecordColumn) -> Column {
+        Column(
+            name: column.name, path: column.path.description, type: column.type.name, format: column.type.format,
+            index: column.isIndexed ? true : nil)
+    }
+
+    private static func column(_ stored: Column) -> RecordColumn? {
+        guard let path = try? JSONPath(parsing: stored.path) else { return nil }
+        let type = ColumnType(name: stored.type, format: stored.format)
+        return RecordColumn(stored.name, type, at: path, isIndexed: stored.index ?? false)
+    }
+
+    private static func stored(_ children: RecordChildren) -> Children {
+        Children(
+            name: children.name, path: children.path.description, key: children.key?.description,
+            columns: children.columns.map(stored))
+    }
+
+    private static func children(_ stored: Children) -> RecordChildren? {
+        guard let path = try? JSONPath(parsing: stored.path) else { return nil }
+        return RecordChildren(
+            stored.name, at: path, key: stored.key.flatMap { try? JSONPath(parsing: $0) },
+            columns: stored.columns.compactMap(column))
+    }
+
+    private static func stored(_ contract: RecordContract) -> Contract {
+        Contract(
+            newFields: contract.newFields.rawValue, missingKey: contract.missingKey.rawValue,
+            typeChange: contract.typeChange.rawValue)
+    }
+
+    private static func contract(_ stored: Contract) -> RecordContract {
+        RecordContract(
+            newFields: .init(rawValue: stored.newFields) ?? .allow,
+            missingKey: .init(rawValue: stored.missingKey) ?? .quarantine,
+            typeChange: .init(rawValue: stored.typeChange) ?? .allow)
+    }
+}
+
+extension ColumnType {
+    /// The name in the config and in the file.
+    public var name: String {
+        switch self {
+        case .any: "any"
+        case .integer: "integer"
+        case .real: "real"
+        case .text: "text"
+        case .boolean: "boolean"
+        case .datetime: "datetime"
+        case .json: "json"
+        }
+    }
+
+    fileprivate var format: String? {
+        if case .datetime(let format) = self { format.rawValue } else { nil }
+    }
+
+    fileprivate init(name: String, format: String?) {
+        switch name {
+        case "integer": self = .integer
+        case "real": self = .real
+        case "text": self = .text
+        case "boolean": self = .boolean
+        case "datetime": self = .datetime(format.flatMap(TimeFormat.init) ?? .rfc3339)
+        case "json": self = .json
+        default: self = .any
+        }
+    }
+}

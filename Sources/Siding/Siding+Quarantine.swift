@@ -1,0 +1,17 @@
+/// The records that broke their contract, from inside a program.
+extension Siding {
+    /// The records that were set aside, oldest first, without their bytes; none where the store sets none aside.
+    public func quarantined(
+        _ selection: QuarantineSelection = QuarantineSelection()
+    ) async throws(StoreError) -> [QuarantinedRecord] {
+        try await (store as? any QuarantineStore)?.quarantined(selection) ?? []
+    }
+
+    /// Reads quarantined records again as the resources are declared now, and saves what is good.
+    @discardableResult
+    public func retryQuarantined(
+        _ selection: QuarantineSelection = QuarantineSelection()
+    ) async throws(StoreError) -> [QuarantineChange] {
+        try await (store as? any QuarantineStore)?.retryQuarantined(selection, as: resources) ?? []
+    }
+}

@@ -1,0 +1,70 @@
+internal import SidingJSON
+
+extension ResourceSchema {
+    /// The `columns:` and `children:` of a resource that fit what was seen, as YAML.
+    public var suggestion: String {
+        var lines: [String] = []
+        var names: Set<String> = []
+        for field in fields where field.traits.isReachable && lines.count < RecordShape.mostColumns {
+            // An object's members stand for it.
+            guard let type = field.suggestedType else { continue }
+            let name = Self.name(of: field.path, &names)
+            lines.append("  \(Self.quoted(name)): \(Self.column(name, type, field.path))")
+        }
+        var text = lines.isEmpty ? "" : "columns:\n\(lines.joined(separator: "\n"))\n"
+        let children = fields.filter { $0.traits.arraysOfObjects > 0 && $0.traits.isReachable }
+        if !children.isEmpty {
+            var names: Set<String> = []
+            text += "children:\n"
+            for field in children {
+                let name = Self.name(of: field.path, &names)
+                let path = field.path.appending(.each).description
+                text += "  \(Self.quoted(name)): { path: \(Self.scalar(path)) }\n"
+            }
+        }
+        return text
+    }
+
+    private static func column(_ name: String, _ type: String, _ path: JSONPath) -> String {
+        let isOwn = path == JSONPath(member: name)
+        if type == "any" { return scalar(path.description) }
+        return isOwn ? type : "{ type: \(type), path: \(scalar(path.description)) }"
+    }
+
+    /// `user_login` for `$.user.login`, unlike all before it.
+    private static func name(of path: JSONPath, _ taken: inout Set<String>) -> String {
+        let parts = path.components.compactMap { if case .member(let name) = $0 { name } else { nil } }
+        var wanted = String(parts.joined(separator: "_").prefix(60))
+        if wanted.lowercased().hasPrefix("siding_") { wanted = "of_" + wanted }
+        var name = wanted
+        var suffix = 2
+        while !taken.insert(name.lowercased()).inserted {
+            name = "\(wanted)_\(suffix)"
+            suffix += 1
+        }
+        return name
+    }
+
+    /// A key as it stands where YAML takes it for text.
+    private static func quoted(_ name: String) -> String {
+        let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
+        let isPlain = name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil && !words.contains(name.lowercased())
+        return isPlain ? name : scalar(name)
+    }
+
+    private static func scalar(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+}
+
+extension ResourceSchema.Field {
+    /// Nil for what is better shown by its parts.
+    fileprivate var suggestedType: String? {
+        let kinds = Set(types.map(\.type))
+        if kinds == [.object] || (kinds == [.array] && traits.arraysOfObjects > 0) { return nil }
+        if kinds == [.integer] { return traits.longIntegers > 0 ? "text" : "integer" }
+        if kinds == [.real] || kinds == [.integer, .real] { return "real" }
+        if kinds == [.boolean] { return "boolean" }
+        if kinds == [.string] { return traits.moments == types[0].count ? "datetime" : "text" }
+        if kinds == [.array] { return "json" }
+        return "any"
+    }
+}

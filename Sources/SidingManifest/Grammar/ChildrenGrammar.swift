@@ -1,0 +1,60 @@
+internal import Siding
+internal import SidingJSON
+
+/// Arrays inside the records, as views of their own: `children:`.
+enum ChildrenGrammar {
+    private static let path = Keyword("path", .records, isRequired: true, "Where the array is in the record.")
+    private static let key = Keyword(
+        "key", .keyPart, "What tells the elements of one record apart: a name, or a JSON path inside the element.")
+    private static let columns = Keyword(
+        "columns", ColumnGrammar.ofElements,
+        "The columns of the view; left out, they follow the members of the elements.")
+
+    private static let shape = Shape<RecordChildren>([path.entry, key.entry, columns.entry]) { object, reading in
+        let (key, columns) = (object.value(key, &reading), object.value(columns, &reading) ?? [])
+        guard let path = object.value(path, &reading) else { return nil }
+        return RecordChildren("", at: path, key: key, columns: columns)
+    }
+
+    /// All of `children:`.
+    static let all = ValueType<[NamedMember<RecordChildren>]>
+        .map(of: shape.type, "a map of arrays such as { labels: { path: \"$.labels[*]\", key: name } }", atLeast: 1)
+        .map { members, node, reading in
+            var children: [RecordChildren] = []
+            for member in members {
+                var child = member.value
+                child.name = member.name
+                do throws(RecordShapeError) {
+                    try RecordShape(children: children + [child]).check()
+                    children.append(child)
+                } catch {
+                    reading.fault("\(reading.subject): \(error)", at: member.place)
+                }
+            }
+            return children
+        }
+}
+
+/// What records must keep to: `contract:`.
+enum ContractGrammar {
+    private enum Refusal: String, Sendable, CaseIterable {
+        case quarantine, fail
+    }
+
+    private static let newFields = Keyword(
+        "new_fields", ValueType<RecordContract.Response>.choice, default: "allow",
+        "Of members that no record had before the first complete listing, and no column names.")
+    private static let missingKey = Keyword(
+        "missing_key", ValueType<Refusal>.choice, default: "quarantine", "Of records without a usable key.")
+    private static let typeChange = Keyword(
+        "type_change", ValueType<RecordContract.Response>.choice, default: "allow",
+        "Of values of another JSON type than their column's, or than was seen before; null is of every type.")
+
+    static let shape = Shape<RecordContract>([newFields.entry, missingKey.entry, typeChange.entry]) {
+        object, reading in
+        RecordContract(
+            newFields: object.value(newFields, &reading) ?? .allow,
+            missingKey: object.value(missingKey, &reading) == .fail ? .fail : .quarantine,
+            typeChange: object.value(typeChange, &reading) ?? .allow)
+    }
+}

@@ -1,0 +1,45 @@
+import Siding
+import SidingJSON
+import SidingManifest
+import Testing
+
+@Suite struct ColumnGrammarTests {
+    private static func file(_ columns: String) -> String {
+        """
+        version: 1
+        sources: { a: { base_url: https://example.com } }
+        resources:
+          issues:
+            path: /issues
+            key: id
+            columns: \(columns)
+        """
+    }
+
+    @Test func `columns are read by type, by path and in full`() throws {
+        let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
+        #expect(
+            issues.shape.columns == [
+                RecordColumn("id", .integer), RecordColumn("author", at: try JSONPath(parsing: "$.user.login")),
+                RecordColumn(
+                    "updated_at", .datetime(.rfc3339), at: try JSONPath(parsing: "$.meta.updated"), isIndexed: true),
+                RecordColumn("seen", .datetime(.epochMilliseconds)),
+            ])
+        #expect(
+            try Fixture.parse(Self.file("{ no: text }")).resources.first?.shape.columns == [RecordColumn("no", .text)])
+    }
+
+    @Test(arguments: [
+        ("{}", "is empty"), ("[id]", "is a list"), ("{ id: int }", "is 'int'"), ("{ id: ~ }", "a type (integer"),
+        ("{ id: [text] }", "a type (integer"), ("{ id: \"$.a[*]\" }", "several values"), ("{ id: $a }", "after a part"),
+        ("{ id: { typ: text } }", "unknown key 'typ'"), ("{ id: { type: int } }", "is 'int'"),
+        ("{ id: { type: text, format: epoch } }", "for the type datetime alone"),
+        ("{ id: { index: 1 } }", "is '1'"), ("{ siding_key: text }", "siding_ are Siding's own"),
+        ("{ id: text, ID: text }", "without case"), ("{ q: '$.\"a\\\"b\"' }", "cannot reach"),
+        ("{ \"a\\nb\": text }", "control character"),
+    ])
+    func `a column that cannot be is a fault in its place`(_ columns: String, _ words: String) {
+        let faults = Fixture.faults(Self.file(columns))
+        #expect(faults.contains { $0.hasPrefix("siding.yaml:7:") && $0.contains(words) }, "\(faults)")
+    }
+}

@@ -1,0 +1,218 @@
+@testable import Siding
+import SidingJSON
+import SidingSQLite
+import Testing
+
+@testable import SidingTesting
+
+@Suite struct DeclaredColumnsTests {
+    /// A bench whose resource has `columns`, and the records of `json`.
+    private static func bench(_ columns: [RecordColumn], _ json: String = "[]") async throws -> SQLiteBench {
+        let bench = try await SQLiteBench()
+        try await bench.commit(json, shape: RecordShape(columns: columns))
+        return bench
+    }
+
+    private static func shown(_ type: ColumnType, _ value: String) async throws -> [String?] {
+        let bench = try await bench([RecordColumn("v", type)], #"[{"id":1,"v":\#(value)}]"#)
+        return try #require(try await bench.rows("SELECT typeof(v), v FROM posts").first)
+    }
+
+    @Test func `a view shows the declared columns in their order, and the key`() async throws {
+        let bench = try await Self.bench(
+            [
+                RecordColumn("who", .text, at: try JSONPath(parsing: "$.user.login")), RecordColumn("title"),
+                RecordColumn("first", .any, at: try JSONPath(parsing: "$.tags[0]")),
+            ], #"[{"id":7,"title":"one","user":{"login":"ada"},"tags":["x"],"more":1}]"#)
+        #expect(try await bench.columns("posts") == ["who", "title", "first", "siding_key"])
+        #expect(try await bench.rows("SELECT * FROM posts") == [["ada", "one", "x", "7"]])
+    }
+
+    @Test(arguments: [
+        ("12", "integer", "12"), ("\"12\"", "integer", "12"), ("12.0", "integer", "12"), ("true", "integer", "1"),
+        ("12.5", "real", "12.5"), ("\"abc\"", "text", "abc"), ("\"\"", "text", ""),
+        ("9223372036854775807", "integer", "9223372036854775807"),
+        ("18446744073709551616", "text", "18446744073709551616"),
+        ("\"18446744073709551616\"", "text", "18446744073709551616"), ("{\"a\":1}", "text", "{\"a\":1}"),
+    ])
+    func `an integer is shown as one where nothing is lost, all else as it is`(
+        _ value: String, _ type: String, _ text: String
+    ) async throws {
+        #expect(try await Self.shown(.integer, value) == [type, text])
+    }
+
+    @Test(arguments: [
+        ("1.5", "real", "1.5"), ("2", "real", "2.0"), ("\"12.50\"", "real", "12.5"), ("\"1e3\"", "real", "1000.0"),
+        ("9007199254740993", "integer", "9007199254740993"), ("\"1,5\"", "text", "1,5"), ("false", "real", "0.0"),
+    ])
+    func `a real is shown as one where nothing is lost`(_ value: String, _ type: String, _ text: String) async throws {
+        #expect(try await Self.shown(.real, value) == [type, text])
+    }
+
+    @Test(arguments: [
+        ("\"a\"", "a"), ("1.10", "1.10"), ("18446744073709551616", "18446744073709551616"), ("true", "true"),
+        ("[1, 2]", "[1,2]"), ("\"null\"", "null"),
+    ])
+    func `text keeps what stands in the JSON`(_ value: String, _ text: String) async throws {
+        #expect(try await Self.shown(.text, value) == ["text", text])
+    }
+
+    @Test(arguments: [
+        ("true", "integer", "1"), ("\"false\"", "integer", "0"), ("0", "integer", "0"), ("\"no\"", "text", "no"),
+    ])
+    func `a boolean is 1 or 0`(_ value: String, _ type: String, _ text: String) async throws {
+        #expect(try await Self.shown(.boolean, value) == [type, text])
+    }
+
+    @Test(arguments: [
+        ("2024-01-31T10:00:00Z", "2024-01-31T10:00:00.000Z"), ("2024-01-31t10:00:00z", "2024-01-31T10:00:00.000Z"),
+        ("2024-01-31T10:00:00.5+02:00", "2024-01-31T08:00:00.500Z"),
+        ("2024-01-31T23:30:00-01:45", "2024-02-01T01:15:00.000Z"),
+        ("2024-01-31T10:00:00.123456789+0530", "2024-01-31T04:30:00.123Z"),
+        ("2024-01-31 10:00", "2024-01-31T10:00:00.000Z"), ("2024-01-31", "2024-01-31T00:00:00.000Z"),
+        ("1969-12-31T23:59:59Z", "1969-12-31T23:59:59.000Z"), ("now", "now"), ("2024", "2024"), ("", ""),
+        ("yesterday", "yesterday"), ("2024-13-01T00:00:00Z", "2024-13-01T00:00:00Z"),
+        ("2024-01-31T10:00:60Z", "2024-01-31T10:00:60Z"), ("2024-01-31 or so", "2024-01-31 or so"),
+    ])
+    func `a moment is shown in UTC, what is none as it is`(_ value: String, _ text: String) async throws {
+        #expect(try await Self.shown(.datetime(.rfc3339), "\"\(value)\"") == ["text", text])
+    }
+
+    @Test(arguments: [
+        (ColumnType.TimeFormat.epoch, "1700000000", "2023-11-14T22:13:20.000Z"),
+        (.epoch, "1700000000.25", "2023-11-14T22:13:20.250Z"), (.epoch, "\"1700000000\"", "2023-11-14T22:13:20.000Z"),
+        (.epoch, "-1", "1969-12-31T23:59:59.000Z"), (.epochMilliseconds, "1700000000123", "2023-11-14T22:13:20.123Z"),
+        (.epochMicroseconds, "1700000000123456", "2023-11-14T22:13:20.123Z"), (.epoch, "\"soon\"", "soon"),
+    ])
+    func `seconds since 1970 are shown as moments`(
+        _ format: ColumnType.TimeFormat, _ value: String, _ text: String
+    ) async throws {
+        #expect(try await Self.shown(.datetime(format), value) == ["text", text])
+    }
+
+    @Test func `null and what is missing are NULL, whatever the type`() async throws {
+        let types: [ColumnType] = [
+            .any, .integer, .real, .text, .boolean, .datetime(.rfc3339), .datetime(.epoch), .json,
+        ]
+        let columns = types.indices.map { RecordColumn("c\($0)", types[$0], at: JSONPath(member: "v")) }
+        let bench = try await Self.bench(columns, #"[{"id":1,"v":null},{"id":2}]"#)
+        let nulls = [String?](repeating: nil, count: types.count)
+        #expect(try await bench.rows("SELECT * FROM posts") == [nulls + ["1"], nulls + ["2"]])
+        #expect(try await Self.shown(.json, "\"null\"") == ["text", "\"null\""])
+    }
+
+    @Test(arguments: [
+        ColumnType.any, .integer, .real, .text, .boolean, .datetime(.rfc3339), .datetime(.epochMilliseconds), .json,
+    ])
+    func `a query by an indexed column uses the index and finds the same`(_ type: ColumnType) async throws {
+        let records = (0..<50).map { #"{"id":\#($0),"v":"2024-01-\#(10 + $0 % 20)T00:00:00+01:00"}"# }
+        let json = "[\(records.joined(separator: ","))]"
+        let plain = try await Self.bench([RecordColumn("v", type)], json)
+        let indexed = try await Self.bench([RecordColumn("v", type, isIndexed: true)], json)
+        for condition in ["v = '2024-01-14T23:00:00.000Z'", "v > '2024-01-15'", "v BETWEEN '2024' AND '2024-01-12'"] {
+            let query = "SELECT siding_key FROM posts WHERE \(condition)"
+            #expect(try await Set(indexed.rows(query)) == Set(plain.rows(query)))
+            let plan = try await indexed.plan(query)
+            #expect(plan.contains("USING INDEX siding_index_1_1 (resource=? AND <expr>"), "\(plan)")
+        }
+        let newest = try await indexed.plan("SELECT v FROM posts ORDER BY v DESC LIMIT 1")
+        #expect(newest.contains("siding_index_1_1") && !newest.contains("TEMP B-TREE"), "\(newest)")
+    }
+
+    @Test func `an index follows inserts, changes and tombstones`() async throws {
+        let columns = [RecordColumn("v", .integer, isIndexed: true)]
+        let bench = try await Self.bench(columns, #"[{"id":1,"v":1},{"id":2,"v":2}]"#)
+        try await bench.commit(#"[{"id":1,"v":5},{"id":3,"v":"3"}]"#, shape: RecordShape(columns: columns))
+        #expect(try await bench.rows("SELECT siding_key FROM posts WHERE v >= 3 ORDER BY v") == [["3"], ["1"]])
+        try await bench.execute("UPDATE siding_records SET deleted_at = 1 WHERE key = '3'")
+        #expect(try await bench.rows("SELECT siding_key FROM posts WHERE v >= 3") == [["1"]])
+        #expect(try await bench.rows("PRAGMA integrity_check") == [["ok"]])
+    }
+
+    @Test func `changed columns take effect with the next listing, and no record is written`() async throws {
+        let bench = try await Self.bench([RecordColumn("a", isIndexed: true)], #"[{"id":1,"a":1,"b":2}]"#)
+        try await bench.execute(
+            "CREATE TEMP TRIGGER quiet BEFORE UPDATE ON siding_records BEGIN SELECT raise(ABORT, 'written'); END")
+        let before = try await bench.rows("SELECT * FROM siding_records")
+        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("b", isIndexed: true)]))
+        #expect(try await bench.columns("posts") == ["b", "siding_key"])
+        #expect(try await bench.rows("SELECT sql FROM sqlite_schema WHERE name GLOB 'siding_index_*'").count == 1)
+        #expect(try await bench.plan("SELECT * FROM posts WHERE b = 2").contains("siding_index_1_1"))
+        _ = try await bench.bench.open()
+        #expect(try await bench.columns("posts") == ["id", "a", "b"])
+        #expect(try await bench.rows("SELECT sql FROM sqlite_schema WHERE name GLOB 'siding_index_*'") == [])
+        #expect(try await bench.rows("SELECT * FROM siding_records") == before)
+    }
+
+    @Test func `members that came while columns were declared are shown when they no longer are`() async throws {
+        let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1},{"id":2,"late":2}]"#)
+        _ = try await bench.bench.open()
+        #expect(try await bench.columns("posts") == ["id", "a", "late"])
+    }
+
+    @Test func `a listing of its own leaves the columns as they are`() async throws {
+        let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
+        _ = try await bench.bench.open(isAside: true)
+        #expect(try await bench.columns("posts") == ["a", "siding_key"])
+    }
+
+    @Test func `names of any kind are columns, and none of them is SQL`() async throws {
+        let names = ["select", "a b", "a.b", "it's", "größe", "$", "\"; DROP TABLE siding_records; --", "😀", "'||1||'"]
+        let columns = names.map { RecordColumn($0, .integer, isIndexed: true) }
+        let reachable = columns.filter { !$0.name.contains("\"") }
+        let bench = try await Self.bench(
+            reachable + [RecordColumn(names[6], .text, at: try JSONPath(parsing: "$.id"))], #"[{"id":1,"it's":5}]"#)
+        #expect(try await bench.columns("posts").count == names.count + 1)
+        #expect(
+            try await bench.rows("SELECT \"it's\", \"\"\"; DROP TABLE siding_records; --\" FROM posts") == [["5", "1"]])
+        try await bench.store.close()
+        try await SQLiteStore.open(at: bench.path, access: .readOnly).close()
+    }
+
+    @Test(arguments: [
+        [RecordColumn("")], [RecordColumn("siding_key")], [RecordColumn("Siding_x")], [RecordColumn("a\nb")],
+        [RecordColumn("a"), RecordColumn("A")], [RecordColumn("q", at: JSONPath(member: "a\"b"))],
+        [RecordColumn("each", at: JSONPath.root.appending(.each))], [RecordColumn(String(repeating: "x", count: 129))],
+        (0...200).map { RecordColumn("c\($0)") },
+    ])
+    func `what cannot be a column is refused, and the view stays`(_ columns: [RecordColumn]) async throws {
+        let bench = try await Self.bench([RecordColumn("a")])
+        let kind = try await storeErrorKind { _ = try await bench.bench.open(shape: RecordShape(columns: columns)) }
+        #expect(kind == .invalidName)
+        #expect(try await bench.columns("posts") == ["a", "siding_key"])
+    }
+
+    @Test func `the file opens again with its columns and indexes, and a planted index is refused`() async throws {
+        let bench = try await Self.bench(
+            [RecordColumn("a", .datetime(.rfc3339), isIndexed: true)], #"[{"id":1,"a":1}]"#)
+        try await bench.store.close()
+        let again = try await SQLiteStore.open(at: bench.path)
+        try await again.write {
+            try $0.executeScript(
+                "DROP INDEX siding_index_1_1; CREATE INDEX siding_index_1_1 ON siding_records (resource, abs(body))")
+        }
+        await again.close()
+        let kind = try await storeErrorKind { _ = try await SQLiteStore.open(at: bench.path, access: .readOnly) }
+        #expect(kind == .foreign)
+    }
+
+    @Test func `views and indexes that another SQLite made are made anew before anything is written`() async throws {
+        let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":1}]"#)
+        try await bench.execute("UPDATE siding_resources SET shape_made = '3.1.0'")
+        try await bench.store.close()
+        let again = try await SQLiteStore.open(at: bench.path, access: .readWrite)
+        let made = try await again.read { snapshot in
+            try snapshot.query("SELECT shape_made = sqlite_version() FROM siding_resources") { $0.int(0) }
+        }
+        #expect(made == [1])
+        await again.close()
+    }
+
+    @Test func `edits show in a declared view`() async throws {
+        let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
+        try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
+        #expect(try await bench.columns("posts") == ["a", "siding_key", "siding_pending"])
+        try await bench.store.close()
+        try await SQLiteStore.open(at: bench.path, access: .readOnly).close()
+    }
+}

@@ -1,0 +1,114 @@
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct QuarantineTests {
+    private static let strict = RecordShape(contract: RecordContract(typeChange: .quarantine))
+
+    private static func resource(_ shape: RecordShape = RecordShape(), key: String = "id") throws -> AnyResource {
+        let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
+        var resource = AnyResource("posts", from: source, at: "/posts", key: key)
+        resource.shape = shape
+        return resource
+    }
+
+    /// One good record, one of another type, one without a key.
+    private static func bench() async throws -> SQLiteBench {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, shape: strict)
+        return bench
+    }
+
+    @Test func `what was set aside is told with reason, place and run, oldest first`() async throws {
+        let bench = try await Self.bench()
+        let all = try await bench.store.quarantined(QuarantineSelection())
+        #expect(all.map(\.key) == ["2", nil] && all.map(\.code) == ["type_change", "missing_key"])
+        #expect(all.map(\.position) == [16, 33] && all.map(\.size) == [16, 18])
+        #expect(all.allSatisfy { $0.run == bench.bench.run && $0.resource == "posts" && $0.body.isEmpty })
+        #expect(all[0].url.hasPrefix("https://api.example.org/posts"))
+        let one = try await bench.store.quarantined(all[0].id)
+        #expect(one.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":2,"v":"x"}"#)
+        #expect(try await bench.store.quarantined(QuarantineSelection(resources: ["other"])).isEmpty)
+        #expect(try await storeErrorKind { _ = try await bench.store.quarantined(99) } == .notFound)
+    }
+
+    @Test func `what comes again as it was keeps its number and its age, what is mended goes`() async throws {
+        let bench = try await Self.bench()
+        let first = try await bench.store.quarantined(QuarantineSelection())
+        bench.bench.time.advance(by: .seconds(60))
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless","id":3}]"#, shape: Self.strict)
+        let second = try await bench.store.quarantined(QuarantineSelection())
+        #expect(second.map(\.id) == [first[0].id] && second[0].createdAt == first[0].createdAt)
+        #expect(second[0].seenAt - first[0].seenAt == .seconds(60))
+    }
+
+    @Test func `a listing of changes leaves what it did not see, and lets go what it mended`() async throws {
+        let bench = try await Self.bench()
+        bench.bench.time.advance(by: .seconds(60))
+        let position = try await bench.bench.open(shape: Self.strict)
+        try await bench.execute("UPDATE siding_listings SET cursor_from = '2024-01-01'")
+        try await bench.bench.commit(#"[{"id":2,"v":7}]"#, position, page: ConformanceBench.page(2))
+        #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["missing_key"])
+    }
+
+    @Test func `a retry under another contract saves what is good, in a run of its own`() async throws {
+        let bench = try await Self.bench()
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [Self.resource()])
+        #expect(changes.map { $0.refusal == nil } == [true, false])
+        #expect(changes[1].refusal?.contains("is missing") == true)
+        #expect(try await bench.rows("SELECT id, v FROM posts ORDER BY id") == [["1", "1"], ["2", "x"]])
+        #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["missing_key"])
+        let run = try #require(try await bench.store.runs(limit: 1).first)
+        #expect(run.command == "quarantine retry" && run.outcome == .saved)
+        #expect(run.resources.first?.counters.inserted == 1 && run.resources.first?.counters.quarantined == 1)
+    }
+
+    @Test func `a retry under the same contract leaves all as it is`() async throws {
+        let bench = try await Self.bench()
+        let changes = try await bench.store.retryQuarantined(
+            QuarantineSelection(), as: [Self.resource(Self.strict)])
+        #expect(changes.allSatisfy { $0.refusal != nil })
+        #expect(try await bench.store.quarantined(QuarantineSelection()).count == 2)
+        #expect(try await bench.rows("SELECT COUNT(*) FROM siding_records") == [["1"]])
+    }
+
+    @Test func `a retry with another key finds the keyless`() async throws {
+        let bench = try await Self.bench()
+        try await bench.execute("UPDATE siding_resources SET key_type = NULL")
+        let keyless = try await bench.store.quarantined(QuarantineSelection()).filter { $0.key == nil }
+        let changes = try await bench.store.retryQuarantined(
+            QuarantineSelection(ids: keyless.map(\.id)), as: [Self.resource(key: "name")])
+        #expect(changes.map(\.refusal) == [nil])
+        #expect(try await bench.bench.record("keyless").body == Array(#"{"name":"keyless"}"#.utf8))
+    }
+
+    @Test func `a record that is newer than what was set aside stays`() async throws {
+        let bench = try await Self.bench()
+        bench.bench.time.advance(by: .seconds(60))
+        let position = try await bench.bench.open(shape: Self.strict)
+        try await bench.bench.commit(
+            #"[{"id":2,"v":7}]"#, position, next: .page(ConformanceBench.page(3)), page: ConformanceBench.page(2))
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [Self.resource()])
+        #expect(changes[0].refusal == "a newer record of its key is stored")
+        #expect(try await bench.rows("SELECT v FROM posts WHERE id = 2") == [["7"]])
+    }
+
+    @Test func `a record of a resource that the config has no more stays`() async throws {
+        let bench = try await Self.bench()
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [])
+        #expect(changes.allSatisfy { $0.refusal?.contains("no resource 'posts'") == true } && changes.count == 2)
+    }
+
+    @Test func `what is dropped is gone, the rest stays`() async throws {
+        let bench = try await Self.bench()
+        let ids = try await bench.store.quarantined(QuarantineSelection()).map(\.id)
+        #expect(try await bench.store.dropQuarantined(QuarantineSelection(ids: [ids[0]])).map(\.key) == ["2"])
+        #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.id) == [ids[1]])
+        let kind = try await storeErrorKind { _ = try await bench.store.dropQuarantined(QuarantineSelection(ids: ids)) }
+        #expect(kind == .notFound)
+        #expect(try await bench.store.quarantined(QuarantineSelection()).count == 1)
+    }
+}

@@ -1,0 +1,124 @@
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct RecordContractTests {
+    private typealias Response = RecordContract.Response
+
+    private static func shape(
+        newFields: Response = .allow, typeChange: Response = .allow, missingKey: Response = .quarantine,
+        columns: [RecordColumn] = []
+    ) -> RecordShape {
+        RecordShape(
+            columns: columns,
+            contract: RecordContract(newFields: newFields, missingKey: missingKey, typeChange: typeChange))
+    }
+
+    /// Why records are in quarantine, in the order of their places.
+    private static func reasons(_ bench: SQLiteBench) async throws -> [String] {
+        try await bench.rows("SELECT code || ': ' || reason FROM siding_quarantine ORDER BY position")
+            .compactMap { $0[0] }
+    }
+
+    @Test func `a new member is set aside once a listing was complete`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = Self.shape(newFields: .quarantine)
+        try await bench.commit(#"[{"id":1,"a":1},{"id":2,"b":1}]"#, shape: shape)
+        let counters = try await bench.commit(
+            #"[{"id":1,"a":2},{"id":3,"c":1},{"b":3,"id":4},{"id":5,"c":2}]"#, shape: shape)
+        #expect(counters.quarantined == 2 && counters.inserted == 1 && counters.updated == 1)
+        #expect(
+            try await Self.reasons(bench) == ["new_field: the member 'c' is new", "new_field: the member 'c' is new"])
+        #expect(try await bench.columns("posts") == ["id", "a", "b"])
+        #expect(try await bench.rows("SELECT key FROM siding_quarantine ORDER BY 1") == [["3"], ["5"]])
+    }
+
+    @Test func `members of declared columns are not new`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = Self.shape(
+            newFields: .quarantine, columns: [RecordColumn("who", at: try JSONPath(parsing: "$.user.login"))])
+        try await bench.commit(#"[{"id":1}]"#, shape: shape)
+        let counters = try await bench.commit(#"[{"id":2,"user":{"login":"ada"}},{"id":3,"x":1}]"#, shape: shape)
+        #expect(counters.inserted == 1 && counters.quarantined == 1)
+    }
+
+    @Test func `a value of another type than before is set aside, null is not`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = Self.shape(typeChange: .quarantine)
+        let counters = try await bench.commit(
+            #"[{"id":1,"v":null},{"id":2,"v":5},{"id":3,"v":"5"},{"id":4,"v":5.5},{"id":5,"v":null},{"id":6}]"#,
+            shape: shape)
+        #expect(counters.inserted == 5 && counters.quarantined == 1)
+        #expect(try await Self.reasons(bench) == ["type_change: 'v' is a string, before it was a number"])
+        #expect(try await bench.commit(#"[{"id":7,"v":[]}]"#, shape: shape).quarantined == 1)
+    }
+
+    @Test(arguments: [
+        (ColumnType.integer, "1", ["1.5", "\"1\"", "true", "[]"]), (.real, "1.5", ["\"1\"", "false"]),
+        (.text, "\"a\"", ["1", "{}"]), (.boolean, "true", ["1", "\"true\""]),
+        (.datetime(.rfc3339), "\"2024-01-01\"", ["1700000000"]), (.datetime(.epoch), "1700000000", ["\"2024-01-01\""]),
+    ])
+    func `a value of another type than its column is set aside, however deep it lies`(
+        _ type: ColumnType, _ good: String, _ bad: [String]
+    ) async throws {
+        for path in ["$.v", "$.o.v"] {
+            let bench = try await SQLiteBench()
+            let shape = Self.shape(
+                typeChange: .quarantine, columns: [RecordColumn("c", type, at: try JSONPath(parsing: path))])
+            let values = [good, "null"] + bad
+            let records = values.enumerated().map { index, value in
+                path == "$.v" ? #"{"id":\#(index),"v":\#(value)}"# : #"{"id":\#(index),"o":{"v":\#(value)}}"#
+            }
+            let counters = try await bench.commit("[\(records.joined(separator: ","))]", shape: shape)
+            #expect(counters.inserted == 2 && counters.quarantined == bad.count, "\(path)")
+            let reasons = try await Self.reasons(bench)
+            #expect(reasons.allSatisfy { $0.contains("the column 'c' is declared as \(type.name)") }, "\(reasons)")
+        }
+    }
+
+    @Test func `a contract over stored records knows their members and types`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"a":1,"q\"x":1},{"id":2,"b":"x"}]"#)
+        try await bench.execute("DELETE FROM siding_fields")
+        let shape = Self.shape(newFields: .quarantine, typeChange: .quarantine)
+        let counters = try await bench.commit(
+            #"[{"id":3,"a":2,"q\"x":2},{"id":4,"b":1},{"id":5,"c":1}]"#, shape: shape)
+        #expect(counters.inserted == 1 && counters.quarantined == 2)
+    }
+
+    @Test(arguments: [
+        (Self.shape(newFields: .fail), #"{"id":9,"new":1}"#, "the member 'new' is new"),
+        (Self.shape(typeChange: .fail), #"{"id":9,"a":"x"}"#, "'a' is a string"),
+        (Self.shape(missingKey: .fail), #"{"a":1}"#, "the key $.id is missing"),
+        (Self.shape(missingKey: .fail), #"7"#, "not an object"),
+    ])
+    func `where the contract says fail nothing of the page is saved`(
+        _ shape: RecordShape, _ bad: String, _ words: String
+    ) async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"a":1}]"#, shape: shape)
+        do {
+            try await bench.commit("[{\"id\":2,\"a\":2},\(bad)]", shape: shape)
+            Issue.record("the page was saved")
+        } catch let error as StoreError {
+            #expect(error.kind == .contract && error.message.contains(words), "\(error)")
+        }
+        #expect(try await bench.rows("SELECT key FROM siding_records") == [["1"]])
+        #expect(try await bench.rows("SELECT name FROM siding_fields ORDER BY 1") == [["a"], ["id"]])
+        #expect(try await bench.rows("SELECT COUNT(*) FROM siding_quarantine") == [["0"]])
+    }
+
+    @Test func `a changed contract is a changed definition, none is as before there were any`() throws {
+        let source = Source(name: "blog", baseURL: try HTTPURL("https://example.org"))
+        var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
+        let plain = ResourceDefinition(resource)
+        #expect(plain.aspects["contract"] == nil)
+        resource.shape.columns = [RecordColumn("a")]
+        #expect(ResourceDefinition(resource).differences(from: plain) == [])
+        resource.shape.contract.typeChange = .quarantine
+        #expect(ResourceDefinition(resource).differences(from: plain) == ["contract"])
+    }
+}
