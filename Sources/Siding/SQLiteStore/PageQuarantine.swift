@@ -7,10 +7,13 @@ struct PageQuarantine {
     let run: RunID
     let url: String
     let now: Timestamp
+    /// Whether the page shows only a part of what was once at its URL: what is not on it may be there still, and is kept.
+    let isPartial: Bool
     private var positions: [Int] = []
 
-    init(resource: Int64, run: RunID, url: String, now: Timestamp) {
+    init(resource: Int64, run: RunID, url: String, now: Timestamp, isPartial: Bool) {
         (self.resource, self.run, self.url, self.now) = (resource, run, url, now)
+        self.isPartial = isPartial
     }
 
     /// What comes again as it was keeps its number, and the moment at which it first came.
@@ -22,6 +25,8 @@ struct PageQuarantine {
         positions.append(position)
         var key: String?
         if case .key(let found) = slice.outcome { key = found.text(in: page) }
+        let body = Array(page[slice.range])
+        if isPartial { try makeRoom(for: key, body, at: position, transaction) }
         try transaction.execute(
             """
             INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at)
@@ -31,11 +36,31 @@ struct PageQuarantine {
                 code = excluded.code, seen_at = excluded.seen_at,
                 created_at = CASE WHEN body = excluded.body THEN created_at ELSE excluded.created_at END
             """,
-            resource, run, url, position, breach.reason, Array(page[slice.range]), now.microseconds, key, breach.code)
+            resource, run, url, position, breach.reason, body, now.microseconds, key, breach.code)
+    }
+
+    /// The newest bytes of a record take the place of older ones, wherever these were found; another record that stood at
+    /// this position goes below zero, where no page has a place.
+    private func makeRoom(
+        for key: String?, _ body: [UInt8], at position: Int, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND NOT (url = ?2 AND position = ?3)
+                AND CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 ELSE key = ?4 END
+            """, resource, url, position, key, body)
+        try transaction.execute(
+            """
+            UPDATE siding_quarantine SET position =
+                (SELECT MIN(0, MIN(position)) - 1 FROM siding_quarantine WHERE resource = ?1 AND url = ?2)
+            WHERE resource = ?1 AND url = ?2 AND position = ?3
+                AND NOT CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 ELSE key IS ?4 END
+            """, resource, url, position, key, body)
     }
 
     /// What was wrong with this page before and came no more has been mended.
     func forgetTheRest(_ transaction: borrowing Transaction) throws {
+        guard !isPartial else { return }
         try transaction.execute(
             """
             DELETE FROM siding_quarantine

@@ -50,7 +50,8 @@ struct PageSaver {
             check: try ContractCheck.load(
                 resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction))
         var quarantine = PageQuarantine(
-            resource: resource.id, run: page.run, url: page.page.url.description, now: now)
+            resource: resource.id, run: page.run, url: page.page.url.description, now: now,
+            isPartial: try isPartial(resource.id, transaction))
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
@@ -58,6 +59,15 @@ struct PageSaver {
             try quarantine.forgetTheRest(transaction)
             return saved
         }
+    }
+
+    /// Whether the listing shows only some of the records: it has a limit of its own, or asks for changes.
+    private func isPartial(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let progress = page.progress else { return true }
+        guard progress.cursor != nil else { return false }
+        return try transaction.first(
+            "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1", resource
+        ) { $0.int(0) == 1 } ?? false
     }
 
     /// A page without edited records is asked this once.

@@ -226,4 +226,26 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil, #""a""#])
         #expect(try await cursor(bench) == "9")
     }
+
+    @Test(arguments: [IncrementalCursor.Order.descending, nil])
+    func `a record that was set aside stays so when the next changes come from the same URL`(
+        _ order: IncrementalCursor.Order?
+    ) async throws {
+        var rule = Self.rule
+        (rule.order, rule.start) = (order, order == nil ? "0" : nil)
+        var bench = try await bench(.sqlite, rule, order == nil ? ["since": "{cursor}"] : [:])
+        bench.resource.shape = RecordShape(
+            columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
+        let store = try #require(bench.store as? SQLiteStore)
+        if order == nil {
+            bench.origin.set("/posts?since=0", Self.page([(1, "9")]))
+            bench.origin.set("/posts?since=9", Self.page([(2, "9")]), Self.page([(3, "9")]), Self.page([(2, "9")]))
+        } else {
+            bench.origin.set(
+                "/posts", Self.page([(1, "9")]), Self.page([(2, "10")]), Self.page([(3, "11")]), Self.page([(2, "12")]))
+        }
+        for _ in 0..<4 { _ = try await bench.sync() }
+        let kept = try await store.quarantined(QuarantineSelection())
+        #expect(kept.compactMap(\.key).sorted() == ["1", "2", "3"])
+    }
 }
