@@ -36,7 +36,7 @@ import Testing
         let document = try String(contentsOf: Self.file, encoding: .utf8)
         let schema = try JSONSerialization.jsonObject(with: Data(Manifest.jsonSchema().utf8))
         let (read, recognised) = Self.paths(schema, "")
-        #expect(read.count > 50 && recognised.count > 10)
+        #expect(read.count > 50 && !recognised.isEmpty)
         for path in read { #expect(document.contains("| `\(path)` |"), "\(path)") }
         for path in recognised { #expect(document.contains("`\(path)`"), "\(path)") }
         for row in document.matches(of: /\n\| `([A-Za-z_.\[\]]+)` \|/) {

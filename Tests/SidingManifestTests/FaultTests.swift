@@ -37,7 +37,7 @@ import Testing
     }
 
     static let resourceKeys =
-        "one of source, path, method, query, query_encoding, records, key, paginate, stop, cursor, conditional, max_age, "
+        "one of source, path, method, query, query_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
         + "columns, children, contract"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"

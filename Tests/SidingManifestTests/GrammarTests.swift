@@ -25,7 +25,7 @@ import Testing
         "a key that this release does not understand yet is refused by name, whatever it holds",
         arguments: [
             "body", "where", "drop", "set", "stable", "deletes", "history",
-            "for_each", "resume_within",
+            "for_each",
         ])
     func notYetInResources(_ name: String) {
         for value in ["true", "{ path: $.x }", "[a, b]", ""] {
@@ -124,7 +124,9 @@ import Testing
         ] as [(String, String?)])
     func suggestions(_ name: String, _ meant: String?) {
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
-        let suffix = meant.map { "; did you mean '\($0)'?" } ?? "conditional, max_age, columns, children, contract"
+        let suffix =
+            meant.map { "; did you mean '\($0)'?" }
+            ?? "conditional, max_age, resume_within, columns, children, contract"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))
     }

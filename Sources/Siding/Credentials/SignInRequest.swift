@@ -116,17 +116,17 @@ struct SignInRequest: Sendable {
         case .contract, .tooLarge, .badContent, .redirectRefused:
             return Failure(.contract, phase: failure.phase, underlying: RefreshRefusal(failure.reason.name))
         case .http(var answer):
-            var (judged, body) = (failure, String(decoding: answer.body, as: UTF8.self))
-            // Whoever repeats what it was told must not bring it into a message.
+            var judged = failure
+            var code = answer.errorCode
+            // Whoever repeats what it was told must not bring it into a message: no more is kept than a code, and none that
+            // is a secret.
             for secret in signIn.secrets where !secret.isPlain {
-                if let value = try? await secret.read(), body.contains(value) { body = "" }
+                if let value = try? await secret.read(), let word = code, word.contains(value) { code = nil }
             }
             // Words that mean "later", whatever status they come with (RFC 6749 §4.1.2.1).
-            let isPassing = ["server_error", "slow_down", "temporarily_unavailable"].contains {
-                body.contains("\"\($0)\"")
-            }
+            let isPassing = code.map { ["server_error", "slow_down", "temporarily_unavailable"].contains($0) } ?? false
             if isPassing, answer.status < 500 { answer.status = 503 }
-            answer.body = Array(body.utf8)
+            answer.body = code.map { Array(#"{"error":"\#($0)"}"#.utf8) } ?? []
             judged.reason = .http(answer)
             return judged
         default: return failure

@@ -101,7 +101,11 @@ struct ListingRun: Sendable {
         _ page: FetchedPage, _ seen: inout Set<HTTPURL>, _ counters: RunCounters, _ track: CursorTrack
     ) -> FetchedPage {
         var page = page
-        if track.isPast(page) { page.next = .end }
+        if track.isPast(page) {
+            page.next = .end
+            // There is more behind it, which a listing that begins earlier wants: a 304 must not say that it is the last.
+            (page.etag, page.lastModified) = (nil, nil)
+        }
         seen.insert(page.page.url)
         if case .page(let next) = page.next, seen.contains(next.url) {
             page.next = .cut("page \(page.page.number) leads back to a page seen before: a loop")

@@ -61,6 +61,10 @@ struct ResourceSync: Sendable {
         var start = fresh
         // A listing goes on as it was begun.
         if !options.isAside { start.resume(position.cursor) }
+        if let page = firstSinceCursor(position, known?.value, opening) {
+            report.line.notes.append("goes on at the cursor rather than at page \(position.page.number)")
+            position.page = page
+        }
         var result = try await walk(position, start, known?.value)
         if let reason = restartReason(result, position) {
             start = fresh
@@ -109,6 +113,7 @@ struct ResourceSync: Sendable {
         ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
+            resumeWithin: resource.resumeWithin,
             first: try PageTurner(resource: resource).first(from: start),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
@@ -151,6 +156,17 @@ struct ResourceSync: Sendable {
             ![401, 403, 408, 425, 429].contains(answer.status)
         else { return nil }
         return "the origin refused page \(page.page.number) with \(answer.status)"
+    }
+
+    /// Where records come oldest first, each page has moved the cursor: to ask from there is surer than to go on at a page
+    /// number, as what changed meanwhile has left its place for the end, and all behind it has moved up.
+    private func firstSinceCursor(
+        _ position: ListingPosition, _ stored: String?, _ opening: ListingOpening
+    ) -> PageRequest? {
+        guard let cursor = resource.cursor, cursor.order == .ascending, position.isResumed, position.page.number > 1,
+            position.blockedBy == nil, stored != nil, position.cursor.moves
+        else { return nil }
+        return opening.first
     }
 
     /// The rule that says of the failure that the cursor leads nowhere.

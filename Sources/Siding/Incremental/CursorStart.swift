@@ -39,8 +39,8 @@ struct CursorStart: Sendable, Hashable {
         _ rule: IncrementalCursor, _ stored: StoredCursor?, isFull: Bool, now: Timestamp
     ) -> (from: String?, reason: String?) {
         guard !isFull, let stored else { return (rule.start, nil) }
-        let age = now - (rule.type.moment(stored.value) ?? stored.movedAt)
-        if let retention = rule.retention, age > retention {
+        // Not the value's own age: an origin where nothing changes is asked about all the same.
+        if let retention = rule.retention, now - stored.movedAt > retention {
             return (rule.start, "the cursor \(stored.value) is older than the origin remembers: full listing")
         }
         let from = rule.lookedBack(stored.value)

@@ -23,8 +23,10 @@ struct CursorTrack: Sendable {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
         let isMoved = page.next == .end || (rule.order == .ascending && rule.isOfRecords)
-        let moved = isMoved && start.moves ? reached.map { rule.isOfRecords ? rule.further(stored, $0) : $0 } : nil
-        return CursorMove(reached: reached, moved: moved == stored ? nil : moved)
+        guard isMoved, start.moves else { return CursorMove(reached: reached, moved: nil) }
+        let moved = reached.map { rule.isOfRecords ? rule.further(stored, $0) : $0 }
+        // A listing that ends without news vouches for the same value anew: it has grown no older.
+        return CursorMove(reached: reached, moved: page.next == .end ? moved ?? stored : moved == stored ? nil : moved)
     }
 
     private mutating func see(_ cursor: PageCursor, _ rule: IncrementalCursor, isFirst: Bool) {
@@ -57,7 +59,8 @@ struct CursorTrack: Sendable {
         guard let rule else { return [] }
         var warnings: [String] = []
         if unusable > 0 {
-            warnings.append("\(unusable) records have no \(rule.type.rawValue) at \(rule.description) for the cursor")
+            let what = rule.isOfRecords ? "\(unusable) records have" : "\(unusable) pages have"
+            warnings.append("\(what) no \(rule.type.rawValue) at \(rule.description) for the cursor")
         }
         if let future {
             warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")

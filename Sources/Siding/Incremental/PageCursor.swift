@@ -18,8 +18,9 @@ struct PageCursor: Sendable, Hashable {
         switch rule.place {
         case .record(let path):
             see(records, of: page, at: path, by: rule, latest: now + Self.clockSkew)
-        case .envelope(let path): furthest = answer.text(at: path)
-        case .header(let name): furthest = answer.headerFields[name].map { Self.date($0, as: rule.type) }
+        case .envelope(let path): answer.text(at: path).map { see($0, rule, now + Self.clockSkew) }
+        case .header(let name):
+            answer.headerFields[name].map { see(Self.date($0, as: rule.type), rule, now + Self.clockSkew) }
         }
     }
 

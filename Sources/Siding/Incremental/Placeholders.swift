@@ -2,9 +2,6 @@ public import SidingChain
 
 /// What stands for `{cursor}` and `{until}` in a query.
 struct Placeholders: Sendable, Hashable {
-    static let cursor = "{cursor}"
-    static let until = "{until}"
-
     var cursor: String?
     var until: String?
 
@@ -21,12 +18,14 @@ struct Placeholders: Sendable, Hashable {
     }
 
     private func filled(_ text: String) -> String? {
-        var text = text
-        for (placeholder, value) in [(Self.cursor, cursor), (Self.until, until)] where text.contains(placeholder) {
-            guard let value else { return nil }
-            text = text.replacing(placeholder, with: value)
+        // In one pass: what a value holds is no placeholder.
+        var (filled, rest) = ("", text[...])
+        while let match = rest.firstMatch(of: /\{(cursor|until)\}/) {
+            guard let value = match.output.1 == "cursor" ? cursor : until else { return nil }
+            filled += rest[..<match.range.lowerBound] + value
+            rest = rest[match.range.upperBound...]
         }
-        return text
+        return filled + rest
     }
 }
 

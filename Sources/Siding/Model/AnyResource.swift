@@ -22,6 +22,8 @@ public struct AnyResource: Sendable {
     public var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
     public var isConditional: Bool
+    /// An unfinished listing that is older begins anew.
+    public var resumeWithin: Duration
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// How its records are looked at, and what they must keep to.
@@ -41,7 +43,8 @@ public struct AnyResource: Sendable {
         cursor: IncrementalCursor? = nil,
         isConditional: Bool = true,
         maxAge: Duration? = nil,
-        shape: RecordShape = RecordShape()
+        shape: RecordShape = RecordShape(),
+        resumeWithin: Duration = .seconds(86_400)
     ) {
         self.name = name
         self.source = source
@@ -57,6 +60,7 @@ public struct AnyResource: Sendable {
         self.isConditional = isConditional
         self.maxAge = maxAge
         self.shape = shape
+        self.resumeWithin = resumeWithin
     }
 
     /// A resource whose records are told apart by one member.

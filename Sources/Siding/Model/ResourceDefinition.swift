@@ -23,7 +23,7 @@ public struct ResourceDefinition: Sendable, Hashable {
         ]
         // Only where there is one: what was stored before there were any is the same definition still.
         if let cursor = resource.cursor {
-            aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue)"
+            aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
         }
         // Left out where nothing is said, so that files from before the contract have no changed definition.
         let contract = resource.shape.contract

@@ -100,7 +100,7 @@ struct ListingOpener {
         // A page that a person holds stays held, however old it grows.
         let entry = try QueueTransitions(owner: owner, now: now).unsettledFetch(of: opening.resource, transaction)
         if let entry, QueueTransitions.waitsForPerson(entry) { return nil }
-        let reason = "its checkpoint is older than \(opening.resumeWithin.components.seconds / 3600) h"
+        let reason = opening.tooOld
         try discard(resource, reason, transaction)
         return reason
     }

@@ -58,6 +58,23 @@ struct PageQuarantine {
             """, resource, url, position, key, body)
     }
 
+    /// What comes again and is good has been mended, wherever it was found.
+    func forget(
+        _ records: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
+    ) throws {
+        let hasAny = try transaction.first("SELECT 1 FROM siding_quarantine WHERE resource = ?1 LIMIT 1", resource) {
+            _ in
+            true
+        }
+        guard hasAny == true else { return }
+        let keys = records.compactMap { record -> String? in
+            if case .key(let key) = record.outcome { key.text(in: page) } else { nil }
+        }
+        try transaction.execute(
+            "DELETE FROM siding_quarantine WHERE resource = ?1 AND key IN (SELECT value FROM json_each(?2))", resource,
+            try SQLiteStore.json(keys))
+    }
+
     /// What was wrong with this page before and came no more has been mended.
     func forgetTheRest(_ transaction: borrowing Transaction) throws {
         guard !isPartial else { return }

@@ -57,6 +57,8 @@ struct PageSaver {
                 try quarantine.add(slice, breach, page, transaction)
             }
             try quarantine.forgetTheRest(transaction)
+            let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
+            try quarantine.forget(good, of: page, transaction)
             return saved
         }
     }
@@ -64,6 +66,7 @@ struct PageSaver {
     /// Whether the listing shows only some of the records: it has a limit of its own, or asks for changes.
     private func isPartial(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
         guard let progress = page.progress else { return true }
+        if case .cut = progress.next { return true }
         guard progress.cursor != nil else { return false }
         return try transaction.first(
             "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1", resource
@@ -156,14 +159,12 @@ struct PageSaver {
     private func complete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND listing <> ?2", resource, page.listing)
-        // A listing of changes did not see what it has no page of: only what is saved under the same key since is mended.
+        // A listing of changes did not see what it has no page of.
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1
                 AND url NOT IN (SELECT url FROM siding_pages WHERE resource = ?1)
-                AND ((SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1)
-                    OR EXISTS (SELECT 1 FROM siding_records r WHERE r.resource = ?1 AND r.key = siding_quarantine.key
-                        AND r.deleted_at IS NULL AND r.changed_at > siding_quarantine.seen_at))
+                AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1)
             """, resource)
         try transaction.execute(
             "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,

@@ -14,8 +14,10 @@ struct QuarantineRetry {
 
     func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Result {
         var result = Result()
-        // One body at a time is in memory.
-        for record in try QuarantineRows.find(selection, transaction) {
+        // One body at a time is in memory; of several of one key the newest counts.
+        for record in try QuarantineRows.find(selection, transaction).sorted(by: {
+            ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
+        }) {
             var counters = result.counters[record.resource] ?? RunCounters()
             let refusal = try retry(record, &counters, transaction)
             result.counters[record.resource] = counters
@@ -107,7 +109,7 @@ struct QuarantineRetry {
         _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
         try transaction.first(
-            "SELECT changed_at > ?3 FROM siding_records WHERE resource = ?1 AND key = ?2 AND deleted_at IS NULL",
+            "SELECT MAX(changed_at, COALESCE(deleted_at, 0)) > ?3 FROM siding_records WHERE resource = ?1 AND key = ?2",
             resource, key, record.seenAt.microseconds
         ) { $0.int(0) == 1 } ?? false
     }

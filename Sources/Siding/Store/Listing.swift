@@ -41,6 +41,16 @@ public struct ListingOpening: Sendable {
     }
 }
 
+extension ListingOpening {
+    /// Why a checkpoint is not gone on with.
+    package var tooOld: String {
+        let seconds = resumeWithin.components.seconds
+        let (count, unit) =
+            seconds % 3600 == 0 ? (seconds / 3600, "h") : seconds % 60 == 0 ? (seconds / 60, "min") : (seconds, "s")
+        return "its checkpoint is older than \(count) \(unit)"
+    }
+}
+
 /// What a listing has to do with the cursor of its resource.
 public struct ListingCursor: Sendable, Hashable {
     /// The value that the listing begins at; nil for all there is.

@@ -41,11 +41,14 @@ extension HTTPFailure {
         }
     }
 
-    /// The member `error` of an error answer of OAuth 2 (RFC 6749 §5.2).
-    fileprivate var errorCode: String? {
+    /// The member `error` of an error answer of OAuth 2 (RFC 6749 §5.2), where it has the form of the codes that are known:
+    /// anything else may repeat what the endpoint was told.
+    package var errorCode: String? {
         body.withUnsafeBytes { bytes in
-            guard (try? JSONSyntax.validate(bytes)) != nil else { return nil }
-            return JSONMembers.value(at: JSONPath(member: "error"), in: bytes)?.string(in: bytes)
+            guard (try? JSONSyntax.validate(bytes)) != nil,
+                let word = JSONMembers.value(at: JSONPath(member: "error"), in: bytes)?.string(in: bytes)
+            else { return nil }
+            return word.wholeMatch(of: /[a-z_]{1,40}/) == nil ? nil : word
         }
     }
 }

@@ -3,7 +3,8 @@ internal import SidingJSON
 extension Failure: CustomStringConvertible {
     /// One line for a person: what happened, at which request, and what the system said.
     public var description: String {
-        var line = reason.description
+        // A refused refresh has the status of what it means; the origin has answered nothing.
+        var line = phase == .notSent && underlying is RefreshRefusal ? "not signed in" : reason.description
         if let method, let url { line += " (\(method) \(url))" } else if let url { line += " (\(url))" }
         if let detail, !detail.isEmpty { line += ": \(detail)" }
         return line

@@ -48,10 +48,14 @@ enum ResourceGrammar {
     private static let contract = Keyword(
         "contract", ContractGrammar.shape.type, "What becomes of records that change their shape.")
 
+    private static let resumeWithin = Keyword(
+        "resume_within", .duration, default: "24h", "An unfinished listing that is older begins anew.")
+
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
-            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, columns.entry, children.entry,
+            paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
+            columns.entry, children.entry,
             contract.entry,
         ] + notYet
     ) { object, reading in
@@ -69,6 +73,7 @@ enum ResourceGrammar {
         declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
+        declaration.resumeWithin = object.value(resumeWithin, &reading)
         declaration.shape.columns = object.value(columns, &reading) ?? []
         declaration.shape.children = object.value(children, &reading) ?? []
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
@@ -84,7 +89,6 @@ enum ResourceGrammar {
         .notYet("deletes", "How deletions are found."),
         .notYet("history", "Whether earlier bodies are kept."),
         .notYet("for_each", "One listing for each record of another resource."),
-        .notYet("resume_within", "How long an unfinished listing may be resumed."),
     ]
 }
 

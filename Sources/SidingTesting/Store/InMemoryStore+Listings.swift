@@ -121,7 +121,7 @@ extension MemoryTables {
             open.checkpointAt < moment.now + (.zero - opening.resumeWithin)
         else { return nil }
         if let entry = unsettledFetch(of: opening.resource), entry.waitsForPerson { return nil }
-        let reason = "its checkpoint is older than \(opening.resumeWithin.components.seconds / 3600) h"
+        let reason = opening.tooOld
         discard(opening.resource, reason, moment)
         return reason
     }

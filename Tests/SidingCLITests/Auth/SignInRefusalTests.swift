@@ -89,6 +89,29 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
+    @Test func `An endpoint that repeats a secret with escapes brings it into no message and no file`() async throws {
+        let service = try await Service.start(behind: door)
+        let secret = "abc/DEF+\(Door.canary)=="
+        let sandbox = try Sandbox.with(
+            service, source: service.oauth("oauth2_client", "client_id: my app, client_secret: { file: secret }"))
+        try sandbox.write(secret, to: "secret")
+        let escaped = secret.replacing("/", with: "\\/")
+        door.change {
+            $0.refusal = OriginResponse(
+                status: .badRequest,
+                body: Array(#"{"error":"bad secret \#(escaped)","error_description":"\#(escaped)"}"#.utf8))
+        }
+        let sync = try await sandbox.siding("sync", "-vv")
+        #expect(sync.status == 77)
+        #expect(!sync.everything.contains(Door.canary))
+        #expect(try await !sandbox.siding("auth", "status", "--json").everything.contains(Door.canary))
+        for name in try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) where name != "secret" {
+            let bytes = FileManager.default.contents(atPath: sandbox.file(name)) ?? Data()
+            #expect(bytes.range(of: Data(Door.canary.utf8)) == nil, "\(name)")
+        }
+        await service.origin.stop()
+    }
+
     @Test func `A refresh token of the config that has changed goes before the kept one`() async throws {
         let (service, sandbox) = try await setUp("oauth2_refresh")
         #expect(try await sandbox.siding("sync").status == 0)

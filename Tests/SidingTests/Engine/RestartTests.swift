@@ -72,4 +72,14 @@ import Testing
         #expect(report.line.notes.first == "started anew: its checkpoint is older than 24 h")
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
+
+    @Test(arguments: Engine.allCases)
+    func `a resource says itself how old its checkpoint may grow`(_ engine: Engine) async throws {
+        var bench = try await stopped(engine)
+        bench.resource.resumeWithin = .seconds(90 * 60)
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        bench.time.advance(by: .seconds(90 * 60 + 1))
+        let report = try await bench.sync()
+        #expect(report.line.notes.first == "started anew: its checkpoint is older than 90 min")
+    }
 }

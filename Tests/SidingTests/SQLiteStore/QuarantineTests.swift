@@ -85,15 +85,21 @@ import Testing
         #expect(try await bench.bench.record("keyless").body == Array(#"{"name":"keyless"}"#.utf8))
     }
 
-    @Test func `a record that is newer than what was set aside stays`() async throws {
+    @Test(arguments: [false, true])
+    func `a record that is newer than what was set aside stays, and so does a tombstone`(_ isDeleted: Bool) async throws
+    {
         let bench = try await Self.bench()
         bench.bench.time.advance(by: .seconds(60))
-        let position = try await bench.bench.open(shape: Self.strict)
-        try await bench.bench.commit(
-            #"[{"id":2,"v":7}]"#, position, next: .page(ConformanceBench.page(3)), page: ConformanceBench.page(2))
+        let now = bench.bench.time.now.microseconds
+        try await bench.execute(
+            """
+            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at)
+            VALUES (1, '2', '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"))
+            """)
         let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [Self.resource()])
-        #expect(changes[0].refusal == "a newer record of its key is stored")
-        #expect(try await bench.rows("SELECT v FROM posts WHERE id = 2") == [["7"]])
+        let change = try #require(changes.first { $0.record.key == "2" })
+        #expect(change.refusal == "a newer record of its key is stored")
+        #expect(try await bench.rows("SELECT v FROM posts WHERE id = 2") == (isDeleted ? [] : [["7"]]))
     }
 
     @Test func `a record of a resource that the config has no more stays`() async throws {

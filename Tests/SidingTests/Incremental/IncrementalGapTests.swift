@@ -1,0 +1,148 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Ways in which changes could be skipped, and are not.
+@Suite struct IncrementalGapTests {
+    private func bench(
+        _ order: IncrementalCursor.Order?, _ engine: Engine = .sqlite,
+        _ query: [String: QueryValue] = ["since": "{cursor}"]
+    ) async throws -> EngineBench {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.cursor = IncrementalCursor(
+            at: .record(JSONPath(member: "at")), type: .integer, order: order)
+        bench.resource.query = query
+        return bench
+    }
+
+    private static func page(_ records: [(Int, Int)], next: String? = nil, etag: String? = nil) -> ScriptedAnswer {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let next { fields[HTTPField.Name("Link")!] = "<\(next)>; rel=\"next\"" }
+        if let etag { fields[.eTag] = etag }
+        let bodies = records.map { #"{"id":\#($0.0),"at":\#($0.1)}"# }
+        return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
+    }
+
+    private func cursor(_ bench: EngineBench) async throws -> String? {
+        try await bench.store.cursor(of: "posts")?.value
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where pages move the cursor a listing goes on at the cursor, not at a page that moved meanwhile`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(.ascending, engine)
+        bench.origin.set("/posts", Self.page([(1, 1), (2, 2)], next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", Self.page([(3, 3), (4, 4)], next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", .status(.internalServerError))
+        let entry = try await bench.sync().line.entry
+        #expect(try await cursor(bench) == "4")
+        // 1 and 2 were updated: they stand at the end, and 5 and 6 on what is page 2 now.
+        bench.origin.set("/posts?page=3", Self.page([(1, 7), (2, 8)]))
+        bench.origin.set("/posts?since=4", Self.page([(5, 5), (6, 6)], next: "/posts?since=4&page=2"))
+        bench.origin.set("/posts?since=4&page=2", Self.page([(1, 7), (2, 8)]))
+        bench.time.advance(by: .seconds(3600))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
+        #expect(try await cursor(bench) == "8")
+        #expect(try await bench.entry(entry).state == .done)
+    }
+
+    @Test
+    func `a page at which newest first ended keeps no validators, so that an earlier beginning goes on behind it`()
+        async throws
+    {
+        let bench = try await bench(.descending, .sqlite, [:])
+        bench.origin.set("/posts", Self.page([(4, 4), (3, 3)], next: "/posts?page=2", etag: #""a""#))
+        bench.origin.set("/posts?page=2", Self.page([(2, 2), (1, 1)], next: "/posts?page=3", etag: #""b""#))
+        bench.origin.set("/posts?page=3", Self.page([(0, 0)], etag: #""c""#))
+        for _ in 0..<2 { _ = try await bench.sync() }
+        _ = bench.origin.takeTargets()
+        _ = try await bench.sync(SyncOptions(since: "0"))
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
+    }
+
+    @Test func `another start asks anew`() async throws {
+        var bench = try await bench(nil)
+        bench.resource.cursor?.start = "5"
+        bench.origin.set("/posts?since=5", Self.page([(1, 9)]))
+        bench.origin.set("/posts?since=2", Self.page([(0, 3)]))
+        _ = try await bench.sync()
+        bench.resource.cursor?.start = "2"
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.keys() == ["0", "1"])
+    }
+
+    @Test func `an origin where nothing changes is not listed whole when its cursor grows old`() async throws {
+        var bench = try await bench(nil)
+        bench.resource.cursor?.retention = .seconds(30 * 86_400)
+        bench.origin.set("/posts", Self.page([(1, 9)]))
+        bench.origin.set("/posts?since=9", Self.page([]))
+        _ = try await bench.sync()
+        for _ in 0..<3 {
+            bench.time.advance(by: .seconds(20 * 86_400))
+            _ = try await bench.sync()
+        }
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?since=9", "/posts?since=9", "/posts?since=9"])
+    }
+
+    @Test func `a value of the envelope that is none of the type does not become the cursor`() async throws {
+        var bench = try await bench(nil)
+        bench.resource.cursor = IncrementalCursor(at: .envelope(JSONPath(member: "end")), type: .integer)
+        bench.resource.records = try JSONPath(parsing: "$.items[*]")
+        bench.resource.paging = .none
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"end":"a&b={until}"}"#))
+        let report = try await bench.sync()
+        #expect(try await cursor(bench) == nil)
+        #expect(report.warnings.contains { $0.contains("no integer") })
+    }
+
+    @Test func `what a value holds is no placeholder`() {
+        let placeholders = Placeholders(cursor: "{until}", until: nil)
+        #expect(placeholders.filled(["since": "x{cursor}y", "to": "{until}"]) == ["since": "x{until}y"])
+    }
+
+    // MARK: Quarantine
+
+    private static let strict = RecordShape(
+        columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
+
+    private func setAside(_ bench: EngineBench) async throws -> [String] {
+        try await #require(bench.store as? SQLiteStore).quarantined(QuarantineSelection()).compactMap(\.key)
+    }
+
+    @Test func `a limit, and a failure that is ignored, leave alone what was set aside`() async throws {
+        var bench = try await bench(nil)
+        bench.resource.cursor = nil
+        bench.resource.query = [:]
+        bench.resource.shape = Self.strict
+        bench.resource.source.failureRules = [
+            try FailureRule(when: .answer(.init(statuses: [404])), do: .ignore)
+        ]
+        bench.origin.set("/posts", Self.page([(1, 1), (2, 2), (3, 3)]))
+        _ = try await bench.sync()
+        #expect(try await setAside(bench) == ["1", "2", "3"])
+        _ = try await bench.sync(SyncOptions(limit: 1))
+        #expect(try await setAside(bench).sorted() == ["1", "2", "3"])
+        bench.origin.set("/posts", .status(.notFound))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await setAside(bench).sorted() == ["1", "2", "3"])
+    }
+
+    @Test func `what comes again and is good goes, also where it comes from another URL`() async throws {
+        var bench = try await bench(nil)
+        bench.resource.shape = RecordShape(
+            columns: [RecordColumn("at", .integer)], contract: RecordContract(typeChange: .quarantine))
+        bench.origin.set("/posts", .text(#"[{"id":1,"at":9},{"id":2,"at":"8"}]"#))
+        bench.origin.set("/posts?since=9", Self.page([(2, 10)]))
+        _ = try await bench.sync()
+        #expect(try await setAside(bench) == ["2"])
+        _ = try await bench.sync()
+        #expect(try await setAside(bench) == [])
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+}
