@@ -158,12 +158,11 @@ struct ResourceSync: Sendable {
         return "the origin refused page \(page.page.number) with \(answer.status)"
     }
 
-    /// Where records come oldest first, each page has moved the cursor: to ask from there is surer than to go on at a page
-    /// number, as what changed meanwhile has left its place for the end, and all behind it has moved up.
+    /// Where an unfinished listing goes on, if that is the cursor; see ``IncrementalCursor/goesOnAtCursor``.
     private func firstSinceCursor(
         _ position: ListingPosition, _ stored: String?, _ opening: ListingOpening
     ) -> PageRequest? {
-        guard let cursor = resource.cursor, cursor.order == .ascending, position.isResumed, position.page.number > 1,
+        guard resource.cursor?.goesOnAtCursor ?? false, position.isResumed, position.page.number > 1,
             position.blockedBy == nil, stored != nil, position.cursor.moves
         else { return nil }
         return opening.first

@@ -29,6 +29,11 @@ public struct SyncPlan: Sendable, Hashable {
         let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
         var start = try await start(resource, options, first, store)
+        if start.page.number > 1, resource.cursor?.goesOnAtCursor ?? false, stored != nil,
+            try await !isHeld(resource, store)
+        {
+            start = Start(page: first, reason: "an unfinished listing goes on at the cursor")
+        }
         if start.page == first, let reason = cursor.reason { start.reason += ": \(reason)" }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
@@ -41,6 +46,12 @@ public struct SyncPlan: Sendable, Hashable {
         return SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
             conditions: conditions, reason: start.reason, paging: resource.paging.description)
+    }
+
+    /// Whether the next page waits for a person.
+    private static func isHeld(_ resource: AnyResource, _ store: (any Store)?) async throws -> Bool {
+        let selection = QueueSelection(resources: [resource.name], states: [.parked], kinds: [.fetch])
+        return try await !(store?.entries(selection) ?? []).isEmpty
     }
 
     private struct Start {

@@ -22,7 +22,7 @@ struct CursorTrack: Sendable {
     mutating func move(with page: FetchedPage) -> CursorMove? {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
-        let isMoved = page.next == .end || (rule.order == .ascending && rule.isOfRecords)
+        let isMoved = page.next == .end || rule.goesOnAtCursor
         guard isMoved, start.moves else { return CursorMove(reached: reached, moved: nil) }
         let moved = reached.map { rule.isOfRecords ? rule.further(stored, $0) : $0 }
         // A listing that ends without news vouches for the same value anew: it has grown no older.

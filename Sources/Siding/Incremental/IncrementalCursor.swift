@@ -65,6 +65,10 @@ public struct IncrementalCursor: Sendable, Hashable {
         if case .envelope = place { type == .text } else { false }
     }
 
+    /// Whether each page moves the cursor, so that an unfinished listing goes on there rather than at a page number: what
+    /// changed meanwhile has left its place for the end, and all behind it has moved up.
+    var goesOnAtCursor: Bool { order == .ascending && isOfRecords }
+
     /// The further one of two values.
     func further(_ one: String?, _ other: String) -> String {
         guard let one else { return other }

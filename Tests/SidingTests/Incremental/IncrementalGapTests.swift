@@ -46,6 +46,8 @@ import Testing
         bench.origin.set("/posts?since=4", Self.page([(5, 5), (6, 6)], next: "/posts?since=4&page=2"))
         bench.origin.set("/posts?since=4&page=2", Self.page([(1, 7), (2, 8)]))
         bench.time.advance(by: .seconds(3600))
+        let plan = try await SyncPlan.make(for: bench.resource, in: bench.store)
+        #expect(plan.url.hasSuffix("/posts?since=4") && plan.reason.contains("goes on at the cursor"))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
         #expect(try await cursor(bench) == "8")
