@@ -47,8 +47,7 @@ struct ResourceSync: Sendable {
 
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
-        let stored = try await engine.store.cursor(of: resource.name)
-        var known = stored?.valid(for: resource)
+        var known = try await engine.store.cursor(of: resource)
         let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.wallClock.now)
         var opening: ListingOpening
         do throws(Failure) { opening = try self.opening(fresh) } catch {

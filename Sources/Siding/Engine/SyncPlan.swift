@@ -25,7 +25,7 @@ public struct SyncPlan: Sendable, Hashable {
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
-        let stored = try await store?.cursor(of: resource.name)?.valid(for: resource)
+        let stored = try await store?.cursor(of: resource)
         let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
         var start = try await start(resource, options, first, store)

@@ -68,9 +68,12 @@ public struct StoredCursor: Sendable, Hashable {
     public init(value: String, movedAt: Timestamp, definition: ResourceDefinition) {
         (self.value, self.movedAt, self.definition) = (value, movedAt, definition)
     }
+}
 
-    /// The cursor, where `resource` is still what it was.
-    func valid(for resource: AnyResource) -> StoredCursor? {
-        ResourceDefinition(resource) == definition ? self : nil
+extension ListingStore {
+    /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
+    func cursor(of resource: AnyResource) async throws(StoreError) -> StoredCursor? {
+        guard resource.cursor != nil, let stored = try await cursor(of: resource.name) else { return nil }
+        return stored.definition == ResourceDefinition(resource) ? stored : nil
     }
 }

@@ -24,6 +24,8 @@ public struct AnyResource: Sendable {
     public var isConditional: Bool
     /// An unfinished listing that is older begins anew.
     public var resumeWithin: Duration
+    /// A day.
+    public static let usualResumeWithin = Duration.seconds(86_400)
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// How its records are looked at, and what they must keep to.
@@ -44,7 +46,7 @@ public struct AnyResource: Sendable {
         isConditional: Bool = true,
         maxAge: Duration? = nil,
         shape: RecordShape = RecordShape(),
-        resumeWithin: Duration = .seconds(86_400)
+        resumeWithin: Duration = Self.usualResumeWithin
     ) {
         self.name = name
         self.source = source

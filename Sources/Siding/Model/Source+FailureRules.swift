@@ -17,13 +17,8 @@ extension Source {
 
     /// What becomes of a request: as the first rule that fits says, else as the table does.
     func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
-        let table = failure.retention(of: kind)
-        let subject: FailureRule.Subject = kind == .fetch ? .fetch : .write
-        guard let rule = rule(for: failure, of: subject) else { return table }
-        // What may have arrived, and may not be sent twice, is that under every rule; but where a rule for writes alone says
-        // of an answer that the origin did not act.
-        if table == .park(.uncertain), rule.subject != .write || failure.phase != .answered { return table }
-        switch rule.action {
+        switch ruling(on: failure, kind)?.action {
+        case nil: return failure.retention(of: kind)
         case .queue: return .keep(counted: false, minimumWait: HTTPFailure.unspecifiedPatience)
         case .retry: return .keep(counted: true)
         case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
@@ -45,8 +40,17 @@ extension Source {
     /// Whether a rule takes `failure` for a refused credential, so that the request may go out again with another one.
     func isRefusedCredential(_ failure: Failure, of subject: FailureRule.Subject, isResendable: Bool) -> Bool {
         let kind: RequestKind = subject == .fetch ? .fetch : .write(resendable: isResendable)
-        return rule(for: failure, of: subject)?.action == .refreshToken
-            && retention(of: failure, kind, now: .init(microseconds: 0)) == .signIn
+        return ruling(on: failure, kind)?.action == .refreshToken
+    }
+
+    /// The rule that has the word on what becomes of the request, if one has.
+    ///
+    /// What may have arrived, and may not be sent twice, is that under every rule; but where a rule for writes alone says of
+    /// an answer that the origin did not act.
+    private func ruling(on failure: Failure, _ kind: RequestKind) -> FailureRule? {
+        guard let rule = rule(for: failure, of: kind == .fetch ? .fetch : .write) else { return nil }
+        let isDoubtful = failure.retention(of: kind) == .park(.uncertain)
+        return isDoubtful && (rule.subject != .write || failure.phase != .answered) ? nil : rule
     }
 
     /// Finds the rule that an answer to a `subject` fits, for the chain; nil where no rule looks at answers.

@@ -23,7 +23,7 @@ public struct ListingOpening: Sendable {
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
-        startsAnew: Bool = false, resumeWithin: Duration = .seconds(86_400), first: PageRequest,
+        startsAnew: Bool = false, resumeWithin: Duration = AnyResource.usualResumeWithin, first: PageRequest,
         cursor: ListingCursor = ListingCursor(),
         isAside: Bool = false, shape: RecordShape = RecordShape()
     ) {

@@ -19,7 +19,7 @@ struct ResourceDeclaration: Sendable {
     var queryPlace: Place
     var isConditional = true
     var maxAge: Duration?
-    var resumeWithin: Duration?
+    var resumeWithin = AnyResource.usualResumeWithin
     var shape = RecordShape()
 
     init(subject: Subject) {
@@ -42,7 +42,7 @@ struct ResourceDeclaration: Sendable {
         return AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin ?? .seconds(86_400))
+            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin)
     }
 
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.

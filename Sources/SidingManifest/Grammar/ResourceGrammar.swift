@@ -73,7 +73,7 @@ enum ResourceGrammar {
         declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
-        declaration.resumeWithin = object.value(resumeWithin, &reading)
+        declaration.resumeWithin = object.value(resumeWithin, &reading) ?? AnyResource.usualResumeWithin
         declaration.shape.columns = object.value(columns, &reading) ?? []
         declaration.shape.children = object.value(children, &reading) ?? []
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
