@@ -39,7 +39,7 @@ struct ListingRun: Sendable {
         var settles = position.entry?.id
         var track = CursorTrack(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached)
-        var seen: Set<HTTPURL> = []
+        var seen: Set<PageRequest.Address> = []
         var fetched = await fetch(position.page, paging: resource.paging)
         while true {
             let page: FetchedPage
@@ -98,7 +98,7 @@ struct ListingRun: Sendable {
 
     /// The page with its way on cut where the listing turns in a circle, or has enough records.
     private func bounded(
-        _ page: FetchedPage, _ seen: inout Set<HTTPURL>, _ counters: RunCounters, _ track: CursorTrack
+        _ page: FetchedPage, _ seen: inout Set<PageRequest.Address>, _ counters: RunCounters, _ track: CursorTrack
     ) -> FetchedPage {
         var page = page
         if track.isPast(page) {
@@ -106,8 +106,8 @@ struct ListingRun: Sendable {
             // There is more behind it, which a listing that begins earlier wants: a 304 must not say that it is the last.
             (page.etag, page.lastModified) = (nil, nil)
         }
-        seen.insert(page.page.url)
-        if case .page(let next) = page.next, seen.contains(next.url) {
+        seen.insert(page.page.address)
+        if case .page(let next) = page.next, seen.contains(next.address) {
             page.next = .cut("page \(page.page.number) leads back to a page seen before: a loop")
         }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }

@@ -49,7 +49,8 @@ struct PageTurner: Sendable {
         if let hasMore = resource.stop.hasMore, answer.isFalse(at: hasMore) { return .end }
         guard let url = try nextURL(after: page, by: paging, answer) else { return .end }
         let following = PageRequest(
-            url: try checked(url), number: page.number + 1, offset: page.offset + answer.recordCount)
+            url: try checked(url), body: page.body, scope: page.scope, number: page.number + 1,
+            offset: page.offset + answer.recordCount)
         return bounded(following, after: page)
     }
 

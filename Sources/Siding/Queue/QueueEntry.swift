@@ -144,4 +144,7 @@ public struct FetchRetention: Sendable {
         self.wait = wait
         self.expiry = expiry
     }
+
+    /// Each listing's fetch has a lane of its own.
+    package var lane: String { "fetch:\(resource)" + (page.scope.isEmpty ? "" : "/\(page.scope)") }
 }

@@ -8,14 +8,15 @@ enum CursorRows {
 
     /// Keeps what a page says of the cursor, with the page.
     static func move(
-        _ cursor: CursorMove, of resource: Int64, listing: Int64, run: RunID, now: Timestamp,
+        _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, run: RunID, now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_listings SET cursor_reached = ?3 WHERE resource = ?1 AND listing = ?2", resource, listing,
-            cursor.reached)
+            "UPDATE siding_listings SET cursor_reached = ?3 WHERE resource = ?1 AND listing = ?2 AND scope = ?4",
+            resource,
+            listing, cursor.reached, scope)
         guard let moved = cursor.moved else { return }
-        try save(moved, of: resource, run: run, now: now, transaction)
+        try save(moved, of: resource, scope: scope, run: run, now: now, transaction)
     }
 
     /// What a person says; a listing that began elsewhere ends, and what waits for it is superseded.
@@ -27,22 +28,24 @@ enum CursorRows {
             throw StoreError(.notFound, "nothing is stored of a resource '\(name)'")
         }
         if let value {
-            try save(value, of: resource, run: nil, now: now, transaction)
+            try save(value, of: resource, scope: "", run: nil, now: now, transaction)
         } else {
             try forget(resource, transaction)
         }
-        try ListingOpener.discard(
-            resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
+        try ListingOpener.discardAll(
+            of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)
     }
 
     private static func save(
-        _ value: String, of resource: Int64, run: RunID?, now: Timestamp, _ transaction: borrowing Transaction
+        _ value: String, of resource: Int64, scope: String, run: RunID?, now: Timestamp,
+        _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_cursors (resource, value, moved_at, run) VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT (resource) DO UPDATE SET value = excluded.value, moved_at = excluded.moved_at, run = excluded.run
-            """, resource, value, now.microseconds, run)
+            INSERT INTO siding_cursors (resource, scope, value, moved_at, run) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT (resource, scope) DO UPDATE SET
+                value = excluded.value, moved_at = excluded.moved_at, run = excluded.run
+            """, resource, scope, value, now.microseconds, run)
     }
 }

@@ -10,25 +10,37 @@ struct FetchRetainer {
     private var transitions: QueueTransitions { QueueTransitions(owner: owner, now: now) }
 
     func retain(_ transaction: borrowing Transaction) throws -> QueueEntry {
-        let existing = try transitions.unsettledFetch(of: fetch.resource, transaction)
-        let isSamePage = existing?.url == fetch.page.url.description
+        let existing = try unsettled(transaction)
+        let isSamePage = try existing.map { try asks($0, transaction) } ?? false
         let attempts = (isSamePage ? existing?.attempts ?? 0 : 0) + (fetch.isCounted ? 1 : 0)
         let entry = try existing ?? insert(transaction)
         let due = now + fetch.wait(attempts)
         try transaction.execute(
             """
             UPDATE siding_queue SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
-                page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11
+                page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11, body = ?12
             WHERE id = ?1
             """,
             entry.id, fetch.parks == nil ? "queued" : "parked", fetch.parks?.rawValue, fetch.method,
             fetch.page.url.description, fetch.page.number, fetch.page.offset, attempts, due.microseconds,
-            try SQLiteStore.json(fetch.error), fetch.error.status)
+            try SQLiteStore.json(fetch.error), fetch.error.status, fetch.page.body.map { Array($0.utf8) })
         try transitions.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
-        guard let retained = try transitions.unsettledFetch(of: fetch.resource, transaction) else {
+        guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry \(entry.id) vanished while it was retained")
         }
         return retained
+    }
+
+    private func unsettled(_ transaction: borrowing Transaction) throws -> QueueEntry? {
+        try transitions.unsettledFetch(of: fetch.resource, scope: fetch.page.scope, transaction)
+    }
+
+    /// Whether the entry asks for this very page.
+    private func asks(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
+        guard entry.url == fetch.page.url.description else { return false }
+        return try transaction.first(
+            "SELECT body IS ?2 FROM siding_queue WHERE id = ?1", entry.id, fetch.page.body.map { Array($0.utf8) }
+        ) { $0.int(0) == 1 } ?? false
     }
 
     private func insert(_ transaction: borrowing Transaction) throws -> QueueEntry {
@@ -37,15 +49,15 @@ struct FetchRetainer {
         try transaction.execute(
             """
             INSERT INTO siding_queue (id, kind, state, source, resource, account, lane, position, head, method, url, key,
-                keyed, created_at, not_before, expires_at)
-            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?2, 'fetch:' || ?3,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = 'fetch:' || ?3), 1, ?4, ?5, ?1, 0, ?6,
-                ?6, ?7)
+                keyed, created_at, not_before, expires_at, parameters)
+            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?2, ?8,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?8), 1, ?4, ?5, ?1, 0, ?6,
+                ?6, ?7, ?9)
             """, id, fetch.source, fetch.resource, fetch.method, fetch.page.url.description, now.microseconds,
-            expiry?.microseconds)
+            expiry?.microseconds, fetch.lane, fetch.page.scope)
         return QueueEntry(
             id: id, kind: .fetch, state: .queued, source: fetch.source, resource: fetch.resource,
-            lane: "fetch:\(fetch.resource)", method: fetch.method, url: fetch.page.url.description, createdAt: now,
+            lane: fetch.lane, method: fetch.method, url: fetch.page.url.description, createdAt: now,
             nextAttemptAt: now)
     }
 }

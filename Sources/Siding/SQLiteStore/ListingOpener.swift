@@ -12,7 +12,8 @@ struct ListingOpener {
         let resource = try registerResource(transaction)
         var dropped: String?
         if !resource.changedAspects.isEmpty {
-            try discard(resource.id, "the definition changed", transaction)
+            try Self.discardAll(
+                of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
         if opening.startsAnew {
             try discard(resource.id, "a full listing was asked for", transaction)
@@ -38,7 +39,8 @@ struct ListingOpener {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
         // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
-        try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource.id)
+        try transaction.execute(
+            "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
         if opening.forgetsCursor { try CursorRows.forget(resource.id, transaction) }
         var position = try begin(resource.id, transaction)
         position.droppedCheckpoint = reason
@@ -93,26 +95,37 @@ struct ListingOpener {
     private func dropOldCheckpoint(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
         let oldest = now + (.zero - opening.resumeWithin)
         let isOld = try transaction.first(
-            "SELECT checkpoint_at < ?2 FROM siding_listings WHERE resource = ?1 AND state = 'open'", resource,
-            oldest.microseconds
+            "SELECT checkpoint_at < ?2 FROM siding_listings WHERE resource = ?1 AND scope = ?3 AND state = 'open'",
+            resource,
+            oldest.microseconds, opening.first.scope
         ) { $0.int(0) == 1 }
         guard isOld == true else { return nil }
         // A page that a person holds stays held, however old it grows.
-        let entry = try QueueTransitions(owner: owner, now: now).unsettledFetch(of: opening.resource, transaction)
+        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
         if let entry, QueueTransitions.waitsForPerson(entry) { return nil }
         let reason = opening.tooOld
         try discard(resource, reason, transaction)
         return reason
     }
 
+    private var queue: QueueTransitions { QueueTransitions(owner: owner, now: now) }
+
+    /// Ends the open listing of this scope as incomplete; its retained fetch is superseded.
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
-        try Self.discard(
-            resource, named: opening.resource, because: reason, QueueTransitions(owner: owner, now: now), transaction)
+        let scope = opening.first.scope
+        try transaction.execute(
+            """
+            UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
+            WHERE resource = ?1 AND scope = ?3 AND state = 'open'
+            """, resource, reason, scope)
+        if let entry = try queue.unsettledFetch(of: opening.resource, scope: scope, transaction) {
+            try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
+        }
     }
 
-    /// Ends an open listing as incomplete; its retained fetch is superseded.
-    static func discard(
-        _ resource: Int64, named name: String, because reason: String, _ queue: QueueTransitions,
+    /// Ends all open listings of a resource as incomplete; their retained fetches are superseded.
+    static func discardAll(
+        of resource: Int64, named name: String, because reason: String, _ queue: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
@@ -120,7 +133,7 @@ struct ListingOpener {
             UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
             WHERE resource = ?1 AND state = 'open'
             """, resource, reason)
-        if let entry = try queue.unsettledFetch(of: name, transaction) {
+        for entry in try queue.unsettledFetches(of: name, transaction) {
             try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
@@ -132,8 +145,9 @@ struct ListingOpener {
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
         position.cursor = listing.cursor
-        let queue = QueueTransitions(owner: owner, now: now)
-        guard let entry = try queue.unsettledFetch(of: opening.resource, transaction) else { return position }
+        guard let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction) else {
+            return position
+        }
         position.isResumed = true
         let claimed = try queue.claim(entry, transaction)
         if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
@@ -145,15 +159,15 @@ struct ListingOpener {
     ) throws -> (number: Int64, page: PageRequest, cursor: ListingCursor)? {
         let row = try transaction.first(
             """
-            SELECT listing, next_url, next_number, next_offset, cursor_from, cursor_reached, cursor_moves
+            SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves
             FROM siding_listings
-            WHERE resource = ?1 AND state = 'open'
-            """, resource
+            WHERE resource = ?1 AND scope = ?2 AND state = 'open'
+            """, resource, opening.first.scope
         ) { row in
             (
                 number: row.int(0), page: PageRequest(row, at: 1),
                 cursor: ListingCursor(
-                    from: row.optionalText(4), reached: row.optionalText(5), moves: row.int(6) == 1)
+                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1)
             )
         }
         guard let row, let page = row.page else { return nil }
@@ -165,19 +179,19 @@ struct ListingOpener {
         try transaction.execute(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8)
-            ON CONFLICT (resource) DO UPDATE SET
+                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL
+                cursor_reached = NULL, next_sent = excluded.next_sent
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
-            opening.cursor.from, opening.cursor.moves)
-        let listing = try transaction.first("SELECT listing FROM siding_listings WHERE resource = ?1", resource) {
-            $0.int(0)
-        }
+            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "")
+        let listing = try transaction.first(
+            "SELECT listing FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, first.scope
+        ) { $0.int(0) }
         var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
         position.cursor = opening.cursor
         return position

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -5,14 +6,18 @@ internal import SidingSQLite
 struct PageQuarantine {
     let resource: Int64
     let run: RunID
+    let scope: String
     let url: String
+    /// The body that the page was asked for with.
+    let sent: String
     let now: Timestamp
     /// Whether the page shows only a part of what was once at its URL: what is not on it may be there still, and is kept.
     let isPartial: Bool
     private var positions: [Int] = []
 
-    init(resource: Int64, run: RunID, url: String, now: Timestamp, isPartial: Bool) {
-        (self.resource, self.run, self.url, self.now) = (resource, run, url, now)
+    init(resource: Int64, run: RunID, page: PageRequest, now: Timestamp, isPartial: Bool) {
+        (self.resource, self.run, self.now) = (resource, run, now)
+        (scope, url, sent) = (page.scope, page.url.description, page.body ?? "")
         self.isPartial = isPartial
     }
 
@@ -29,14 +34,15 @@ struct PageQuarantine {
         if isPartial { try makeRoom(for: key, body, at: position, transaction) }
         try transaction.execute(
             """
-            INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?7)
-            ON CONFLICT (resource, url, position) DO UPDATE SET
+            INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at,
+                scope, sent)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?7, ?10, ?11)
+            ON CONFLICT (resource, scope, url, sent, position) DO UPDATE SET
                 run = excluded.run, reason = excluded.reason, body = excluded.body, key = excluded.key,
                 code = excluded.code, seen_at = excluded.seen_at,
                 created_at = CASE WHEN body = excluded.body THEN created_at ELSE excluded.created_at END
             """,
-            resource, run, url, position, breach.reason, body, now.microseconds, key, breach.code)
+            resource, run, url, position, breach.reason, body, now.microseconds, key, breach.code, scope, sent)
     }
 
     /// The newest bytes of a record take the place of older ones, wherever these were found; another record that stood at
@@ -46,16 +52,17 @@ struct PageQuarantine {
     ) throws {
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND NOT (url = ?2 AND position = ?3)
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND NOT (url = ?2 AND position = ?3 AND scope = ?6 AND sent = ?7)
                 AND CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 ELSE key = ?4 END
-            """, resource, url, position, key, body)
+            """, resource, url, position, key, body, scope, sent)
         try transaction.execute(
             """
             UPDATE siding_quarantine SET position =
-                (SELECT MIN(0, MIN(position)) - 1 FROM siding_quarantine WHERE resource = ?1 AND url = ?2)
-            WHERE resource = ?1 AND url = ?2 AND position = ?3
+                (SELECT MIN(0, MIN(position)) - 1 FROM siding_quarantine
+                 WHERE resource = ?1 AND scope = ?6 AND url = ?2 AND sent = ?7)
+            WHERE resource = ?1 AND scope = ?6 AND url = ?2 AND sent = ?7 AND position = ?3
                 AND NOT CASE WHEN ?4 IS NULL THEN key IS NULL AND body = ?5 ELSE key IS ?4 END
-            """, resource, url, position, key, body)
+            """, resource, url, position, key, body, scope, sent)
     }
 
     /// What comes again and is good has been mended, wherever it was found.
@@ -81,7 +88,8 @@ struct PageQuarantine {
         try transaction.execute(
             """
             DELETE FROM siding_quarantine
-            WHERE resource = ?1 AND url = ?2 AND position NOT IN (SELECT value FROM json_each(?3))
-            """, resource, url, "[\(positions.map(String.init).joined(separator: ","))]")
+            WHERE resource = ?1 AND scope = ?4 AND url = ?2 AND sent = ?5
+                AND position NOT IN (SELECT value FROM json_each(?3))
+            """, resource, url, "[\(positions.map(String.init).joined(separator: ","))]", scope, sent)
     }
 }

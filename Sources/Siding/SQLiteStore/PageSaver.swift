@@ -50,7 +50,7 @@ struct PageSaver {
             check: try ContractCheck.load(
                 resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction))
         var quarantine = PageQuarantine(
-            resource: resource.id, run: page.run, url: page.page.url.description, now: now,
+            resource: resource.id, run: page.run, page: page.page, now: now,
             isPartial: try isPartial(resource.id, transaction))
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -69,7 +69,8 @@ struct PageSaver {
         if case .cut = progress.next { return true }
         guard progress.cursor != nil else { return false }
         return try transaction.first(
-            "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1", resource
+            "SELECT cursor_from IS NOT NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource,
+            page.page.scope
         ) { $0.int(0) == 1 } ?? false
     }
 
@@ -106,7 +107,9 @@ struct PageSaver {
         try rememberPage(resource, progress, next, transaction)
         try moveCheckpoint(resource, progress, next, transaction)
         if let cursor = progress.cursor {
-            try CursorRows.move(cursor, of: resource, listing: page.listing, run: page.run, now: now, transaction)
+            try CursorRows.move(
+                cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
+                transaction)
         }
         if progress.next == .end { try complete(resource, transaction) }
     }
@@ -119,17 +122,17 @@ struct PageSaver {
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            ON CONFLICT (resource, url) DO UPDATE SET
+                next_offset, records, fetched_at, scope, sent, next_sent)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+            ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
                 listing = excluded.listing, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
-                fetched_at = excluded.fetched_at
+                fetched_at = excluded.fetched_at, next_sent = excluded.next_sent
             """,
             resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
             isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
-            now.microseconds)
+            now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "")
     }
 
     private func moveCheckpoint(
@@ -145,11 +148,11 @@ struct PageSaver {
         let moved = try transaction.execute(
             """
             UPDATE siding_listings SET state = ?3, incomplete = ?4, paging = ?5, next_url = ?6, next_number = ?7,
-                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10
-            WHERE resource = ?1 AND listing = ?2 AND state = 'open'
+                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10, next_sent = ?12
+            WHERE resource = ?1 AND listing = ?2 AND scope = ?11 AND state = 'open'
             """,
             resource, page.listing, state, reason, progress.paging, next?.url.description, next?.number, next?.offset,
-            recordCount, now.microseconds)
+            recordCount, now.microseconds, page.page.scope, next?.body ?? "")
         guard moved == 1 else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
@@ -158,14 +161,16 @@ struct PageSaver {
     /// The listing is whole: pages that it did not see belong to tokens that will not come back.
     private func complete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "DELETE FROM siding_pages WHERE resource = ?1 AND listing <> ?2", resource, page.listing)
+            "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, page.listing,
+            page.page.scope)
         // A listing of changes did not see what it has no page of.
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1
-                AND url NOT IN (SELECT url FROM siding_pages WHERE resource = ?1)
-                AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1)
-            """, resource)
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope = ?2
+                AND (url, sent) NOT IN (SELECT url, sent FROM siding_pages WHERE resource = ?1 AND scope = ?2)
+                AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2)
+            """, resource, page.page.scope)
+        guard page.page.scope.isEmpty else { return }
         try transaction.execute(
             "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
             now.microseconds, page.run)

@@ -125,7 +125,8 @@ struct QueueHand {
                 """
                 UPDATE siding_listings SET state = 'incomplete', incomplete = 'its queued page was dropped', next_url = NULL
                 WHERE state = 'open' AND resource = (SELECT id FROM siding_resources WHERE name = ?1)
-                """, resource)
+                    AND scope = (SELECT parameters FROM siding_queue WHERE id = ?2)
+                """, resource, entry.id)
         }
         var dropped = entry
         (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, transitions.now)

@@ -18,12 +18,25 @@ struct QueueTransitions {
     /// A sender that died this often with an entry in hand is not given it again.
     static let mostCrashes = 3
 
-    /// The resource's fetch that waits or is under way.
-    func unsettledFetch(of resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> QueueEntry? {
+    /// The fetch of a resource, or of one scope of it, that waits or is under way.
+    func unsettledFetch(
+        of resource: String, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueEntry? {
         try database.first(
             """
             SELECT \(QueueRows.columns) FROM siding_queue
-            WHERE kind = 'fetch' AND resource = ?1 AND parameters = '' AND settled_at IS NULL
+            WHERE kind = 'fetch' AND resource = ?1 AND parameters = ?2 AND settled_at IS NULL
+            """, resource, scope, map: QueueRows.entry)
+    }
+
+    /// All fetches of a resource that wait or are under way.
+    func unsettledFetches(
+        of resource: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(
+            """
+            SELECT \(QueueRows.columns) FROM siding_queue
+            WHERE kind = 'fetch' AND resource = ?1 AND settled_at IS NULL ORDER BY seq
             """, resource, map: QueueRows.entry)
     }
 
@@ -58,13 +71,13 @@ struct QueueTransitions {
         return entry
     }
 
-    /// Puts a fetch that is still in hand back, due as it was: its run ended without a word on it.
+    /// Puts fetches that are still in hand back, due as they were: their run ended without a word on them.
     func giveBack(under lease: Lease, _ transaction: borrowing Transaction) throws {
-        guard let resource = lease.resource, let entry = try unsettledFetch(of: resource, transaction),
-            entry.state == .sending
-        else { return }
-        try transaction.execute("UPDATE siding_queue SET state = 'queued', owner = NULL WHERE id = ?1", entry.id)
-        try note(entry.id, "given back", "its run ended early", transaction)
+        guard let resource = lease.resource else { return }
+        for entry in try unsettledFetches(of: resource, transaction) where entry.state == .sending {
+            try transaction.execute("UPDATE siding_queue SET state = 'queued', owner = NULL WHERE id = ?1", entry.id)
+            try note(entry.id, "given back", "its run ended early", transaction)
+        }
     }
 
     /// Parks what waited past its expiry; a person, or the next sync of its resource, may still take it up.

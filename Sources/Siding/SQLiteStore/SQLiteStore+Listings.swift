@@ -28,7 +28,7 @@ extension SQLiteStore {
             try snapshot.first(
                 """
                 SELECT c.value, c.moved_at, r.definition FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
-                WHERE r.name = ?1
+                WHERE r.name = ?1 AND c.scope = ''
                 """, resource
             ) { row in
                 StoredCursor(
@@ -51,13 +51,15 @@ extension SQLiteStore {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT etag, last_modified, next_url, next_number, next_offset, records FROM siding_pages
-                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND url = ?2
-                """, resource, page.url.description
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records
+                FROM siding_pages
+                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
+                    AND sent = ?4
+                """, resource, page.scope, page.url.description, page.body ?? ""
             ) { row in
                 StoredPage(
                     etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                    recordCount: Int(row.int(5)))
+                    recordCount: Int(row.int(7)))
             }
         }
     }
@@ -78,9 +80,12 @@ extension SQLiteStore {
 }
 
 extension PageRequest {
-    /// The page in three columns from `column` on; nil where the URL is null or is none.
+    /// The page in five columns from `column` on (URL, number, offset, body, scope); nil where the URL is null or is none.
     init?(_ row: borrowing Row, at column: Int) {
         guard let text = row.optionalText(column), let url = try? HTTPURL(text) else { return nil }
-        self.init(url: url, number: Int(row.int(column + 1)), offset: Int(row.int(column + 2)))
+        let body = row.text(column + 3)
+        self.init(
+            url: url, body: body.isEmpty ? nil : body, scope: row.text(column + 4), number: Int(row.int(column + 1)),
+            offset: Int(row.int(column + 2)))
     }
 }

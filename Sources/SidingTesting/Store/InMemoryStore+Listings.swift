@@ -9,14 +9,14 @@ extension InMemoryStore {
                 return ListingPosition(listing: 0, page: opening.first, isResumed: false)
             }
             let changed = try tables.register(opening)
-            if !changed.isEmpty { tables.discard(opening.resource, "the definition changed", moment) }
+            if !changed.isEmpty { tables.discardAll(of: opening.resource, "the definition changed", moment) }
             var dropped: String?
             if opening.startsAnew {
-                tables.discard(opening.resource, "a full listing was asked for", moment)
+                tables.discard(opening, "a full listing was asked for", moment)
             } else {
                 dropped = tables.dropOldCheckpoint(opening, moment)
             }
-            var position = tables.resume(opening.resource, moment) ?? tables.begin(opening, moment)
+            var position = tables.resume(opening, moment) ?? tables.begin(opening, moment)
             position.changedAspects = changed
             position.droppedCheckpoint = dropped
             return position
@@ -29,8 +29,8 @@ extension InMemoryStore {
         try change { (tables, moment) throws(StoreError) in
             try tables.check(opening.lease, moment)
             _ = try tables.register(opening)
-            tables.discard(opening.resource, reason, moment)
-            tables.resources[opening.resource]?.pages = [:]
+            tables.discard(opening, reason, moment)
+            tables.resources[opening.resource]?.forgetPages(of: opening.first.scope)
             if opening.forgetsCursor { tables.resources[opening.resource]?.cursor = nil }
             var position = tables.begin(opening, moment)
             position.droppedCheckpoint = reason
@@ -53,12 +53,12 @@ extension InMemoryStore {
             try tables.check(lease, moment)
             _ = try tables.resource(resource)
             tables.resources[resource]?.cursor = value.map { ($0, moment.now) }
-            tables.discard(resource, "the cursor was set by hand", moment)
+            tables.discardAll(of: resource, "the cursor was set by hand", moment)
         }
     }
 
     public func storedPage(_ page: PageRequest, of resource: String) throws(StoreError) -> StoredPage? {
-        try read { (tables) throws(StoreError) in tables.resources[resource]?.pages[page.url]?.stored }
+        try read { (tables) throws(StoreError) in tables.resources[resource]?.pages[MemoryAddress(page)]?.stored }
     }
 
     public func commit(_ page: PageCommit) throws(StoreError) -> RunCounters {
@@ -78,6 +78,10 @@ extension InMemoryStore {
         if saved.inserted + saved.updated > 0 { changeSignal.fire() }
         return saved
     }
+}
+
+extension MemoryResource {
+    fileprivate mutating func forgetPages(of scope: String) { pages = pages.filter { $0.key.scope != scope } }
 }
 
 extension MemoryTables {
@@ -111,26 +115,38 @@ extension MemoryTables {
         }
     }
 
-    fileprivate mutating func discard(_ resource: String, _ reason: String, _ moment: MemoryMoment) {
-        resources[resource]?.open = nil
-        if let entry = unsettledFetch(of: resource) { settle(entry.id, as: .done, "superseded", reason, moment) }
+    fileprivate mutating func discard(_ opening: ListingOpening, _ reason: String, _ moment: MemoryMoment) {
+        let scope = opening.first.scope
+        resources[opening.resource]?.open[scope] = nil
+        if let entry = unsettledFetch(of: opening.resource, scope: scope) {
+            settle(entry.id, as: .done, "superseded", reason, moment)
+        }
+    }
+
+    fileprivate mutating func discardAll(of resource: String, _ reason: String, _ moment: MemoryMoment) {
+        resources[resource]?.open = [:]
+        for entry in unsettledFetches(of: resource) { settle(entry.id, as: .done, "superseded", reason, moment) }
     }
 
     fileprivate mutating func dropOldCheckpoint(_ opening: ListingOpening, _ moment: MemoryMoment) -> String? {
-        guard let open = resources[opening.resource]?.open,
+        guard let open = resources[opening.resource]?.open[opening.first.scope],
             open.checkpointAt < moment.now + (.zero - opening.resumeWithin)
         else { return nil }
-        if let entry = unsettledFetch(of: opening.resource), entry.waitsForPerson { return nil }
+        if let entry = unsettledFetch(of: opening.resource, scope: opening.first.scope), entry.waitsForPerson {
+            return nil
+        }
         let reason = opening.tooOld
-        discard(opening.resource, reason, moment)
+        discard(opening, reason, moment)
         return reason
     }
 
-    fileprivate mutating func resume(_ resource: String, _ moment: MemoryMoment) -> ListingPosition? {
-        guard let known = resources[resource], let open = known.open else { return nil }
-        var position = ListingPosition(listing: known.listings, page: open.next, isResumed: open.next.number > 1)
+    fileprivate mutating func resume(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition? {
+        let scope = opening.first.scope
+        guard let known = resources[opening.resource], let open = known.open[scope] else { return nil }
+        var position = ListingPosition(
+            listing: known.listings[scope] ?? 0, page: open.next, isResumed: open.next.number > 1)
         position.cursor = open.cursor
-        guard let entry = unsettledFetch(of: resource) else { return position }
+        guard let entry = unsettledFetch(of: opening.resource, scope: scope) else { return position }
         position.isResumed = true
         let claimed = claim(entry, moment)
         if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
@@ -138,11 +154,12 @@ extension MemoryTables {
     }
 
     fileprivate mutating func begin(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition {
-        resources[opening.resource]?.listings += 1
-        resources[opening.resource]?.open = MemoryListing(
+        let scope = opening.first.scope
+        resources[opening.resource]?.listings[scope, default: 0] += 1
+        resources[opening.resource]?.open[scope] = MemoryListing(
             next: opening.first, checkpointAt: moment.now, cursor: opening.cursor)
         var position = ListingPosition(
-            listing: resources[opening.resource]?.listings ?? 1, page: opening.first, isResumed: false)
+            listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)
         position.cursor = opening.cursor
         return position
     }

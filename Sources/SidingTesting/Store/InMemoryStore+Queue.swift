@@ -78,7 +78,9 @@ extension MemoryTables {
         case .hold: park(entry, as: .held, "held", moment)
         case .drop:
             settle(entry.id, as: .dropped, "dropped", "by a person", moment)
-            if entry.kind == .fetch, let resource = entry.resource { resources[resource]?.open = nil }
+            if entry.kind == .fetch, let resource = entry.resource {
+                resources[resource]?.open[scopes[entry.id] ?? ""] = nil
+            }
         }
         return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, before: entry)
     }

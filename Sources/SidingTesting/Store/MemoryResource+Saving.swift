@@ -30,7 +30,7 @@ extension MemoryResource {
             }
         }
         if counters.inserted + counters.updated > 0 { revision += 1 }
-        if case .records = page.content { quarantined[page.page.url] = counters.quarantined }
+        if case .records = page.content { quarantined[MemoryAddress(page.page)] = counters.quarantined }
         return counters
     }
 
@@ -74,7 +74,8 @@ extension MemoryResource {
 
     /// Moves the listing on: validators, checkpoint, and with the last page its end.
     mutating func move(_ page: PageCommit, _ progress: PageCommit.Progress, now: Timestamp) throws(StoreError) {
-        guard var listing = open, listings == page.listing else {
+        let scope = page.page.scope
+        guard var listing = open[scope], listings[scope] == page.listing else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
         remember(page, progress)
@@ -82,13 +83,13 @@ extension MemoryResource {
         if let moved = progress.cursor?.moved { cursor = (moved, now) }
         switch progress.next {
         case .page(let next):
-            open = MemoryListing(next: next, checkpointAt: now, cursor: listing.cursor)
+            open[scope] = MemoryListing(next: next, checkpointAt: now, cursor: listing.cursor)
         case .cut:
-            open = nil
+            open[scope] = nil
         case .end:
-            open = nil
-            completedAt = now
-            pages = pages.filter { $0.value.listing == page.listing }
+            open[scope] = nil
+            if scope.isEmpty { completedAt = now }
+            pages = pages.filter { $0.key.scope != scope || $0.value.listing == page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
         }
     }
@@ -101,7 +102,7 @@ extension MemoryResource {
         case .end: break
         case .cut: (stored.etag, stored.lastModified) = (nil, nil)
         }
-        pages[page.page.url] = MemoryPage(stored: stored, listing: page.listing)
+        pages[MemoryAddress(page.page)] = MemoryPage(stored: stored, listing: page.listing)
     }
 }
 

@@ -6,8 +6,12 @@ extension MemoryTables {
     /// A sender that died this often with an entry in hand is not given it again.
     private static let mostCrashes = 3
 
-    func unsettledFetch(of resource: String) -> QueueEntry? {
-        queue.first { $0.isFetch && $0.entry.resource == resource }?.entry
+    func unsettledFetch(of resource: String, scope: String) -> QueueEntry? {
+        unsettledFetches(of: resource).first { scopes[$0.id] == scope }
+    }
+
+    func unsettledFetches(of resource: String) -> [QueueEntry] {
+        queue.filter { $0.isFetch && $0.entry.resource == resource }.map(\.entry)
     }
 
     mutating func update(
@@ -53,10 +57,11 @@ extension MemoryTables {
         return entry
     }
 
-    /// Puts a fetch that is still in hand back: its run ended without a word on it.
+    /// Puts fetches that are still in hand back: their run ended without a word on them.
     mutating func giveBack(_ resource: String, _ moment: MemoryMoment) {
-        guard let entry = unsettledFetch(of: resource), entry.state == .sending else { return }
-        update(entry.id, "given back", "its run ended early", moment) { $0.state = .queued }
+        for entry in unsettledFetches(of: resource) where entry.state == .sending {
+            update(entry.id, "given back", "its run ended early", moment) { $0.state = .queued }
+        }
     }
 
     mutating func parkExpired(_ moment: MemoryMoment) {
@@ -66,17 +71,18 @@ extension MemoryTables {
     }
 
     mutating func retain(_ fetch: FetchRetention, _ moment: MemoryMoment) -> QueueEntry {
-        let existing = unsettledFetch(of: fetch.resource)
+        let existing = unsettledFetch(of: fetch.resource, scope: fetch.page.scope)
         let url = fetch.page.url.description
         let earlier = existing?.url == url ? existing?.attempts ?? 0 : 0
         let attempts = earlier + (fetch.isCounted ? 1 : 0)
         let entry = QueueEntry(
             id: existing?.id ?? moment.entryID(), kind: .fetch, state: fetch.parks == nil ? .queued : .parked,
             reason: fetch.parks, source: existing?.source ?? fetch.source, resource: fetch.resource,
-            lane: "fetch:\(fetch.resource)", method: fetch.method, url: url, pageNumber: fetch.page.number,
+            lane: fetch.lane, method: fetch.method, url: url, pageNumber: fetch.page.number,
             attempts: attempts, createdAt: existing?.createdAt ?? moment.now,
             nextAttemptAt: moment.now + fetch.wait(attempts), lastError: fetch.error)
         if existing == nil {
+            scopes[entry.id] = fetch.page.scope
             queue.append(MemoryEntry(entry: entry, expiresAt: fetch.expiry.map { moment.now + $0 }))
         }
         let event = existing == nil ? "retained" : "failed"

@@ -11,6 +11,8 @@ struct MemoryTables {
     var queue: [MemoryEntry] = []
     /// The process that has an entry in hand.
     var senders: [String: Int] = [:]
+    /// The scope of each fetch.
+    var scopes: [String: String] = [:]
     var standings: [String: SourceStanding] = [:]
 }
 
@@ -37,14 +39,23 @@ struct MemoryResource {
     var records: [[UInt8]: Record] = [:]
     /// Grows with each call that writes records.
     var revision: Int64 = 0
-    var pages: [HTTPURL: MemoryPage] = [:]
+    var pages: [MemoryAddress: MemoryPage] = [:]
     /// Records that broke their contract, by page.
-    var quarantined: [HTTPURL: Int] = [:]
-    var listings: Int64 = 0
+    var quarantined: [MemoryAddress: Int] = [:]
+    var listings: [String: Int64] = [:]
     /// How far the resource has come, and when that was found.
     var cursor: (value: String, movedAt: Timestamp)?
-    /// The listing that goes on, if one does.
-    var open: MemoryListing?
+    /// The listings that go on, by scope.
+    var open: [String: MemoryListing] = [:]
+}
+
+/// Where a page is found.
+struct MemoryAddress: Hashable {
+    var scope: String
+    var url: HTTPURL
+    var body: String?
+
+    init(_ page: PageRequest) { (scope, url, body) = (page.scope, page.url, page.body) }
 }
 
 struct MemoryPage {
