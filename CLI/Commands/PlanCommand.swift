@@ -7,11 +7,16 @@ import SidingChain
 /// `siding plan`: the requests that a sync would begin with, and why.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.")
+        commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.",
+        discussion: """
+            With --fetch the pages are fetched, and saved in a copy of the database that is thrown away: it shows each \
+            request, and which records a sync would insert, update and delete. Writes that wait are not sent.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
     @Flag(help: "As for a full listing.") var full = false
+    @Flag(help: "Fetch the pages, and show what a sync would change.") var fetch = false
 
     func run() async throws {
         let workspace = try Workspace.load(options)
@@ -19,11 +24,32 @@ struct PlanCommand: AsyncParsableCommand {
         let store =
             FileManager.default.fileExists(atPath: workspace.databasePath)
             ? try await workspace.openStore(.readOnly) : nil
+        if fetch {
+            let status = try await rehearse(chosen, workspace, store)
+            if status != .success { throw status }
+            return
+        }
         for resource in chosen {
             let plan = try await SyncPlan.make(for: resource, options: SyncOptions(isFull: full), in: store)
             if options.json { Output.line(object(plan).text) } else { print(plan) }
         }
         await store?.close()
+    }
+
+    private func rehearse(
+        _ chosen: [AnyResource], _ workspace: Workspace, _ store: SQLiteStore?
+    ) async throws -> ExitStatus {
+        let status: ExitStatus
+        do {
+            try await workspace.checkSecrets()
+            status = try await Rehearsal(options: options, workspace: workspace, store: store)
+                .run(chosen, SyncOptions(isFull: full))
+        } catch {
+            await store?.close()
+            throw error
+        }
+        await store?.close()
+        return status
     }
 
     private func object(_ plan: SyncPlan) -> JSONObject {

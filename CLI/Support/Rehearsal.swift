@@ -1,0 +1,101 @@
+import Foundation
+import Siding
+import SidingChain
+import SidingJSON
+
+/// `siding plan --fetch`: what a sync would ask, save and delete, found out on a copy.
+struct Rehearsal {
+    let options: GlobalOptions
+    let workspace: Workspace
+    /// Nil where there is none yet.
+    let store: SQLiteStore?
+
+    /// Rehearses `resources` one after the other, and tells what each would come to.
+    func run(_ resources: [AnyResource], _ syncOptions: SyncOptions) async throws -> ExitStatus {
+        let directory = try Self.privateDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
+        let result = try await Network.using { http in
+            let rehearsal = try await SyncRehearsal(
+                of: store, at: "\(directory)/plan.db", transports: http, signIns: workspace.signIns(http),
+                logger: options.logger(), progress: { progress.show($0) })
+            var statuses: [ExitStatus] = []
+            for resource in resources where !Task.isCancelled {
+                let rehearsed = try await rehearsal.sync(resource, options: syncOptions)
+                progress.clear()
+                tell(rehearsed)
+                statuses.append(ExitStatus(rehearsed.report))
+            }
+            await rehearsal.close()
+            return statuses
+        }
+        if let stopped = result.stopped { return stopped }
+        return ExitStatus.combining(
+            result.value, savedAnything: result.value.count > 1 && result.value.contains(.success))
+    }
+
+    /// Beneath the directory for temporary files, mode 0700: the copy holds what the database holds.
+    private static func privateDirectory() throws -> String {
+        var template = Array("\(NSTemporaryDirectory())/siding-plan-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandError(
+                .inputOutput, "io",
+                "a copy of the database cannot be made in \(NSTemporaryDirectory()): "
+                    + String(cString: strerror(errno)),
+                hint: "TMPDIR names another directory")
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private func tell(_ rehearsed: RehearsedSync) {
+        if options.json {
+            Output.line(object(rehearsed).text)
+            Output.flush()
+            return
+        }
+        let (line, counters) = (rehearsed.report.line, rehearsed.report.line.counters)
+        let outcome = line.outcome?.rawValue ?? ""
+        Output.line(
+            "\(PlainText.oneLine(line.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
+                + "\(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
+                + "\(counters.unchanged) unchanged (\(Words.count(counters.pages, "page")))")
+        if let error = line.error {
+            Output.line("    \(PlainText.oneLine(error.message, limit: 2000))")
+            if let hint = error.hint { Output.line("    \(hint)") }
+        }
+        for note in line.notes { Output.line("    \(PlainText.oneLine(note, limit: 2000))") }
+        listed(rehearsed.requests) { request in
+            "\(request.method) \(PlainText.oneLine(request.url, limit: 2000)): \(request.status.map(String.init) ?? "no answer")"
+        }
+        listed(rehearsed.changes) { "\($0.kind.rawValue) \(PlainText.oneLine($0.key, limit: 200))" }
+    }
+
+    /// The first few of them; all with `-v`.
+    private func listed<Element>(_ all: [Element], _ text: (Element) -> String) {
+        let most = options.verbose > 0 ? all.count : 20
+        for element in all.prefix(most) { Output.line("    \(text(element))") }
+        if all.count > most { Output.line("    … and \(Words.grouped(all.count - most)) more (-v shows all)") }
+    }
+
+    private func object(_ rehearsed: RehearsedSync) -> JSONObject {
+        var object = Shapes.sync(rehearsed.report)
+        object.array("asked", rehearsed.requests.map(request))
+        object.array("changes", rehearsed.changes.map(change))
+        return object
+    }
+
+    private func request(_ request: RehearsedRequest) -> JSONObject {
+        var object = JSONObject()
+        object.string("method", request.method)
+        object.string("url", request.url)
+        object.optional("status", request.status)
+        return object
+    }
+
+    private func change(_ change: RehearsedChange) -> JSONObject {
+        var object = JSONObject()
+        object.string("key", change.key)
+        object.string("change", change.kind.rawValue)
+        return object
+    }
+}

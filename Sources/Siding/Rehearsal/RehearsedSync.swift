@@ -1,0 +1,45 @@
+/// What the sync of one resource would come to.
+public struct RehearsedSync: Sendable {
+    public var report: SyncReport
+    /// All requests for its pages, in order, those of retries included; those for tokens are left out.
+    public var requests: [RehearsedRequest]
+    /// In the order of the keys.
+    public var changes: [RehearsedChange]
+
+    public init(report: SyncReport, requests: [RehearsedRequest], changes: [RehearsedChange]) {
+        (self.report, self.requests, self.changes) = (report, requests, changes)
+    }
+
+    /// How many records would change in this way.
+    public func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
+}
+
+/// One request of a rehearsal.
+public struct RehearsedRequest: Sendable, Hashable {
+    public var method: String
+    /// With credentials left out.
+    public var url: String
+    /// Nil where there was no answer.
+    public var status: Int?
+
+    public init(method: String, url: String, status: Int?) {
+        (self.method, self.url, self.status) = (method, url, status)
+    }
+}
+
+/// One record that would change.
+public struct RehearsedChange: Sendable, Hashable {
+    /// What becomes of the record.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case inserted
+        case updated
+        case deleted
+    }
+
+    public var key: String
+    public var kind: Kind
+
+    public init(key: String, kind: Kind) {
+        (self.key, self.kind) = (key, kind)
+    }
+}

@@ -1,0 +1,87 @@
+public import Logging
+public import SidingChain
+
+/// Tries a sync on a copy of the store: what it would ask, save and delete, without a change to the store itself.
+///
+/// Nothing is foretold: the engine does to the copy what a sync does to the store, so as long as the origin stays as it is,
+/// the next sync comes to the same. The requests are real ones. They count at the origin, and a token may be renewed; the
+/// user's own writes are not sent.
+public struct SyncRehearsal: Sendable {
+    private let original: SQLiteStore?
+    private let copy: SQLiteStore
+    private let transports: any TransportFactory
+    private let signIns: SignIns?
+    private let connectivity: any Connectivity
+    private let wallClock: WallClock
+    private let logger: Logger
+    private let progress: @Sendable (SyncProgress) -> Void
+
+    /// Copies the store, whole as of one moment.
+    ///
+    /// - Parameters:
+    ///   - original: nil where there is none yet.
+    ///   - path: where the copy is made, in a directory of the caller's that nobody else can enter. The caller removes it.
+    /// - Throws: ``StoreError`` where the copy cannot be made, such as for want of room.
+    public init(
+        of original: SQLiteStore?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
+        connectivity: any Connectivity = LinuxConnectivity(), wallClock: WallClock = .system, logger: Logger = .silent,
+        progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
+    ) async throws(StoreError) {
+        try await original?.backup(to: path)
+        copy = try await SQLiteStore.open(at: path, durability: .normal, clock: wallClock)
+        self.original = original
+        self.transports = transports
+        self.signIns = signIns
+        self.connectivity = connectivity
+        self.wallClock = wallClock
+        self.logger = logger
+        self.progress = progress
+    }
+
+    /// Closes the copy.
+    public func close() async { await copy.close() }
+
+    /// Syncs one resource in the copy; what was rehearsed before it is there already, as in a run of several resources.
+    public func sync(
+        _ resource: AnyResource, options: SyncOptions = SyncOptions()
+    ) async throws(StoreError) -> RehearsedSync {
+        let before = try await revision(of: resource.name)
+        let requests = RequestLog()
+        let engine = SyncEngine(
+            store: copy, transports: ObservedTransports(base: transports, log: requests), signIns: signIns,
+            connectivity: connectivity, wallClock: wallClock, logger: logger, progress: progress)
+        let report = try await engine.sync(resource, options: options)
+        let secret = resource.source.authorization.secretQueryNames
+        return RehearsedSync(
+            report: report, requests: requests.requests(hiding: secret),
+            changes: try await changes(of: resource.name, since: before))
+    }
+
+    private func revision(of resource: String) async throws(StoreError) -> Int64 {
+        try await copy.select(RecordSelection(of: resource, limit: 0)).revision
+    }
+
+    /// How records differ between the copy and the store.
+    private func changes(of resource: String, since revision: Int64) async throws(StoreError) -> [RehearsedChange] {
+        var changes: [RehearsedChange] = []
+        var keys = try await copy.changedKeys(of: resource, since: revision).keys[...]
+        while !keys.isEmpty {
+            let lookup = RecordLookup(of: resource, keys: Array(keys.prefix(Self.portion)), includesDeleted: true)
+            keys = keys.dropFirst(Self.portion)
+            let stored = try await original?.records(lookup) ?? []
+            let living = Set(stored.filter { $0.deletedAt == nil }.map(\.key))
+            for record in try await copy.records(lookup) {
+                let was = living.contains(record.key)
+                switch (was, record.deletedAt == nil) {
+                case (true, true): changes.append(RehearsedChange(key: record.key, kind: .updated))
+                case (true, false): changes.append(RehearsedChange(key: record.key, kind: .deleted))
+                case (false, true): changes.append(RehearsedChange(key: record.key, kind: .inserted))
+                case (false, false): break
+                }
+            }
+        }
+        return changes
+    }
+
+    private static let portion = 500
+}

@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingOrigin
+import Testing
+
+@Suite(.serialized)
+struct PlanFetchTests {
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `What plan --fetch shows is what the sync after it does, request by request and row by row`(
+        seed: UInt64
+    ) async throws {
+        let service = try await Service.start(items: 25)
+        let sandbox = try Sandbox.with(service)
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<3 {
+            let before = try await dump(sandbox)
+            service.origin.forgetRequests()
+            let planned = try await sandbox.siding("plan", "--fetch", "--json")
+            let asked = service.origin.requests.map { [$0.target, $0.headerFields[.ifNoneMatch] ?? ""] }
+            #expect(try await dump(sandbox) == before)
+
+            service.origin.forgetRequests()
+            let synced = try await sandbox.siding("sync", "--json")
+            #expect(service.origin.requests.map { [$0.target, $0.headerFields[.ifNoneMatch] ?? ""] } == asked)
+            #expect(planned.status == synced.status)
+            let (plan, sync) = (try planned.object(), try synced.object())
+            for name in sync.keys where name != "duration_ms" && name != "notes" {
+                #expect(plan[name] == sync[name], "\(name) in round \(round)")
+            }
+            #expect(Set(changes(plan)) == (try await changed(from: before, to: dump(sandbox))))
+            mutate(service, &generator)
+        }
+        await service.origin.stop()
+    }
+
+    @Test func `Before the first sync it makes no database, and it leaves no copy behind`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox.with(service)
+        try FileManager.default.createDirectory(atPath: sandbox.file("scratch"), withIntermediateDirectories: true)
+        let plan = try await sandbox.siding(
+            ["plan", "--fetch"], environment: ["TMPDIR": sandbox.file("scratch")])
+        #expect(plan.status == 0)
+        #expect(plan.output.contains("items: a sync would be saved: 3 new, 0 changed, 0 deleted"))
+        #expect(plan.output.contains("GET \(service.url)/items: 200"))
+        #expect(plan.output.contains("inserted 2"))
+        #expect(!FileManager.default.fileExists(atPath: sandbox.file("test.db")))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("scratch")) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `A failure is shown with the code of the sync, and nothing is retained`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        await service.origin.stop()
+        let plan = try await sandbox.siding("plan", "--fetch", "--json")
+        #expect(plan.status == 75)
+        #expect(try plan.object()["outcome"] == .string("queued"))
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+    }
+
+    @Test func `Writes that wait are not sent`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("send", "--no-send", "POST", "shop:/items", "-d", "{}").status == 0)
+        #expect(try await sandbox.siding("plan", "--fetch").status == 0)
+        #expect(service.origin.requests.allSatisfy { $0.method == "GET" })
+        await service.origin.stop()
+    }
+
+    @Test func `Secrets in URLs are not shown`() async throws {
+        let service = try await Service.start(items: 2)
+        let sandbox = try Sandbox.with(
+            service, source: "auth: { type: api_key, in: query, name: pass, key: { env: PASS } }")
+        let plan = try await sandbox.siding(["plan", "--fetch", "--json"], environment: ["PASS": "hush-hush"])
+        #expect(plan.status == 0)
+        #expect(service.targets.contains { $0.contains("hush-hush") })
+        #expect(!plan.everything.contains("hush-hush"))
+        await service.origin.stop()
+    }
+
+    // MARK: What is compared
+
+    /// Every record, tombstones included.
+    private func dump(_ sandbox: Sandbox) async throws -> [String: String] {
+        guard FileManager.default.fileExists(atPath: sandbox.file("test.db")) else { return [:] }
+        let rows = try await sandbox.siding(
+            "query", "SELECT key, body || COALESCE(' deleted ' || deleted_at, '') AS text FROM siding_records", "--json"
+        )
+        return try rows.objects().reduce(into: [:]) { texts, row in
+            guard case .string(let key)? = row["key"], case .string(let text)? = row["text"] else { return }
+            texts[key] = text
+        }
+    }
+
+    private func changes(_ plan: [String: JSONValue]) -> [String] {
+        guard case .array(let changes)? = plan["changes"] else { return [] }
+        return changes.compactMap { change in
+            guard case .object(let members) = change, case .string(let key)? = members["key"],
+                case .string(let kind)? = members["change"]
+            else { return nil }
+            return "\(kind) \(key)"
+        }
+    }
+
+    private func changed(from before: [String: String], to after: [String: String]) -> Set<String> {
+        after.reduce(into: []) { changes, record in
+            let (was, isNow) = (isLiving(before[record.key]), isLiving(record.value))
+            switch (was, isNow) {
+            case (true, true): if before[record.key] != record.value { changes.insert("updated \(record.key)") }
+            case (true, false): changes.insert("deleted \(record.key)")
+            case (false, true): changes.insert("inserted \(record.key)")
+            case (false, false): break
+            }
+        }
+    }
+
+    private func isLiving(_ text: String?) -> Bool { text.map { !$0.contains(" deleted ") } ?? false }
+
+    private func mutate(_ service: Service, _ generator: inout SeededGenerator) {
+        for _ in 0..<Int.random(in: 1...6, using: &generator) {
+            let number = Int.random(in: 1...35, using: &generator)
+            if Bool.random(using: &generator) {
+                service.items.put(Service.item(number, title: "v\(Int.random(in: 0...9, using: &generator))"))
+            } else {
+                _ = service.items.remove(String(number))
+            }
+        }
+    }
+}
