@@ -14,9 +14,13 @@ struct ChildView {
 
     /// Living records alone: the children of a tombstone are gone with it.
     var creation: SQL {
+        "CREATE VIEW \(identifier: name) AS SELECT \((shown + ownColumns).joined) \(elements)"
+    }
+
+    /// Where its rows come from: the record as `r`, the element as `e`.
+    var elements: SQL {
         let path = SQL("\(literal: children.path.description)")
         return """
-            CREATE VIEW \(identifier: name) AS SELECT \((shown + ownColumns).joined) \
             FROM siding_records AS r, json_each(r.body, \(path)) AS e \
             WHERE r.resource = \(integer: resource) AND r.deleted_at IS NULL AND json_type(r.body, \(path)) = 'array'
             """

@@ -22,13 +22,13 @@ struct RecordStatements: ~Copyable {
             "SELECT id, body, deleted_at FROM siding_records WHERE resource = ?1 AND key = ?2")
         var insert = try transaction.prepare(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6)
+            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since)
+            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6)
             """)
         var update = try transaction.prepare(
             """
             UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = NULL, revision = ?5,
-                etag = NULL
+                etag = NULL, lives_since = CASE WHEN deleted_at IS NULL THEN lives_since ELSE ?5 END
             WHERE id = ?1
             """)
         try find.bind(1, resource)

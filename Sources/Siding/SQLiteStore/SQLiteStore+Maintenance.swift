@@ -160,7 +160,7 @@ extension SQLiteStore {
 }
 
 extension QueryCell {
-    fileprivate init(_ value: SQLiteValue) {
+    init(_ value: SQLiteValue) {
         switch value {
         case .null: self = .null
         case .integer(let integer): self = .integer(integer)

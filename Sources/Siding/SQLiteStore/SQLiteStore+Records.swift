@@ -61,7 +61,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func resourceID(_ name: String, _ snapshot: borrowing Snapshot) throws -> Int64 {
+    static func resourceID(_ name: String, _ snapshot: borrowing Snapshot) throws -> Int64 {
         guard let id = try snapshot.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
         else {
             throw StoreError(

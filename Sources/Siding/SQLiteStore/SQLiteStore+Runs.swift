@@ -17,7 +17,10 @@ extension SQLiteStore {
             }
             try QueueTransitions(owner: me, now: Timestamp(microseconds: now)).parkExpired(transaction)
             try transaction.execute(
-                "INSERT INTO siding_runs (command, owner, started_at) VALUES (?1, ?2, ?3)", command, me, now)
+                """
+                INSERT INTO siding_runs (command, owner, started_at, revisions)
+                VALUES (?1, ?2, ?3, \(ChangeFeed.revisions))
+                """, command, me, now)
             return transaction.lastInsertedRowID
         }
         // An owner without a lock file counts as dead: what else was its own can still be taken over.
@@ -49,7 +52,9 @@ extension SQLiteStore {
         let now = clock.now.microseconds
         try await write { transaction in
             try transaction.execute(
-                "UPDATE siding_runs SET ended_at = ?2, outcome = ?3 WHERE id = ?1", run, now, outcome.rawValue)
+                """
+                UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1
+                """, run, now, outcome.rawValue)
             try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
                 before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
         }

@@ -45,8 +45,9 @@ struct ShownRecord {
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at, revision, pending)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at, revision, pending,
+                lives_since)
+            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?7)
             """, overlay.resource, key, String(decoding: body.bytes, as: UTF8.self), overlay.now.microseconds, run,
             state.deletedAt?.microseconds, overlay.revision, pending)
         if let index = try TextIndex.load(of: overlay.resource, transaction) {
@@ -66,7 +67,8 @@ struct ShownRecord {
         try transaction.execute(
             """
             UPDATE siding_records SET body = ?2, changed_at = ?3, deleted_at = ?4, pending = ?5, run = COALESCE(?6, run),
-                revision = ?7, etag = NULL
+                revision = ?7, etag = NULL,
+                lives_since = CASE WHEN deleted_at IS NOT NULL AND ?4 IS NULL THEN ?7 ELSE lives_since END
             WHERE id = ?1
             """, id, String(decoding: body, as: UTF8.self), overlay.now.microseconds, deletedAt, pending, run,
             overlay.revision)

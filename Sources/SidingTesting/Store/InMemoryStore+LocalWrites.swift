@@ -69,6 +69,7 @@ extension MemoryResource {
             throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
         }
         if living == body { return .unchanged }
+        if living == nil { livesSince[text] = revision + 1 }
         records[text] = Record(
             resource: changes.resource, key: String(decoding: text, as: UTF8.self), body: body,
             firstSeenAt: stored?.firstSeenAt ?? now, changedAt: now, deletedAt: nil, run: 0,

@@ -63,7 +63,7 @@ extension InMemoryStore {
             tables.parkExpired(moment)
             let id = RunID(tables.runs.count + 1)
             let run = Run(id: id, command: command, startedAt: moment.now, endedAt: nil, outcome: nil, resources: [])
-            tables.runs.append(MemoryRun(run: run, process: moment.process))
+            tables.runs.append(MemoryRun(run: run, process: moment.process, revisions: tables.revisions))
             return id
         }
     }
@@ -80,6 +80,7 @@ extension InMemoryStore {
             let index = try tables.index(of: run)
             tables.runs[index].run.endedAt = moment.now
             tables.runs[index].run.outcome = outcome
+            tables.runs[index].revisions = tables.revisions
         }
     }
 

@@ -41,6 +41,7 @@ extension MemoryResource {
         let text = key.withBytes(in: raw) { Array($0) }
         guard var record = records[text] else {
             counters.inserted += 1
+            livesSince[text] = revision + 1
             records[text] = Record(
                 resource: page.resource, key: String(decoding: text, as: UTF8.self), body: body, firstSeenAt: now,
                 changedAt: now, deletedAt: nil, run: page.run, revision: revision + 1)
@@ -51,6 +52,7 @@ extension MemoryResource {
             return
         }
         counters.updated += 1
+        if record.deletedAt != nil { livesSince[text] = revision + 1 }
         (record.body, record.changedAt, record.deletedAt, record.run) = (body, now, nil, page.run)
         record.revision = revision + 1
         records[text] = record

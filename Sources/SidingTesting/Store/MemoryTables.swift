@@ -19,6 +19,8 @@ struct MemoryTables {
 struct MemoryRun {
     var run: Run
     let process: Int
+    /// Where all resources stood when it ended; while it runs, when it began.
+    var revisions: [String: Int64] = [:]
 
     func isAbandoned(at moment: MemoryMoment) -> Bool { run.endedAt == nil && process != moment.process }
 }
@@ -39,6 +41,8 @@ struct MemoryResource {
     var records: [[UInt8]: Record] = [:]
     /// Grows with each call that writes records.
     var revision: Int64 = 0
+    /// The revisions at which the records' lives began, by the bytes of the keys.
+    var livesSince: [[UInt8]: Int64] = [:]
     var pages: [MemoryAddress: MemoryPage] = [:]
     /// Records that broke their contract, by page.
     var quarantined: [MemoryAddress: Int] = [:]

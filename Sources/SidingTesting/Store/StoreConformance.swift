@@ -33,5 +33,6 @@ public struct StoreConformance: Sendable {
         runLaws + leaseLaws + fencingLaws + pageLaws + recordLaws + listingLaws + cursorLaws + definitionLaws
         + retentionLaws
         + queueLaws
-        + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + textSearchLaws
+        + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws
+        + textSearchLaws
 }

@@ -131,5 +131,9 @@ extension StoreSpy {
         try await inner.changedKeys(of: resource, since: revision)
     }
 
+    func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
+        try await inner.changes(of: resource, since: run)
+    }
+
     func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] { try await inner.search(search) }
 }

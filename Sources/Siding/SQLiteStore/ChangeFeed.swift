@@ -1,0 +1,114 @@
+internal import SidingSQLite
+
+/// Where a resource stood when a run ended: what was written to it since is told from there.
+///
+/// Revisions are compared, not runs or times: they grow with each commit that writes records of the resource, whoever makes
+/// it, so a person's own edits and saves between two runs are told too.
+struct ChangeFeed {
+    /// The resource's revision then.
+    let since: Int64
+
+    /// Before there was anything of the resource. Records that are older than revisions have 0.
+    static let beginning: Int64 = -1
+
+    /// What was written since, as `?1` and ``since`` as `?2` mean it. A reader who has nothing need not be told what went.
+    static let condition: SQL = "resource = ?1 AND revision > ?2 AND (deleted_at IS NULL OR ?2 >= 0)"
+
+    /// What happened to such a record, as ``ChangedRecord/Kind`` names it.
+    static let kind: SQL = """
+        CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?2 THEN 'inserted' ELSE 'updated' END
+        """
+
+    /// Where all resources stand now, as `siding_runs.revisions` keeps it.
+    static let revisions: SQL = "(SELECT json_group_object(CAST(id AS TEXT), revision) FROM siding_resources)"
+
+    /// - Throws: ``StoreError/Kind/notFound`` where nobody can tell any more, ``StoreError/Kind/invalidQuery`` for a run that
+    ///   has not ended.
+    static func load(
+        of resource: Int64, named name: String, since run: RunID, _ snapshot: borrowing Snapshot
+    ) throws -> ChangeFeed {
+        guard run != 0 else { return ChangeFeed(since: beginning) }
+        let newest = try newestRun(snapshot)
+        let found = try snapshot.first(
+            "SELECT ended_at, revisions, json_extract(revisions, ?2) FROM siding_runs WHERE id = ?1", run,
+            "$.\"\(resource)\""
+        ) { row in (hasEnded: !row.isNull(0), isNoted: !row.isNull(1), revision: row.optionalInt(2) ?? beginning) }
+        guard let found else { throw Refusal.unknown(run).error(name, newest) }
+        guard found.hasEnded else { throw Refusal.unfinished(run).error(name, newest) }
+        guard found.isNoted else { throw Refusal.old(run).error(name, newest) }
+        let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
+            $0.int(0)
+        }
+        guard found.revision == beginning || found.revision >= forgotten ?? 0 else {
+            throw Refusal.forgotten(run).error(name, newest)
+        }
+        return ChangeFeed(since: found.revision)
+    }
+
+    /// The newest run that has ended: what changed after this moment changed after it, too.
+    static func newestRun(_ snapshot: borrowing Snapshot) throws -> RunID? {
+        try snapshot.first(
+            """
+            SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL ORDER BY id DESC LIMIT 1
+            """
+        ) { $0.int(0) }
+    }
+
+    /// Notes that a tombstone goes: who has not been told of it by now cannot be any more.
+    static func forget(revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET forgotten = MAX(forgotten, ?2) WHERE id = ?1", resource, revision)
+    }
+}
+
+extension ChangeFeed {
+    /// Why what changed since a run cannot be told.
+    private enum Refusal {
+        case unknown(RunID)
+        case unfinished(RunID)
+        case old(RunID)
+        case forgotten(RunID)
+
+        func error(_ resource: String, _ newest: RunID?) -> StoreError {
+            switch self {
+            case .unknown(let run):
+                StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
+            case .unfinished(let run):
+                StoreError(
+                    .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",
+                    hint: newest.map { "the newest run that has ended is \($0)" } ?? "wait for its end")
+            case .old(let run):
+                StoreError(
+                    .notFound, "where '\(resource)' stood when run \(run) ended was not noted: an older siding made it",
+                    hint: Self.anew(newest))
+            case .forgotten(let run):
+                StoreError(
+                    .notFound,
+                    "of what was deleted from '\(resource)' since run \(run) something is forgotten, so a copy of then "
+                        + "cannot be brought up to date",
+                    hint: Self.anew(newest))
+            }
+        }
+
+        private static func anew(_ newest: RunID?) -> String {
+            "export everything again" + (newest.map { ", and go on from run \($0)" } ?? "")
+        }
+    }
+}
+
+extension SQLiteStore {
+    public func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
+        try await read { snapshot in
+            // A resource without a number has no revision noted in any run.
+            let id = try Self.resourceRow(resource, snapshot)?.id ?? 0
+            let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
+            let changes = try snapshot.query(
+                "SELECT key, \(ChangeFeed.kind) FROM siding_records WHERE \(ChangeFeed.condition) ORDER BY key", id,
+                feed.since
+            ) { row in
+                ChangedRecord(key: row.text(0), kind: ChangedRecord.Kind(rawValue: row.text(1)) ?? .updated)
+            }
+            return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(snapshot))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import SidingSQLite
+
+/// The one statement that reads all of an export: nothing is gathered before the first row, and nothing kept after any.
+struct ExportStatement {
+    let sql: SQL
+    let arguments: [SQLiteValue]
+    let columns: [ExportColumn]
+    /// Nil for the elements of nested arrays.
+    let resource: String?
+
+    /// - Throws: ``StoreError/Kind/notFound`` for a name of nothing, or as ``ChangeFeed/load(of:named:since:_:)`` and
+    ///   ``ExportColumn/choose(_:of:more:view:)``.
+    static func make(_ export: RecordExport, _ snapshot: borrowing Snapshot) throws -> ExportStatement {
+        if let view = try ResourceView.load(named: export.name, snapshot) {
+            return try records(of: view, export, snapshot)
+        }
+        let children = try ResourceView.all(snapshot).lazy.flatMap(\.children).first { $0.name == export.name }
+        guard let children else {
+            _ = try SQLiteStore.resourceID(export.name, snapshot)
+            throw StoreError(.notFound, "nothing is stored under this name")
+        }
+        return try elements(of: children, export)
+    }
+
+    /// What a row says of its record, in the order of ``SQLiteStore/record(_:_:)``, and what happened to it.
+    private static func own(_ body: SQL, _ kind: SQL) -> SQL {
+        "key, \(body), first_seen_at, changed_at, deleted_at, run, revision, pending, \(kind)"
+    }
+
+    static let ownCount = 9
+
+    private static func records(
+        of view: ResourceView, _ export: RecordExport, _ snapshot: borrowing Snapshot
+    ) throws -> ExportStatement {
+        let key = ExportColumn(OwnColumn.key.rawValue, text: "key")
+        let columns = try ExportColumn.choose(
+            export.content, of: view.exportColumns, more: [key], view: export.name)
+        var arguments: [SQLiteValue] = [.integer(view.resource)]
+        let condition: SQL
+        var kind: SQL = "NULL"
+        switch export.scope {
+        case .living: condition = "resource = ?1 AND deleted_at IS NULL"
+        case .deleted: condition = "resource = ?1 AND deleted_at IS NOT NULL"
+        case .changed(let run):
+            (condition, kind) = (ChangeFeed.condition, ChangeFeed.kind)
+            let feed = try ChangeFeed.load(of: view.resource, named: view.name, since: run, snapshot)
+            arguments.append(.integer(feed.since))
+        }
+        let body: SQL = export.content == .body ? "body" : "NULL"
+        let selected = [own(body, kind)] + columns.map(\.sql)
+        return ExportStatement(
+            sql: "SELECT \(selected.joined) FROM siding_records WHERE \(condition) ORDER BY key", arguments: arguments,
+            columns: columns, resource: view.name)
+    }
+
+    /// They have no row of their own that could be a tombstone or have a revision.
+    private static func elements(of view: ChildView, _ export: RecordExport) throws -> ExportStatement {
+        guard export.scope == .living else {
+            throw StoreError(
+                .invalidQuery, "'\(view.name)' shows what lies inside of records, which change as a whole",
+                hint: "export the resource itself")
+        }
+        let wanted: RecordExport.Content = export.content == .body ? .columns : export.content
+        let columns = try ExportColumn.choose(wanted, of: view.exportColumns, view: view.name)
+        return ExportStatement(
+            sql: "SELECT \(columns.map(\.sql).joined) \(view.elements) ORDER BY r.key", arguments: [], columns: columns,
+            resource: nil)
+    }
+
+    func row(_ row: borrowing Row) -> ExportedRow {
+        let first = resource == nil ? 0 : Self.ownCount
+        var values: [ExportedValue] = []
+        values.reserveCapacity(columns.count)
+        for (index, column) in columns.enumerated() { values.append(column.value(first + index, of: row)) }
+        guard let resource else { return ExportedRow(record: nil, change: nil, values: values) }
+        return ExportedRow(
+            record: SQLiteStore.record(row, resource),
+            change: row.optionalText(Self.ownCount - 1).flatMap(ChangedRecord.Kind.init), values: values)
+    }
+}

@@ -1,0 +1,83 @@
+extension Siding {
+    /// What changed since a run ended, whoever changed it: for a program that looks from time to time, and is not there
+    /// between two looks.
+    ///
+    /// ```swift
+    /// let feed = try await siding.changes(of: issues, since: mirror.run)
+    /// for try await difference in feed { mirror.apply(difference) }
+    /// mirror.run = feed.run ?? mirror.run
+    /// ```
+    /// What is inserted may be in the reader's copy already, what is deleted may never have been: both are to be put in, or
+    /// taken out, all the same. What changes while the feed is read is told as it is then, or by the next feed.
+    /// - Parameter run: where the last feed said that the next begins; 0 for all that there is.
+    /// - Throws: ``StoreError/Kind/notFound`` where there is no such run, or nobody can tell any more what changed since.
+    public func changes<Model>(
+        of resource: Resource<Model>, since run: RunID
+    ) async throws(RecordError) -> RecordFeed<Model> {
+        let (store, name) = (store, resource.name)
+        let since = try await RecordError.mapping { () throws(StoreError) in
+            try await store.changes(of: name, since: run)
+        }
+        return RecordFeed(store: store, resource: resource, since: since)
+    }
+}
+
+/// What changed since a run ended, in portions of at most 500 records. It can be read more than once.
+public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = RecordDifference<Model>
+    public typealias Failure = RecordError
+
+    let store: any Store
+    let resource: Resource<Model>
+    let since: RecordsSince
+
+    /// The run since which the next feed is to tell; nil where no run ever ended.
+    public var run: RunID? { since.run }
+
+    /// How many records changed.
+    public var count: Int { since.changes.count }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self, rest: since.changes[...]) }
+
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        static var portion: Int { 500 }
+
+        let feed: RecordFeed
+        var rest: ArraySlice<ChangedRecord>
+
+        /// - Throws: ``RecordError``; a record that does not decode ends the feed.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(RecordError) -> Element? {
+            guard !rest.isEmpty else { return nil }
+            let changes = rest.prefix(Self.portion)
+            let (store, lookup) = (
+                feed.store, RecordLookup(of: feed.resource.name, keys: changes.map(\.key))
+            )
+            let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
+            let difference = try read(changes, records)
+            rest = rest.dropFirst(changes.count)
+            return difference
+        }
+
+        private func read(
+            _ changes: ArraySlice<ChangedRecord>, _ records: [Record]
+        ) throws(RecordError) -> Element {
+            var living: [KeyText: Record] = [:]
+            for record in records { living[KeyText(record.key)] = record }
+            let decoder = RecordDecoder(feed.resource.coding)
+            var difference = Element()
+            for change in changes {
+                guard let record = living[KeyText(change.key)] else {
+                    difference.deleted.append(change.key)
+                    continue
+                }
+                let model = try feed.resource.decode(record, with: decoder)
+                if change.kind == .updated {
+                    difference.updated.append(model)
+                } else {
+                    difference.inserted.append(model)
+                }
+            }
+            return difference
+        }
+    }
+}

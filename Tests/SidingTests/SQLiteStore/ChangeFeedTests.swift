@@ -1,0 +1,162 @@
+import SidingJSON
+import SidingOrigin
+import SidingSQLite
+import SidingSynchronization
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// What an export of changes does to a copy.
+@Suite struct ChangeFeedTests {
+    private typealias Copy = [String: [UInt8]]
+
+    private func copy(of store: SQLiteStore) async throws -> Copy {
+        let copy = Mutex<Copy>([:])
+        _ = try await store.export(RecordExport("posts")) { _ in
+        } row: { row in
+            guard let record = row.record else { return }
+            copy.withLock { $0[record.key] = record.body }
+        }
+        return copy.withLock(\.self)
+    }
+
+    /// Puts in and takes out as a reader does that knows nothing but the feed, and checks what the kinds promise.
+    private func applied(since run: RunID, to copy: Copy, _ store: SQLiteStore) async throws -> Copy {
+        let result = Mutex(copy)
+        let told = Mutex<[ChangedRecord]>([])
+        _ = try await store.export(RecordExport("posts", scope: .changed(since: run))) { _ in
+        } row: { row in
+            let record = try #require(row.record)
+            let kind = try #require(row.change)
+            told.withLock { $0.append(ChangedRecord(key: record.key, kind: kind)) }
+            switch kind {
+            case .inserted: result.withLock { $0[record.key] = record.body }
+            case .updated:
+                #expect(copy[record.key] != nil, "\(record.key) is updated, and the copy does not have it")
+                result.withLock { $0[record.key] = record.body }
+            case .deleted: result.withLock { _ = $0.removeValue(forKey: record.key) }
+            }
+        }
+        #expect(try await store.changes(of: "posts", since: run).changes == told.withLock(\.self))
+        return result.withLock(\.self)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `a copy of the end of any run, with what changed since, is what is stored now`(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        var bench = try await SQLiteBench()
+        let store = try bench.store
+        try await bench.commit("[]")
+        var copies: [RunID: Copy] = [0: [:]]
+        for step in 0..<40 {
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                try await change(bench, step, &random)
+            }
+            if Bool.random(using: &random) {
+                try await bench.bench.store.endRun(bench.bench.run, outcome: .saved)
+                copies[bench.bench.run] = try await copy(of: store)
+                try await bench.bench.nextSync()
+            }
+        }
+        let now = try await copy(of: store)
+        for (run, copy) in copies.sorted(by: { $0.key < $1.key }) {
+            #expect(try await applied(since: run, to: copy, store) == now, "seed \(seed), since run \(run)")
+        }
+        #expect(copies.count > 5)
+    }
+
+    /// A page, a save or a deletion of a few of eight records.
+    private func change(
+        _ bench: SQLiteBench, _ step: Int, _ random: inout SeededGenerator
+    ) async throws {
+        let keys = (0..<8).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map { "k\($0)" }
+        guard !keys.isEmpty else { return }
+        let records = keys.map { #"{"id":"\#($0)","v":\#(Int.random(in: 0...2, using: &random))}"# }
+        let json = "[\(records.joined(separator: ","))]"
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: try await bench.commit(json)
+        case 1: _ = try await bench.bench.apply(json)
+        default: _ = try await bench.store.delete(RecordLookup(of: "posts", keys: keys))
+        }
+    }
+
+    @Test func `records of a file from before revisions and feeds are told, too`() async throws {
+        var bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        let old = bench.bench.run
+        try await bench.bench.store.endRun(old, outcome: .saved)
+        try await bench.execute(
+            """
+            UPDATE siding_records SET revision = 0, lives_since = 0; UPDATE siding_resources SET revision = 0;
+            UPDATE siding_runs SET revisions = NULL;
+            """)
+        let store = try bench.store
+        #expect(try await storeErrorKind { _ = try await store.changes(of: "posts", since: old) } == .notFound)
+        try await bench.bench.nextSync()
+        let run = bench.bench.run
+        try await bench.bench.store.endRun(run, outcome: .notModified)
+        let before = try await copy(of: store)
+        try await bench.bench.nextSync()
+        try await bench.commit(#"[{"id":"a","x":1}]"#)
+        _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        let now = try await copy(of: store)
+        #expect(try await applied(since: run, to: before, store) == now)
+        #expect(try await applied(since: 0, to: [:], store) == now)
+    }
+
+    @Test func `a run of another resource is as good a beginning`() async throws {
+        var bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"}]"#)
+        try await bench.bench.store.endRun(bench.bench.run, outcome: .saved)
+        let other = try await bench.store.beginRun(command: "sync other")
+        try await bench.bench.nextSync()
+        // In the middle of the other's run.
+        try await bench.commit(#"[{"id":"b"}]"#)
+        try await bench.store.endRun(other, outcome: .saved)
+        let before = try await copy(of: bench.store)
+        try await bench.commit(#"[{"id":"a","x":1}]"#)
+        let changes = try await bench.store.changes(of: "posts", since: other)
+        #expect(changes.changes == [ChangedRecord(key: "a", kind: .updated)])
+        #expect(try await applied(since: other, to: before, bench.store) == copy(of: bench.store))
+    }
+
+    @Test func `where a forgotten tombstone would be missed, the feed is refused`() async throws {
+        var bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
+        let first = bench.bench.run
+        try await bench.bench.store.endRun(first, outcome: .saved)
+        try await bench.bench.nextSync()
+        let store = try bench.store
+        _ = try await store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        let second = bench.bench.run
+        try await bench.bench.store.endRun(second, outcome: .saved)
+        try await store.write { transaction in
+            let row = try #require(
+                try transaction.first("SELECT id, resource, revision FROM siding_records WHERE key = 'a'") {
+                    [$0.int(0), $0.int(1), $0.int(2)]
+                })
+            try ChangeFeed.forget(revision: row[2], of: row[1], transaction)
+            try transaction.execute("DELETE FROM siding_records WHERE id = ?1", row[0])
+        }
+        do {
+            _ = try await store.changes(of: "posts", since: first)
+            Issue.record("it was not refused")
+        } catch {
+            #expect(error.kind == .notFound)
+            #expect(error.description.contains("go on from run \(second)"))
+        }
+        #expect(try await store.changes(of: "posts", since: second).changes == [])
+        #expect(try await store.changes(of: "posts", since: 0).changes.map(\.key) == ["b"])
+    }
+
+    @Test func `a look at what changed sorts nothing`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"}]"#)
+        let plan = try await bench.plan(
+            "SELECT key FROM siding_records WHERE resource = 1 AND revision > 0 AND (deleted_at IS NULL OR 0 >= 0) ORDER BY key"
+        )
+        #expect(!plan.contains("TEMP B-TREE"))
+        #expect(plan.contains("siding_records_key"))
+    }
+}

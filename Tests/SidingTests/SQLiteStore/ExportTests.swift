@@ -1,0 +1,163 @@
+import Dispatch
+import SidingJSON
+import SidingSQLite
+import SidingSynchronization
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct ExportTests {
+    /// What an export tells: the columns, and the rows.
+    private func export(
+        _ export: RecordExport, of store: SQLiteStore
+    ) async throws -> (columns: [String], rows: [ExportedRow], run: RunID?) {
+        let columns = Mutex<[String]>([])
+        let rows = Mutex<[ExportedRow]>([])
+        let run = try await store.export(export) { names in
+            columns.withLock { $0 = names }
+        } row: { row in
+            rows.withLock { $0.append(row) }
+        }
+        return (columns.withLock(\.self), rows.withLock(\.self), run)
+    }
+
+    private func text(_ value: ExportedValue) -> String {
+        switch value {
+        case .json(let json): String(decoding: json, as: UTF8.self)
+        case .cell(.text(let text)): text
+        case .cell(.integer(let number)): String(number)
+        case .cell(let cell): "\(cell)"
+        }
+    }
+
+    @Test func `bodies come byte for byte, in the order of their keys, without tombstones`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"b","n":1.10},{"id":"a", "x":[1 ,2]},{"id":"c"}]"#)
+        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["c"]))
+        let all = try await export(RecordExport("posts"), of: bench.store)
+        #expect(all.columns == [])
+        let bodies: [String] = all.rows.map { String(decoding: $0.record?.body ?? [], as: UTF8.self) }
+        #expect(bodies == [#"{"id":"a", "x":[1 ,2]}"#, #"{"id":"b","n":1.10}"#])
+        #expect(all.rows.allSatisfy { $0.change == nil })
+        let gone = try await export(RecordExport("posts", scope: .deleted), of: bench.store)
+        #expect(gone.rows.map(\.record?.key) == ["c"])
+    }
+
+    @Test func `columns without a type keep what SQL would lose`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(
+            #"[{"id":"a","big":123456789012345678901,"small":0.10,"yes":true,"none":null,"deep":{"b":[1,2.0]}}]"#)
+        let all = try await export(RecordExport("posts", content: .columns), of: bench.store)
+        #expect(all.columns == ["id", "big", "small", "yes", "none", "deep"])
+        let wanted: [String] = [#""a""#, "123456789012345678901", "0.10", "true", "null", #"{"b":[1,2.0]}"#]
+        #expect(all.rows.first?.values.map(text) == wanted)
+        #expect(all.rows.first?.record?.body == [])
+    }
+
+    @Test func `the columns are those of the view, whatever is declared`() async throws {
+        let columns = [RecordColumn("number", .integer, at: JSONPath(member: "n")), RecordColumn("title")]
+        let children = RecordChildren("labels", at: JSONPath(member: "labels"))
+        for shape in [
+            RecordShape(), RecordShape(columns: columns), RecordShape(children: [children]),
+            RecordShape(columns: columns, children: [children]),
+        ] {
+            let bench = try await SQLiteBench()
+            try await bench.commit(#"[{"id":"a","n":"7","title":"x","labels":[{"name":"l"}]}]"#, shape: shape)
+            let all = try await export(RecordExport("posts", content: .columns), of: bench.store)
+            #expect(try await bench.columns("posts") == all.columns)
+            guard !shape.children.isEmpty else { continue }
+            let inner = try await export(RecordExport("posts_labels"), of: bench.store)
+            #expect(try await bench.columns("posts_labels") == inner.columns)
+            #expect(inner.rows.map(\.record) == [nil])
+        }
+    }
+
+    @Test func `what lies inside of records comes in the order of keys and places, without sorting`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
+        try await bench.commit(
+            #"[{"id":"b","labels":[1,"x",12345678901234567890]},{"id":"a","labels":[{"n":1.0},null]}]"#, shape: shape)
+        let all = try await export(RecordExport("posts_labels"), of: bench.store)
+        let places = all.rows.map { row in row.values.suffix(2).map(text).joined(separator: " ") }
+        let wanted: [String] = ["a 0", "a 1", "b 0", "b 1", "b 2"]
+        #expect(places == wanted)
+        #expect(all.rows.contains { $0.values.contains(.json(Array("12345678901234567890".utf8))) })
+        let view = try #require(
+            try await bench.store.read { try ResourceView.load(named: "posts", $0)?.children.first })
+        #expect(try await !bench.plan("SELECT 1 \(view.elements.text) ORDER BY r.key").contains("TEMP B-TREE"))
+    }
+
+    @Test func `chosen columns come in their order, and unknown ones are refused`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a","n":1,"title":"x"}]"#)
+        let chosen = RecordExport("posts", content: .named(["title", "siding_key", "id"]))
+        #expect(try await export(chosen, of: bench.store).columns == ["title", "siding_key", "id"])
+        for names in [["absent"], ["id", "id"], ["ID"], [""]] {
+            let kind = try await storeErrorKind {
+                _ = try await export(RecordExport("posts", content: .named(names)), of: bench.store)
+            }
+            #expect(kind == .invalidQuery, "\(names)")
+        }
+    }
+
+    @Test func `a name of nothing is not found, and tombstones inside of records are refused`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
+        try await bench.commit(#"[{"id":"a","labels":[]}]"#, shape: shape)
+        for name in ["absent", "posts_absent", "POSTS", "siding_records", ""] {
+            let kind = try await storeErrorKind { _ = try await export(RecordExport(name), of: bench.store) }
+            #expect(kind == .notFound, "\(name)")
+        }
+        for scope in [RecordExport.Scope.deleted, .changed(since: 0)] {
+            let kind = try await storeErrorKind {
+                _ = try await export(RecordExport("posts_labels", scope: scope), of: bench.store)
+            }
+            #expect(kind == .invalidQuery)
+        }
+    }
+
+    @Test func `all is of one moment, and writers are not held up`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        let path = bench.path
+        let other = try await SQLiteStore.open(at: path, access: .readWrite)
+        let keys = Mutex<[String]>([])
+        let written = DispatchSemaphore(value: 0)
+        _ = try await bench.store.export(RecordExport("posts")) { _ in
+        } row: { row in
+            keys.withLock { $0.append(row.record?.key ?? "") }
+            guard keys.withLock(\.count) == 1 else { return }
+            // A commit of another connection, to its end, while the export stands at its first row.
+            Task { [other] in
+                _ = try? await other.delete(RecordLookup(of: "posts", keys: ["b", "c"]))
+                written.signal()
+            }
+            written.wait()
+        }
+        #expect(keys.withLock(\.self) == ["a", "b", "c"])
+        #expect(try await other.count(of: "posts").count == 1)
+        await other.close()
+    }
+
+    @Test func `a cancelled export ends, and so does one whose reader throws`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
+        let store = try bench.store
+        struct Enough: Error {}
+        await #expect(throws: Enough.self) {
+            _ = try await store.export(RecordExport("posts")) { _ in
+            } row: { _ in
+                throw Enough()
+            }
+        }
+        let task = Task {
+            _ = try await store.export(RecordExport("posts")) { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+            } row: { _ in
+            }
+        }
+        let kind = try await storeErrorKind { try await task.value }
+        #expect(kind == .cancelled)
+    }
+}
