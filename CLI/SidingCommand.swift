@@ -18,8 +18,8 @@ struct SidingCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Inspect",
                 subcommands: [
-                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, SchemaCommand.self,
-                    QuarantineCommand.self, QueueCommand.self, RunsCommand.self, StateCommand.self,
+                    StatusCommand.self, RecordsCommand.self, QueryCommand.self, ExportCommand.self,
+                    SchemaCommand.self, QuarantineCommand.self, QueueCommand.self, RunsCommand.self, StateCommand.self,
                 ]),
             CommandGroup(
                 name: "Look after", subcommands: [AuthCommand.self, DatabaseCommand.self, DoctorCommand.self]),

@@ -41,11 +41,13 @@ enum Shapes {
         object.optional("phase", error.phase)
     }
 
-    static func record(_ record: Record) -> JSONObject {
+    /// - Parameter change: what happened to it, where that was asked for.
+    static func record(_ record: Record, change: String? = nil, hasBody: Bool = true) -> JSONObject {
         var object = JSONObject()
+        object.optional("change", change)
         object.string("resource", record.resource)
         object.string("key", record.key)
-        object.raw("body", record.body)
+        if hasBody { object.raw("body", record.body) }
         object.time("first_seen_at", record.firstSeenAt)
         object.time("changed_at", record.changedAt)
         object.optional("deleted_at", record.deletedAt)

@@ -1,0 +1,94 @@
+import Siding
+import SidingJSON
+
+/// Rows of fields as text: CSV after RFC 4180, but with LF alone at the ends of lines, which all readers take and line
+/// tools expect; TSV with `\t`, `\n`, `\r` and `\\` for what would break a row.
+struct DelimitedText {
+    let isCSV: Bool
+
+    private static let quote = UInt8(ascii: "\"")
+    private static let newline = UInt8(ascii: "\n")
+    private static let carriageReturn = UInt8(ascii: "\r")
+    private static let tab = UInt8(ascii: "\t")
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// A row with the end of its line. In CSV nothing is an empty field, and an empty text is `""`; in TSV both are empty.
+    func line(_ fields: [[UInt8]?]) -> [UInt8] {
+        var line: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            if index > 0 { line.append(isCSV ? UInt8(ascii: ",") : Self.tab) }
+            guard let field else { continue }
+            if isCSV { Self.quoted(field, onto: &line) } else { Self.escaped(field, onto: &line) }
+        }
+        // A line without anything is no row to most readers.
+        if isCSV, line.isEmpty { line += [Self.quote, Self.quote] }
+        line.append(Self.newline)
+        return line
+    }
+
+    private static func quoted(_ field: [UInt8], onto line: inout [UInt8]) {
+        let needsQuotes =
+            field.isEmpty
+            || field.contains { $0 == quote || $0 == UInt8(ascii: ",") || $0 == newline || $0 == carriageReturn }
+        guard needsQuotes else {
+            line += field
+            return
+        }
+        line.append(quote)
+        for byte in field {
+            if byte == quote { line.append(quote) }
+            line.append(byte)
+        }
+        line.append(quote)
+    }
+
+    private static func escaped(_ field: [UInt8], onto line: inout [UInt8]) {
+        for byte in field {
+            switch byte {
+            case tab: line += [backslash, UInt8(ascii: "t")]
+            case newline: line += [backslash, UInt8(ascii: "n")]
+            case carriageReturn: line += [backslash, UInt8(ascii: "r")]
+            case backslash: line += [backslash, backslash]
+            default: line.append(byte)
+            }
+        }
+    }
+}
+
+extension ExportedValue {
+    /// The text of a field: strings as they read, all else as it is written in the JSON; nil for nothing.
+    var field: [UInt8]? {
+        switch self {
+        case .cell(.null): nil
+        case .cell(.integer(let number)): Array(String(number).utf8)
+        case .cell(.real(let number)): Array(number.description.utf8)
+        case .cell(.text(let text)): Array(text.utf8)
+        case .cell(.blob(let bytes)): bytes
+        case .json(let json): Self.field(json)
+        }
+    }
+
+    private static func field(_ json: [UInt8]) -> [UInt8]? {
+        switch json.first {
+        case UInt8(ascii: "\""):
+            json.withUnsafeBytes { json in
+                // Half of a surrogate pair is no text; it stays as it is written.
+                JSONMembers.value(at: .root, in: json)?.string(in: json).map { Array($0.utf8) } ?? Array(json)
+            }
+        case UInt8(ascii: "n"): nil
+        default: json
+        }
+    }
+
+    /// Adds it to an object of `--json`.
+    func add(_ name: String, to object: inout JSONObject) {
+        switch self {
+        case .cell(.null): object.null(name)
+        case .cell(.integer(let number)): object.int(name, number)
+        case .cell(.real(let number)): object.double(name, number)
+        case .cell(.text(let text)): object.string(name, text)
+        case .cell(.blob(let bytes)): object.body(name, bytes)
+        case .json(let json): object.raw(name, json)
+        }
+    }
+}

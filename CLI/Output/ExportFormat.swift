@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// How an export is written.
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+    /// One JSON value per line.
+    case jsonl
+    /// One array, a record per line.
+    case json
+    case csv
+    case tsv
+
+    /// The one that a file's name asks for; nil where it asks for none.
+    init?(path: String) {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        switch name[name.index(after: dot)...].lowercased() {
+        case "jsonl", "ndjson": self = .jsonl
+        case "json": self = .json
+        case "csv": self = .csv
+        case "tsv", "tab": self = .tsv
+        default: return nil
+        }
+    }
+
+    /// Whether it has columns rather than JSON values.
+    var isTable: Bool { self == .csv || self == .tsv }
+}

@@ -1,0 +1,133 @@
+import Siding
+import SidingJSON
+
+/// Turns the rows of an export into text, one at a time.
+struct ExportText {
+    let format: ExportFormat
+    let scope: RecordExport.Scope
+    /// Whether the record's key and times are wanted beside what it says.
+    let hasMeta: Bool
+    private var names: [String] = []
+    /// The columns that are left out, as they stand before the others in any case.
+    private var hidden: Set<Int> = []
+    private(set) var count = ExportCount()
+
+    init(format: ExportFormat, scope: RecordExport.Scope, hasMeta: Bool) {
+        (self.format, self.scope, self.hasMeta) = (format, scope, hasMeta)
+    }
+
+    /// What stands before the first row.
+    mutating func begin(_ columns: [String]) -> [UInt8] {
+        names = columns
+        guard format.isTable else { return [] }
+        let own = ownColumns.map(\.name)
+        hidden = Set(columns.indices.filter { own.contains(columns[$0]) })
+        return table.line(
+            (own + columns.indices.filter { !hidden.contains($0) }.map { columns[$0] }).map { Array($0.utf8) })
+    }
+
+    /// - Throws: ``CommandError`` with 64 where a row has no key and times to tell.
+    mutating func add(_ row: ExportedRow) throws -> [UInt8] {
+        guard row.record != nil || !hasMeta else {
+            throw CommandError(
+                .usage, "usage", "what lies inside of records has no times of its own", hint: "leave out --with-meta")
+        }
+        defer { count.add(row) }
+        guard !format.isTable else { return line(row) }
+        let value = value(row)
+        switch format {
+        case .json: return Array((count.rows == 0 ? "[\n" : ",\n").utf8) + value
+        default: return value + [UInt8(ascii: "\n")]
+        }
+    }
+
+    /// What stands after the last row.
+    func end() -> [UInt8] {
+        guard format == .json else { return [] }
+        return Array((count.rows == 0 ? "[]\n" : "\n]\n").utf8)
+    }
+
+    // MARK: JSON
+
+    /// Tombstones and changes say little without their key.
+    private var isWrapped: Bool { hasMeta || scope != .living }
+
+    private func value(_ row: ExportedRow) -> [UInt8] {
+        guard var record = row.record else { return object(row) }
+        if !names.isEmpty { record.body = object(row) }
+        if isWrapped {
+            return Shapes.record(record, change: row.change?.rawValue, hasBody: row.change != .deleted).bytes
+        }
+        guard names.isEmpty else { return record.body }
+        var writer = JSONWriter()
+        record.body.withUnsafeBytes { writer.raw($0) }
+        return writer.bytes
+    }
+
+    private func object(_ row: ExportedRow) -> [UInt8] {
+        var object = JSONObject()
+        for (name, value) in zip(names, row.values) { value.add(name, to: &object) }
+        return object.bytes
+    }
+
+    // MARK: Tables
+
+    private var table: DelimitedText { DelimitedText(isCSV: format == .csv) }
+
+    private func line(_ row: ExportedRow) -> [UInt8] {
+        let own = ownColumns.map { $0.field(row) }
+        // What a deleted record last said is no longer so.
+        let values = row.values.indices.filter { !hidden.contains($0) }
+            .map { row.change == .deleted ? nil : row.values[$0].field }
+        return table.line(own + values)
+    }
+
+    /// What stands before the columns of the view.
+    private var ownColumns: [OwnField] {
+        let change: [OwnField] = if case .changed = scope { [.change] } else { [] }
+        let deletion: [OwnField] = scope == .deleted ? [.deletedAt] : []
+        let meta: [OwnField] = hasMeta ? [.firstSeenAt, .changedAt, .run] : []
+        return change + (scope == .living && !hasMeta ? [] : [.key]) + deletion + meta
+    }
+}
+
+/// What Siding knows of a record, as a column of a table.
+private enum OwnField: String {
+    case change, key, run
+    case firstSeenAt = "first_seen_at"
+    case changedAt = "changed_at"
+    case deletedAt = "deleted_at"
+
+    var name: String { "siding_\(rawValue)" }
+
+    func field(_ row: ExportedRow) -> [UInt8]? {
+        let text: String? =
+            switch self {
+            case .change: row.change?.rawValue
+            case .key: row.record?.key
+            case .run: row.record.map { String($0.run) }
+            case .firstSeenAt: row.record?.firstSeenAt.rfc3339
+            case .changedAt: row.record?.changedAt.rfc3339
+            case .deletedAt: row.record?.deletedAt?.rfc3339
+            }
+        return text.map { Array($0.utf8) }
+    }
+}
+
+/// What was written.
+struct ExportCount: Sendable {
+    var rows = 0
+    var inserted = 0
+    var updated = 0
+    var deleted = 0
+
+    mutating func add(_ row: ExportedRow) {
+        rows += 1
+        switch row.change {
+        case .inserted: inserted += 1
+        case .updated: updated += 1
+        case .deleted: deleted += 1
+        case nil: break
+        }
+    }
+}
