@@ -34,6 +34,12 @@ public final class HTTPTransport: Transport {
     /// - Throws: ``SidingChain/Failure`` with the phase that was reached: ``SidingChain/Failure/Phase/notSent`` until the
     ///   head of the request went out, ``SidingChain/Failure/Phase/answered`` once the head of an answer came.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        try await send(request, body: body) { _ in }
+    }
+
+    public func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
         let settings = configuration.settings
         var hop = try CheckedRequest(request, body: body, settings: settings)
         var redirects = Redirects(from: hop, limit: settings.redirects)
@@ -45,6 +51,7 @@ public final class HTTPTransport: Transport {
             do throws(Failure) {
                 guard let next = try redirects.next(after: hop, head) else { return try reply(to: hop, head, exchange) }
                 await exchange.discard(upTo: 65_536)
+                try await admit(next.url)
                 hop = next
             } catch {
                 exchange.abort(error.reason)

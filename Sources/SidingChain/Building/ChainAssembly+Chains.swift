@@ -66,10 +66,10 @@ extension ChainAssembly {
         let sending: any Node<OutgoingRequest, Reply> =
             if let cache {
                 ETagNode(
-                    RequestSenderNode(transport), cache: cache.responses, keying: cache.keying,
+                    RequestSenderNode(budgeted), cache: cache.responses, keying: cache.keying,
                     secondsSince1970: secondsSince1970)
             } else {
-                RequestSenderNode(transport)
+                RequestSenderNode(budgeted)
             }
         return reportsProgress ? joined(UploadProgressNode<OutgoingRequest>(), sending) : sending
     }
@@ -95,7 +95,7 @@ extension ChainAssembly {
     private func attempt<Exchange: Node>(
         _ exchange: Exchange
     ) -> any Node<RequestDraft, Exchange.Output> where Exchange.Input == RequestDraft {
-        perRequest(retried(safe(perAttempt(timed(mapped(exchange))))))
+        perRequest(retried(safe(perAttempt(patient(timed(mapped(exchange)))))))
     }
 
     private func logged<Request: Node, Rest: Node>(
@@ -123,6 +123,25 @@ extension ChainAssembly {
     private func timed<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard let deadline else { return attempt }
         return attempt.timeLimit(deadline, clock: clock)
+    }
+
+    /// Waiting for a place costs nothing of the attempt's time, and credentials are asked for after it.
+    private func patient<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+        guard let budgetWait else { return attempt }
+        return BudgetWaitNode(attempt, budgetWait)
+    }
+
+    private var budgetWait: BudgetWait? {
+        budget.map {
+            BudgetWait(
+                patience: $0.patience, clock: clock, secondsSince1970: secondsSince1970 ?? SystemTime.secondsSince1970)
+        }
+    }
+
+    /// The transport, within the budget where there is one.
+    private var budgeted: any Transport {
+        guard let budget, let budgetWait else { return transport }
+        return BudgetedTransport(transport: transport, budget: budget.requests, wait: budgetWait)
     }
 
     private func safe<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {

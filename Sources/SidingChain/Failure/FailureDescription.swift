@@ -41,7 +41,7 @@ extension Failure.Reason: CustomStringConvertible {
         case .contract: "the answer breaks its contract"
         case .invalidRequest: "the request is invalid"
         case .credentialUnavailable: "the credential could not be read"
-        case .waitingForOrigin: "not asked yet, as the origin asked for patience"
+        case .waitingForOrigin: "not asked yet, as the source is to be left alone for now"
         case .notCached: "no stored answer to this request"
         case .cancelled: "cancelled"
         case .internalFault: "internal fault"

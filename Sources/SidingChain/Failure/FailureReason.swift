@@ -45,7 +45,8 @@ extension Failure {
         case invalidRequest
         /// A secret could not be read, so the request was not made.
         case credentialUnavailable
-        /// The request was not made: the origin asked for patience (`Retry-After`), and the time is not over.
+        /// The request was not made: the origin asked for patience (`Retry-After`), or a budget of requests is used up
+        /// (``BudgetSpent``), and the time is not over.
         case waitingForOrigin
         /// Only what is stored was asked for, and there is nothing, or it could not be read.
         case notCached
