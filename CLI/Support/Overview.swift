@@ -18,6 +18,7 @@ struct Overview {
     var resources: [ResourceLine]
     var waiting: [QueueCount]
     var gates: [SourceGate]
+    var budgets: [BudgetReport]
     var lastRun: Run?
     var database: DatabaseDescription
     var hasRoute: Bool
@@ -39,7 +40,8 @@ struct Overview {
         }
         return Overview(
             resources: lines, waiting: try await store.queueCounts(), gates: try await store.gates(),
-            lastRun: try await store.runs(limit: 1).first, database: try await store.description(),
+            budgets: try await store.budgets(), lastRun: try await store.runs(limit: 1).first,
+            database: try await store.description(),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
 
@@ -64,6 +66,7 @@ struct Overview {
             connectivity.bool("usable_route", hasRoute)
             connectivity.array("gates", gates.map(Self.object))
         }
+        object.array("limits", budgets.map(Self.object))
         object.object("database") { database in
             database.string("path", self.database.path)
             database.int("bytes", self.database.bytes)
@@ -116,6 +119,7 @@ struct Overview {
                 gate.until.map { $0 > now ? ", for another \(Words.duration($0 - now))" : ", until the next try" } ?? ""
             Output.line("source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))")
         }
+        for budget in budgets { Output.line(Self.line(budget, now: now)) }
         if let lastRun {
             Output.line(
                 "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(words.time(lastRun.startedAt))")

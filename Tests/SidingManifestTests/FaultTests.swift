@@ -47,9 +47,12 @@ import Testing
     static let sourceCases: [Case] = [
         .source(
             "retyr: { base: 2s }",
-            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, retry, idempotency, errors; "
+            "5:5: unknown key 'retyr' in source 'blog'; expected one of base_url, headers, auth, http, retry, idempotency, errors, limits; "
                 + "did you mean 'retry'?"),
-        .source("limits: []", "5:5: 'limits' in source 'blog' is not yet supported"),
+        .source(
+            "limits: []",
+            "5:13: 'limits' in source 'blog' is an empty list; expected a list of limits such as { match: \"**\", rate: 30/m }"
+        ),
         .source(
             "http: { connect_timeout: 30 }",
             "5:30: 'connect_timeout' in 'http' of source 'blog' is '30'; expected \(duration); did you mean '30s'?"),

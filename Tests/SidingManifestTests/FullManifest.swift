@@ -22,7 +22,7 @@ enum FullManifest {
             idempotency: { header: X-Request-Key, format: quoted, lifetime: 1h }
           shop: { base_url: "http://localhost:8080", auth: { type: basic, user: ada, password: { file: ~/pass } } }
           maps: { base_url: http://intranet.example, http: { allow_plain_http: true }, auth: { type: api_key, in: query, name: key, key: { command: [vault, read, maps] } } }
-          mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }] }
+          mail: { base_url: https://mail.example, auth: { type: api_key, name: X-API-Key, key: { file: key.txt } }, errors: [{ when: { status: 403, header: { name: X-RateLimit-Remaining, equals: 0 } }, do: rate_limited }, { when: { body: { path: $.error.code, contains: EXPIRED } }, do: reset_cursor }, { when: { status: [404, 410] }, do: ignore, on: fetch }, { when: { error: [timeout, connectionLost] }, do: retry, on: write }], limits: [{ match: "/search/**", rate: 30/m }, { match: "**", rate: 5000/h, remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }, { match: /export/*, remaining_header: X-Left }] }
           crm:
             base_url: https://crm.example
             auth:

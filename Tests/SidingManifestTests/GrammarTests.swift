@@ -34,14 +34,6 @@ import Testing
         }
     }
 
-    @Test(
-        "a part of a source that this release does not understand yet is refused by name",
-        arguments: ["limits"])
-    func notYetInSources(_ name: String) {
-        let faults = Fixture.faults(Self.file(source: "\(name): []"))
-        #expect(faults == ["siding.yaml:5:5: '\(name)' in source 'a' is not yet supported"])
-    }
-
     @Test("a section that this release does not understand yet is refused by name", arguments: ["schedule"])
     func notYetAtTheTop(_ name: String) {
         let faults = Fixture.faults(Self.file(root: "\(name): { b: 15m }"))

@@ -3,10 +3,12 @@ internal import SidingChain
 extension ChainAssembly {
     /// The assembly of every chain to `source`, its fetches and its writes alike: its fields, its credentials, its patience.
     ///
-    /// - Parameter subject: which of the source's rules for failures are asked; nil for none.
+    /// - Parameters:
+    ///   - subject: which of the source's rules for failures are asked; nil for none.
+    ///   - budget: what keeps the requests within the source's limits; nil where it has none.
     init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
-        connectivity: any Connectivity, jitter: Jitter,
+        within budget: BudgetUse? = nil, connectivity: any Connectivity, jitter: Jitter,
         clock: any Clock<Duration>, wallClock: WallClock
     ) {
         let provider = AuthorizationProvider(authorization: source.authorization)
@@ -15,6 +17,7 @@ extension ChainAssembly {
             query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
             retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
             secondsSince1970: { wallClock.now.secondsSince1970 })
+        self.budget = budget
         guard let subject else {
             access = source.authorization.access
             return

@@ -8,6 +8,9 @@ extension Failure {
                 "'siding auth status' tells where its secrets are read: put a good one there. 'siding auth forget SOURCE' "
                 + "drops the stored token, so that the next sync begins with what the config says"
         }
+        if underlying is BudgetSpent {
+            return "it goes on when the limit has room; 'limits' of the source says how many requests go out"
+        }
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
         case .captivePortal: "open a browser on this network and sign in"

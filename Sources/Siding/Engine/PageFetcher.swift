@@ -40,8 +40,8 @@ struct PageFetcher: Sendable {
     private let wallClock: WallClock
 
     init(
-        _ resource: AnyResource, isConditional: Bool, transport: any Transport, connectivity: any Connectivity,
-        jitter: Jitter,
+        _ resource: AnyResource, isConditional: Bool, transport: any Transport, budget: BudgetUse?,
+        connectivity: any Connectivity, jitter: Jitter,
         clock: any Clock<Duration>,
         wallClock: WallClock, context: ChainContext
     ) {
@@ -52,8 +52,8 @@ struct PageFetcher: Sendable {
         counter = RequestCounter()
         turner = PageTurner(resource: resource)
         chain = PageChain.make(
-            resource, transport: CountingTransport(transport, counter: counter), connectivity: connectivity,
-            jitter: jitter, clock: clock, wallClock: wallClock)
+            resource, transport: CountingTransport(transport, counter: counter), budget: budget,
+            connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
         reader = PageReader(
             records: resource.records, key: resource.key, envelope: turner.envelopePaths,
             limits: resource.source.jsonLimits)
@@ -189,5 +189,12 @@ struct CountingTransport: Transport {
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         counter.add()
         return try await transport.send(request, body: body)
+    }
+
+    func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
+        counter.add()
+        return try await transport.send(request, body: body, admitting: admit)
     }
 }

@@ -21,6 +21,8 @@ public struct Source: Sendable {
     public var idempotency: Idempotency?
     /// What to do with which failure, before the built-in table is asked; the first that fits wins.
     public var failureRules: [FailureRule]
+    /// How many requests it takes, for all processes on the store together; see ``RateLimit``.
+    public var limits: [RateLimit]
 
     public init(
         name: String,
@@ -32,7 +34,8 @@ public struct Source: Sendable {
         retry: RetryPolicy = RetryPolicy(),
         expiry: Duration? = nil,
         idempotency: Idempotency? = nil,
-        failureRules: [FailureRule] = []
+        failureRules: [FailureRule] = [],
+        limits: [RateLimit] = []
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -44,6 +47,7 @@ public struct Source: Sendable {
         self.expiry = expiry
         self.idempotency = idempotency
         self.failureRules = failureRules
+        self.limits = limits
     }
 }
 

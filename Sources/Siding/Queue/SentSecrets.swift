@@ -67,6 +67,13 @@ struct NotingTransport: Transport {
         secrets.note(request, beyond: own, secretQueryNames: secretQueryNames)
         return try await transport.send(request, body: body)
     }
+
+    func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
+        secrets.note(request, beyond: own, secretQueryNames: secretQueryNames)
+        return try await transport.send(request, body: body, admitting: admit)
+    }
 }
 
 extension WriteSettlement {

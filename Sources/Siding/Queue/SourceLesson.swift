@@ -26,6 +26,12 @@ public enum SourceLesson: Sendable, Hashable {
             self = .failed(isTimeout: false)
         case .proxyAuthentication: self = .signIn(note: failure.description)
         case .http(let answer): self.init(answer, of: failure, now: now)
+        case .waitingForOrigin:
+            guard let spent = failure.underlying as? BudgetSpent, spent.closesSource(now: now) else {
+                self = .nothing
+                return
+            }
+            self = .patience(until: Timestamp(secondsSince1970: spent.until), note: spent.description)
         default: self = .nothing
         }
     }
@@ -42,9 +48,21 @@ public enum SourceLesson: Sendable, Hashable {
     }
 }
 
+extension BudgetSpent {
+    /// Whether the source is left alone until there is room. A limit of some requests holds back none of the others, and
+    /// where there is room soon a sync or a sender waits for it.
+    func closesSource(now: Timestamp) -> Bool {
+        isOfAll && Timestamp(secondsSince1970: until) - now > BudgetUse.longestPatience
+    }
+}
+
 extension Failure {
-    /// How long the origin asked to be left alone; at most a day, whatever it said. Nil where it did not ask.
+    /// How long the origin asked to be left alone; at most a day, whatever it said; or until its limits have room. Nil where
+    /// it is neither.
     func patience(now: Timestamp) -> Duration? {
+        if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
+            return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
+        }
         guard case .http(let answer) = reason, answer.statusClass == .backOff else { return nil }
         return answer.patience(now: now)
     }

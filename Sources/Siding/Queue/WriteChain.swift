@@ -5,6 +5,7 @@ internal import SidingChain
 struct WriteChain: Sendable {
     let source: Source
     let transport: any Transport
+    let budget: BudgetUse?
     let connectivity: any Connectivity
     let jitter: Jitter
     let clock: any Clock<Duration>
@@ -33,8 +34,8 @@ struct WriteChain: Sendable {
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
         var assembly = ChainAssembly(
-            to: source, for: subject, over: transport, connectivity: connectivity, jitter: jitter, clock: clock,
-            wallClock: wallClock)
+            to: source, for: subject, over: transport, within: budget, connectivity: connectivity, jitter: jitter,
+            clock: clock, wallClock: wallClock)
         // An answer that has arrived is worth more than a quick end.
         assembly.isAbortable = true
         return assembly
@@ -64,11 +65,20 @@ struct AnnouncedTransport: Transport {
     let write: ClaimedWrite
 
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
-        do {
-            try await store.markSent(write)
-        } catch {
+        try await announce()
+        return try await transport.send(request, body: body)
+    }
+
+    func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
+        try await announce()
+        return try await transport.send(request, body: body, admitting: admit)
+    }
+
+    private func announce() async throws(Failure) {
+        do { try await store.markSent(write) } catch {
             throw Failure(.storage(error.message), phase: .notSent)
         }
-        return try await transport.send(request, body: body)
     }
 }

@@ -77,7 +77,9 @@ struct WriteJudgement: Sendable {
     ) -> WriteSettlement.Verdict {
         let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
         // Where the gate is what holds it back, the entry itself waits for nothing: it is due when the gate opens.
-        let isGated = failure.reason == .noInternetConnection || failure.reason == .captivePortal
+        let isGated =
+            failure.reason == .noInternetConnection || failure.reason == .captivePortal
+            || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
         return .retry(RecordedError(failure), isCounted: isCounted, waitsForLine: waitsForLine) { attempts in
             isGated
                 ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)

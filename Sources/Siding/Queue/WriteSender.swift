@@ -9,6 +9,8 @@ public import SidingChain
 public struct WriteSender: Sendable {
     /// How many requests of one process are under way at once, over all sources.
     static let mostAtOnce = 16
+    /// How long one write that is sent for somebody who waits for it stands before a limit of its source.
+    static let patienceOfOne = Duration.seconds(5)
 
     let store: any WriteStore
     let sources: [String: Source]
@@ -19,6 +21,8 @@ public struct WriteSender: Sendable {
     let wallClock: WallClock
     let logger: Logger
     private let tried = TriedCredentials()
+    /// How long a write stands before a limit of its source.
+    private var patience = BudgetUse.longestPatience
 
     /// - Parameters:
     ///   - store: where the entries are.
@@ -136,7 +140,9 @@ public struct WriteSender: Sendable {
         let request = ClaimRequest(
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }
-        return try await deliver(write, claiming: nil).entry
+        var hasty = self
+        hasty.patience = Self.patienceOfOne
+        return try await hasty.deliver(write, claiming: nil).entry
     }
 
     /// Sends what is due whenever something is, until `isDone` says so or the task is cancelled.
@@ -278,8 +284,9 @@ public struct WriteSender: Sendable {
 
     private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
         WriteChain(
-            source: source, transport: transport, connectivity: connectivity, jitter: jitter, clock: clock,
-            wallClock: wallClock)
+            source: source, transport: transport,
+            budget: SourceBudget(source, in: store, wallClock: wallClock).map { BudgetUse($0, patience: patience) },
+            connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
     }
 
     private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {

@@ -20,9 +20,12 @@ enum SourceGrammar {
         "errors", FailureRuleGrammar.all,
         "What to do with which failure; the first that fits wins, and the built-in table has the rest.")
 
+    static let limits = Keyword(
+        "limits", LimitGrammar.all, "How many requests go out, counted for all processes on the database together.")
+
     static let shape = Shape<Source>([
         baseURL.entry, headers.entry, authorization.entry, http.entry, retry.entry, idempotency.entry, errors.entry,
-        .notYet("limits", "Request rates, shared by all processes on the store."),
+        limits.entry,
     ]) { object, reading in
         let url = object.located(baseURL, &reading)
         let fields = object.value(headers, &reading) ?? [:]
@@ -36,7 +39,8 @@ enum SourceGrammar {
         var source = Source(
             name: "", baseURL: url.value, authorization: authorization, transport: bounds.transport,
             jsonLimits: bounds.json, retry: rules.policy, expiry: rules.expiry,
-            idempotency: promise, failureRules: object.value(errors, &reading) ?? [])
+            idempotency: promise, failureRules: object.value(errors, &reading) ?? [],
+            limits: object.value(limits, &reading) ?? [])
         for field in fields { source.headerFields[field.name] = field.value }
         return source
     }

@@ -1,0 +1,68 @@
+/// Keeps how many requests went out, for all processes: each call happens whole or not at all.
+public protocol BudgetStore: Sendable {
+    /// Takes a slot of every limit of `request`, or of none.
+    func takeSlots(_ request: SlotRequest) async throws(StoreError) -> SlotAnswer
+
+    /// Says what became of requests that had slots. A slot that is never settled frees itself when ``SlotRequest/hold`` and
+    /// the limit's window are over.
+    func settleSlots(_ settlements: [SlotSettlement]) async throws(StoreError)
+
+    /// The budgets of which something is taken, or that the origin has closed.
+    func budgets() async throws(StoreError) -> [BudgetReport]
+}
+
+/// What a request wants before it goes out.
+public struct SlotRequest: Sendable, Hashable {
+    public var source: String
+    /// Those that fit the request.
+    public var limits: [RateLimit]
+    /// How long the request may be under way.
+    public var hold: Duration
+
+    public init(source: String, limits: [RateLimit], hold: Duration) {
+        (self.source, self.limits, self.hold) = (source, limits, hold)
+    }
+}
+
+/// Whether a request may go out.
+public enum SlotAnswer: Sendable, Hashable {
+    /// It may; the slots, as many as limits were asked, in their order.
+    case taken([Int64])
+    /// It may not before `until`, and perhaps not then; `limit` is the one that has a slot last.
+    case spent(limit: RateLimit, until: Timestamp, isByOrigin: Bool)
+}
+
+/// What became of the request that had a slot.
+public struct SlotSettlement: Sendable, Hashable {
+    public enum Ending: Sendable, Hashable {
+        /// It did not go out.
+        case unsent
+        /// It was answered; the origin may have said how many requests are left, until when.
+        case answered(remaining: Int?, until: Timestamp?)
+    }
+
+    public var slot: Int64
+    public var source: String
+    public var limit: RateLimit
+    public var ending: Ending
+
+    public init(slot: Int64, of source: String, _ limit: RateLimit, _ ending: Ending) {
+        (self.slot, self.source, self.limit, self.ending) = (slot, source, limit, ending)
+    }
+}
+
+/// How a budget stands.
+public struct BudgetReport: Sendable, Hashable {
+    public var source: String
+    /// The pattern of its limit.
+    public var match: String
+    /// Nil where only the origin counts.
+    public var rate: RequestRate?
+    /// How many requests count right now.
+    public var used: Int
+    /// How many the origin has left, and until when that holds.
+    public var remaining: Int?
+    public var resetAt: Timestamp?
+    /// Where nothing may go out: from when on something may.
+    public var freeAt: Timestamp?
+}

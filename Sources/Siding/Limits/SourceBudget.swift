@@ -1,0 +1,80 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// The limits of a source as its chains ask them, kept in the store.
+struct SourceBudget: RequestBudget {
+    let source: Source
+    /// Nil for a store that keeps no budgets: nothing goes out then.
+    let store: (any BudgetStore)?
+    let wallClock: WallClock
+
+    /// Nil for a source without limits.
+    init?(_ source: Source, in store: any Sendable, wallClock: WallClock) {
+        guard !source.limits.isEmpty else { return nil }
+        (self.source, self.store, self.wallClock) = (source, store as? any BudgetStore, wallClock)
+    }
+
+    func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace {
+        let path = source.path(of: url)
+        let rules = source.limits.indices.filter { index in
+            path.map { source.limits[index].match.fits($0) } ?? false
+        }
+        guard !rules.isEmpty else { return BudgetPlace() }
+        guard let store else {
+            throw Failure(
+                .storage(StoreError.Kind.unsupported.rawValue), phase: .notSent,
+                detail: "the source has limits, and this store does not count requests")
+        }
+        let request = SlotRequest(
+            source: source.name, limits: rules.map { source.limits[$0] }, hold: source.transport.totalTimeout)
+        let answer: SlotAnswer
+        do throws(StoreError) { answer = try await store.takeSlots(request) } catch {
+            throw error.kind == .cancelled
+                ? Failure(.cancelled, phase: .notSent)
+                : Failure(.storage(error.kind.rawValue), phase: .notSent, detail: error.message, underlying: error)
+        }
+        switch answer {
+        case .taken(let slots): return BudgetPlace(slots: zip(slots, rules).map { .init(id: $0, rule: $1) })
+        case .spent(let limit, let until, let isByOrigin):
+            throw BudgetSpent(
+                until: until.secondsSince1970, isOfAll: limit.match.isOfAll,
+                Self.words(limit, until, isByOrigin: isByOrigin)
+            ).failure
+        }
+    }
+
+    private static func words(_ limit: RateLimit, _ until: Timestamp, isByOrigin: Bool) -> String {
+        let rate = limit.rate.map { " (\($0))" } ?? ""
+        return isByOrigin
+            ? "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(limit.remaining?.rawName ?? "answer")"
+            : "the limit '\(limit.match)'\(rate) is used up until \(until.rfc3339)"
+    }
+
+    func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async {
+        guard let store else { return }
+        let settlements = place.slots.map { slot in
+            let limit = source.limits[slot.rule]
+            return SlotSettlement(slot: slot.id, of: source.name, limit, self.ending(ending, limit))
+        }
+        // Where it cannot be noted the slot frees itself later: too few requests go out, never too many.
+        try? await uncancelled { () throws(StoreError) in try await store.settleSlots(settlements) }
+    }
+
+    private func ending(_ ending: BudgetEnding, _ limit: RateLimit) -> SlotSettlement.Ending {
+        guard case .answered(let fields) = ending else { return .unsent }
+        let allowance = OriginAllowance(fields, of: limit, now: wallClock.now)
+        return .answered(remaining: allowance?.remaining, until: allowance?.until)
+    }
+}
+
+extension Source {
+    /// The path of `url` below the base URL, whole where it lies elsewhere; nil on another origin.
+    func path(of url: HTTPURL) -> String? {
+        guard url.origin == baseURL.origin else { return nil }
+        let base = baseURL.path.hasSuffix("/") ? baseURL.path.dropLast() : baseURL.path[...]
+        guard url.path.hasPrefix(base) else { return url.path }
+        let rest = url.path.dropFirst(base.count)
+        if rest.isEmpty { return "/" }
+        return rest.hasPrefix("/") ? String(rest) : url.path
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingSynchronization
+import Testing
+
+/// `limits:` over real processes, real sockets and one real file.
+@Suite(.serialized)
+struct LimitTests {
+    /// When requests arrived, taken down before they are answered: no answer can be earlier.
+    private final class Arrivals: Sendable {
+        private let times = Mutex<[ContinuousClock.Instant]>([])
+
+        /// - Returns: how many came so far.
+        func note() -> Int {
+            times.withLock { times in
+                times.append(.now)
+                return times.count
+            }
+        }
+
+        var count: Int { times.withLock { $0.count } }
+
+        /// The most that any span of `window` has, wherever it begins.
+        func most(in window: Duration) -> Int {
+            let times = times.withLock { $0.sorted() }
+            return times.indices.map { start in times[start...].prefix { $0 - times[start] < window }.count }.max() ?? 0
+        }
+    }
+
+    private static let second = "  more: { path: /items, key: id }"
+
+    @Test func `Two processes under one limit: the origin never sees more in any span of its length`() async throws {
+        let service = try await Service.start(items: 60, pageSize: 4)
+        let sandbox = try Sandbox.with(
+            service, source: #"limits: [{ match: "**", rate: 6/s }]"#, more: Self.second)
+        let arrivals = Arrivals()
+        service.listen { _, _ in
+            _ = arrivals.note()
+            return nil
+        }
+        async let one = sandbox.siding("sync", "items")
+        async let two = sandbox.siding("sync", "more")
+        let outcomes = try await [one, two]
+        #expect(outcomes.map(\.status) == [0, 0], "\(outcomes.map(\.everything))")
+        #expect(arrivals.count == 30)
+        #expect(arrivals.most(in: .seconds(1)) <= 6)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        #expect(try await sandbox.differences(from: service.items, "more") == [])
+        await service.origin.stop()
+    }
+
+    @Test func `A process that is killed leaves its requests counted, and the other goes on in the end`() async throws {
+        let service = try await Service.start(items: 40, pageSize: 4)
+        let sandbox = try Sandbox.with(
+            service, source: #"http: { total_timeout: 1s }, limits: [{ match: "**", rate: 3/2s }]"#, more: Self.second)
+        let arrivals = Arrivals()
+        let child = Promise<Child>()
+        service.listen { _, _ in
+            if arrivals.note() == 3 { try? await child.value().send(SIGKILL) }
+            return nil
+        }
+        #expect(try await sandbox.siding(["sync", "items"]) { child.fulfil($0) }.status == 137)
+        let other = try await sandbox.siding("sync", "more")
+        #expect(other.status == 0, "\(other.everything)")
+        #expect(arrivals.most(in: .seconds(2)) <= 3)
+        #expect(arrivals.count >= 13)
+        #expect(try await sandbox.differences(from: service.items, "more") == [])
+        await service.origin.stop()
+    }
+
+    @Test func `A limit that has no room for long puts the rest off, exit 75, and says why and until when`()
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: #"limits: [{ match: "/items/**", rate: 2/h }]"#)
+        let put = try await sandbox.siding("sync", "-v")
+        #expect(put.status == 75)
+        #expect(put.error.contains("the limit '/items/**' (2/h) is used up until"))
+        #expect(service.targets.count == 2)
+        #expect(try await sandbox.siding("sync").status == 75)
+        #expect(service.targets.count == 2)
+
+        let entry = try #require(try await sandbox.siding("queue", "list", "--json").objects().first)
+        #expect(entry["attempts"]?.int == 0)
+        let shown = try await sandbox.siding("queue", "show", try #require(entry["id"]?.string))
+        #expect(shown.output.contains("the limit '/items/**' (2/h) is used up until"))
+        #expect(shown.output.contains("from 20"))
+
+        let told = try await sandbox.siding("status", "--json").object()
+        let limit = try #require(told["limits"]?.array?.first?.members)
+        #expect(limit["source"]?.string == "shop" && limit["match"]?.string == "/items/**")
+        #expect(limit["used"]?.int == 2 && limit["of"]?.int == 2 && limit["rate"]?.string == "2/h")
+        #expect(limit["free_at"]?.string != nil)
+        let screen = try await sandbox.siding("status")
+        #expect(screen.output.contains("limit of shop '/items/**': 2 of 2/h used, full for another"))
+        await service.origin.stop()
+    }
+
+    @Test func `What the origin says is left closes the limit for writes as for syncs`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service,
+            source:
+                #"limits: [{ match: "**", remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }]"#)
+        service.listen { number, _ in
+            guard number == 1 else { return nil }
+            return .json(
+                "{}", status: .created,
+                headerFields: [
+                    HTTPField.Name("X-RateLimit-Remaining")!: "0", HTTPField.Name("X-RateLimit-Reset")!: "3600",
+                ])
+        }
+        #expect(try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}").status == 0)
+        let kept = try await sandbox.siding("send", "POST", "shop:/items", "-d", "{}")
+        #expect(kept.status == 75)
+        #expect(kept.error.contains("the origin has nothing left for '**' until"), "\(kept.everything)")
+        #expect(try await sandbox.siding("sync").status == 75)
+        #expect(service.targets.count == 1)
+        await service.origin.stop()
+    }
+
+    @Test func `Requests for tokens are not requests of the source`() async throws {
+        let door = Door()
+        let service = try await Service.start(behind: door)
+        let limits = #", limits: [{ match: "**", rate: 2/h }]"#
+        let sandbox = try Sandbox.with(
+            service,
+            source: service.oauth("oauth2_client", "client_id: my app, client_secret: { file: secret }") + limits)
+        try sandbox.write(door.state.withLock(\.secret) + "\n", to: "secret")
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 0, "\(outcome.everything)")
+        #expect(door.given == 1)
+        let limit = try await sandbox.siding("status", "--json").object()["limits"]?.array?.first?.members
+        #expect(limit?["used"]?.int == 2)
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,71 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+@Suite struct RateLimitTests {
+    private static let now = Timestamp(secondsSince1970: 1_700_000_000)
+
+    @Test(
+        "a rate is a number and a time",
+        arguments: [
+            ("30/m", 30, 60, "30/m"), ("5000/h", 5000, 3600, "5000/h"), ("1/s", 1, 1, "1/s"), ("7/d", 7, 86_400, "7/d"),
+            ("300/15m", 300, 900, "300/15m"), ("10/60s", 10, 60, "10/m"),
+            ("1000000/31d", 1_000_000, 2_678_400, "1000000/31d"),
+        ])
+    func rates(_ text: String, _ count: Int, _ seconds: Int, _ told: String) throws {
+        let rate = try #require(RequestRate(text))
+        #expect(rate.count == count && rate.window == .seconds(seconds))
+        #expect(rate.description == told)
+    }
+
+    @Test(
+        "what is no rate is none",
+        arguments: [
+            "", "30", "/m", "30/", "30/x", "30/min", "0/m", "-1/m", "1.5/s", "30/0m", "30/-1m", "30/m/s", "1000001/h",
+            "1/32d", "30 /m", "３0/m", "9999999999/m",
+        ])
+    func noRates(_ text: String) {
+        #expect(RequestRate(text) == nil)
+    }
+
+    @Test(
+        "an end is a number by its size, or a date; never now, and never beyond a day",
+        arguments: [
+            ("30", 30), ("0", 1), ("0.4", 1), ("86400", 86_400), ("999999999", 86_400), ("1700000060", 60),
+            ("1700000060.5", 61), ("1600000000", 1), ("1700000060500", 60.5), ("9999999999999", 86_400),
+            ("Tue, 14 Nov 2023 22:14:20 GMT", 60), ("2023-11-14T22:14:20Z", 60), (" 30", 30),
+            ("soon", nil), ("", nil), ("-5", nil), ("1e999", nil), ("nan", nil),
+        ] as [(String, Double?)])
+    func resets(_ text: String, _ seconds: Double?) {
+        let moment = LimitReset.moment(text, now: Self.now)
+        #expect(moment.map { ($0 - Self.now) / .seconds(1) } == seconds)
+    }
+
+    @Test(
+        "what an origin says is left",
+        arguments: [
+            ("0", "60", 0, 60), ("12", "60", 12, 60), ("-3", "60", 0, 60), ("7", "soon", 7, 30), (" 7", nil, 7, 30),
+            ("unlimited", "60", nil, nil), ("", "60", nil, nil), (nil, "60", nil, nil),
+        ] as [(String?, String?, Int?, Double?)])
+    func allowances(_ remaining: String?, _ reset: String?, _ left: Int?, _ seconds: Double?) throws {
+        let names = (HTTPField.Name("X-Left")!, HTTPField.Name("X-Reset")!)
+        let limit = try RateLimit("**", "10/30s", remaining: names.0, reset: names.1)
+        var fields: HTTPFields = [:]
+        fields[names.0] = remaining
+        fields[names.1] = reset
+        let allowance = OriginAllowance(fields, of: limit, now: Self.now)
+        #expect(allowance?.remaining == left)
+        #expect(allowance.map { ($0.until - Self.now) / .seconds(1) } == seconds)
+    }
+
+    @Test func `a limit that limits nothing is refused`() throws {
+        let (all, field) = (try PathPattern("**"), try #require(HTTPField.Name("X-Reset")))
+        #expect(throws: Failure.self) { try RateLimit(all, rate: nil) }
+        #expect(throws: Failure.self) { try RateLimit(all, rate: RequestRate("1/s"), reset: field) }
+        #expect(throws: Failure.self) { try RateLimit("**", "often") }
+        #expect(try RateLimit(all, rate: nil, remaining: field).window == .zero)
+    }
+}
