@@ -23,7 +23,7 @@ struct PlanCommand: AsyncParsableCommand {
         let chosen = try workspace.resources(named: resources)
         let store =
             FileManager.default.fileExists(atPath: workspace.databasePath)
-            ? try await workspace.openStore(.readOnly) : nil
+            ? try await workspace.openStore(isCounted(chosen) ? .readWrite : .readOnly) : nil
         if fetch {
             let status = try await rehearse(chosen, workspace, store)
             if status != .success { throw status }
@@ -34,6 +34,11 @@ struct PlanCommand: AsyncParsableCommand {
             if options.json { Output.line(object(plan).text) } else { print(plan) }
         }
         await store?.close()
+    }
+
+    /// Whether requests go out that limits are for, and so must be counted.
+    private func isCounted(_ chosen: [AnyResource]) -> Bool {
+        fetch && chosen.contains { !$0.source.limits.isEmpty }
     }
 
     private func rehearse(

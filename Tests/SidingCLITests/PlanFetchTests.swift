@@ -69,6 +69,18 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
+    @Test func `Its requests count for the limits of the source`() async throws {
+        let service = try await Service.start(items: 30)
+        let sandbox = try Sandbox.with(service, source: "limits: [{ match: \"**\", rate: 8/h }]")
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("plan", "--fetch").status == 0)
+        #expect(service.origin.requests.count == 6)
+        let third = try await sandbox.siding("plan", "--fetch", "--json")
+        #expect(third.status == 75)
+        #expect(service.origin.requests.count == 8)
+        await service.origin.stop()
+    }
+
     @Test func `Secrets in URLs are not shown`() async throws {
         let service = try await Service.start(items: 2)
         let sandbox = try Sandbox.with(

@@ -28,6 +28,22 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
+    @Test func `A thousand unchanged pages are a thousand requests on condition, and no record is written`() async throws {
+        let service = try await Service.start(items: 2_000, pageSize: 2)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.forgetRequests()
+        let second = try await sandbox.siding("sync", "--json").object()
+        #expect(second["outcome"] == .string("not_modified"))
+        #expect(second["not_modified"] == .number(1_000))
+        #expect(service.origin.requests.count == 1_000)
+        #expect(service.origin.requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
+        let written = try await sandbox.siding(
+            "query", "SELECT count(*) AS rows FROM siding_records WHERE run > 1", "--json")
+        #expect(try written.object()["rows"] == .number(0))
+        await service.origin.stop()
+    }
+
     @Test func `Where one record changed, one row is written`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)

@@ -137,7 +137,7 @@ struct ResourceSync: Sendable {
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,
             transport: engine.transports.transport(for: resource.source.name, resource.source.transport),
-            budget: SourceBudget(resource.source, in: engine.store, wallClock: engine.wallClock).map { BudgetUse($0) },
+            budget: SourceBudget(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) },
             connectivity: engine.connectivity, jitter: engine.jitter, clock: engine.clock,
             wallClock: engine.wallClock, context: context)
         let listing = ListingRun(

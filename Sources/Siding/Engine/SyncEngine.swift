@@ -8,6 +8,8 @@ public import SidingChain
 /// pages, and at a failure either retain the request or say why not.
 public struct SyncEngine: Sendable {
     let store: any Store
+    /// Where requests are counted that limits are for: what is not kept of a rehearsal has gone out all the same.
+    var ledger: any Store
     let transports: any TransportFactory
     let signIns: SignIns?
     let connectivity: any Connectivity
@@ -39,6 +41,7 @@ public struct SyncEngine: Sendable {
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) {
         self.store = store
+        ledger = store
         self.transports = transports
         self.signIns = signIns
         self.connectivity = connectivity

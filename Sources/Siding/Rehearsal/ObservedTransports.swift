@@ -22,6 +22,15 @@ private struct ObservedTransport: Transport {
         log.note(reply.response.status.code, at: place)
         return reply
     }
+
+    func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
+        let place = log.note(request)
+        let reply = try await base.send(request, body: body, admitting: admit)
+        log.note(reply.response.status.code, at: place)
+        return reply
+    }
 }
 
 /// The requests that went out, in order.

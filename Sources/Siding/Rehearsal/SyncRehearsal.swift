@@ -19,7 +19,8 @@ public struct SyncRehearsal: Sendable {
     /// Copies the store, whole as of one moment.
     ///
     /// - Parameters:
-    ///   - original: nil where there is none yet.
+    ///   - original: nil where there is none yet. It may be open for reading alone where no source has limits, as requests
+    ///     count there.
     ///   - path: where the copy is made, in a directory of the caller's that nobody else can enter. The caller removes it.
     /// - Throws: ``StoreError`` where the copy cannot be made, such as for want of room.
     public init(
@@ -47,9 +48,10 @@ public struct SyncRehearsal: Sendable {
     ) async throws(StoreError) -> RehearsedSync {
         let before = try await revision(of: resource.name)
         let requests = RequestLog()
-        let engine = SyncEngine(
+        var engine = SyncEngine(
             store: copy, transports: ObservedTransports(base: transports, log: requests), signIns: signIns,
             connectivity: connectivity, wallClock: wallClock, logger: logger, progress: progress)
+        engine.ledger = original ?? copy
         let report = try await engine.sync(resource, options: options)
         let secret = resource.source.authorization.secretQueryNames
         return RehearsedSync(
