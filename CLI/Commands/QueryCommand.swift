@@ -10,7 +10,8 @@ struct QueryCommand: AsyncParsableCommand {
         commandName: "query", abstract: "Run one read-only SQL statement over the stored records.",
         discussion: """
             Each resource is a view under its own name: siding query 'select title from posts limit 5'
-            Nothing can be changed; a statement is stopped after --timeout.
+            Nothing can be changed; a statement is stopped after --timeout. With --as-of the views of resources that
+            keep a history show what they showed then.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -18,11 +19,17 @@ struct QueryCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Stop after this long.", valueName: "duration"))
     var timeout = DurationArgument(.seconds(60))
 
+    @Option(
+        help: ArgumentHelp(
+            "As of then: 2026-01-31T07:05:00Z, a date, or how long ago (2h).", valueName: "time"))
+    var asOf: MomentArgument?
+
     func run() async throws {
         try await options.withStore { _, store in
             let printer = QueryPrinter(isJSON: options.json, terminal: options.terminal)
             try await store.query(
-                sql, timeLimit: timeout.duration, columns: { printer.begin($0) }, row: { printer.add($0) })
+                sql, timeLimit: timeout.duration, asOf: asOf?.moment(before: WallClock.system.now),
+                columns: { printer.begin($0) }, row: { printer.add($0) })
             printer.end()
         }
     }

@@ -7,7 +7,10 @@ import SidingChain
 struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "records", abstract: "Look at stored records.",
-        subcommands: [RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self])
+        subcommands: [
+            RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self, RecordsHistoryCommand.self,
+            RecordsWhyCommand.self,
+        ])
 }
 
 /// `siding records list RESOURCE`
@@ -70,9 +73,7 @@ struct RecordsGetCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore { _, store in
             guard let record = try await store.record(of: resource, key: key) else {
-                throw CommandError(
-                    .notFound, "not_found", "'\(resource)' has no record '\(PlainText.oneLine(key, limit: 100))'",
-                    hint: "'siding records list \(resource)' shows the keys")
+                throw CommandError.noRecord(key, of: resource)
             }
             if options.json {
                 Output.line(Shapes.record(record).text)

@@ -52,6 +52,14 @@ public actor Database {
         connection = try Connection.openWriter(file, configuration, lock)
     }
 
+    /// Runs statements that make what belongs to this connection alone, as TEMP triggers do: they touch nothing in the file and
+    /// wait for no other writer.
+    public func equip(_ statements: [SQL]) throws(SQLiteError) {
+        let connection = try openConnection()
+        try connection.run("PRAGMA temp_store = MEMORY", operation: "equip the connection")
+        for statement in statements { try connection.run(statement.text, operation: "equip the connection") }
+    }
+
     // MARK: Transactions
 
     /// One write transaction (BEGIN IMMEDIATE … COMMIT) under the writer lock: all of it is kept, or nothing.

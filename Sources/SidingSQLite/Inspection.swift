@@ -7,11 +7,35 @@ public struct Inspection: Sendable {
     public let path: String
     public let timeLimit: Duration
     public let configuration: DatabaseConfiguration
+    /// What stands in the place of views of the file; nil where all is seen as it is.
+    public let disguise: Disguise?
+
+    /// Views of this connection alone that take the place of those in the file.
+    public struct Disguise: Sendable {
+        /// The selection of each view, by its name.
+        public var views: [String: SQL]
+        /// Those of the views that may read what is hidden. None of them may have the name of a view in the file, as that
+        /// name would let the file's own view read it too.
+        public var readers: Set<String>
+        /// Tables and views of the file that only the readers may read, in lower case.
+        public var hidden: Set<String>
+
+        public init(views: [String: SQL], readers: Set<String>, hidden: Set<String>) {
+            (self.views, self.readers, self.hidden) = (views, readers, hidden)
+        }
+    }
+
+    /// The statement wanted to read what a ``Disguise`` hides.
+    public struct HiddenTable: Error {
+        public let name: String
+    }
 
     /// - Parameter timeLimit: How long SQLite may work; the time that the caller takes for a row does not count.
     public init(
-        of path: String, timeLimit: Duration = .seconds(60), configuration: DatabaseConfiguration = .init()
+        of path: String, timeLimit: Duration = .seconds(60), configuration: DatabaseConfiguration = .init(),
+        disguise: Disguise? = nil
     ) {
+        self.disguise = disguise
         self.path = path
         self.timeLimit = timeLimit
         self.configuration = configuration
@@ -20,7 +44,7 @@ public struct Inspection: Sendable {
     /// Streams the result: the names of the columns once, then each row.
     ///
     /// - Throws: ``SQLiteError``: `readOnly` for a statement that does more than read, `timeLimit`, `cancelled`,
-    /// `other`   for faulty SQL; or what a closure throws.
+    /// `other`   for faulty SQL; ``HiddenTable``; or what a closure throws.
     public func run(
         _ sql: SQL, columns: sending ([String]) throws -> Void, row: sending ([SQLiteValue]) throws -> Void
     ) async throws {
@@ -44,10 +68,17 @@ private actor Inspector {
         let connection = try Connection.openReader(file, inspection.configuration)
         defer { connection.close() }
         sqlite3_limit(connection.handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
-        InspectionAuthorizer.install(on: connection)
+        let authorizer = InspectionAuthorizer(inspection.disguise)
+        try authorizer.disguise(connection)
+        authorizer.install(on: connection)
+        defer { withExtendedLifetime(authorizer) {} }
         budget.watch(connection)
 
-        let statement = try connection.prepareForInspection(sql.text)
+        let statement: OpaquePointer
+        do { statement = try connection.prepareForInspection(sql.text) } catch {
+            if let name = authorizer.hiddenTable { throw Inspection.HiddenTable(name: name) }
+            throw error
+        }
         defer { sqlite3_finalize(statement) }
         let count = sqlite3_column_count(statement)
         try columns((0..<count).map { String(cString: sqlite3_column_name(statement, $0)) })

@@ -100,8 +100,8 @@ struct FirstStepsTests {
     @Test(
         arguments: [
             "init", "check", "demo", "plan", "sync", "send", "status", "records", "records list", "records get",
-            "records count", "query", "export", "queue", "queue list", "queue show", "queue run", "queue retry",
-            "queue hold",
+            "records count", "records history", "records why", "query", "export", "queue", "queue list", "queue show",
+            "queue run", "queue retry", "queue hold",
             "queue release", "queue drop", "queue edit", "queue resolve", "queue purge", "runs", "runs list",
             "runs show", "db", "db path", "db check", "db migrate",
             "db backup", "doctor", "auth", "auth status", "auth forget", "schema", "quarantine", "quarantine list",

@@ -69,7 +69,7 @@ enum FullManifest {
           c: { source: shop, path: /c, key: "@odata.id", paginate: { type: header_cursor, header: X-Next, param: n } }
           d: { source: shop, path: /d, key: id, paginate: { type: page, param: p, start: 0, size_param: s, size: 50 } }
           e: { source: shop, path: /e, key: id, paginate: { type: offset, param: o, start: 1, limit_param: l, limit: 20 } }
-          f: { source: shop, path: /f, key: id, paginate: none, resume_within: 90m, query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.at, type: epoch, keep: max, start: 1700000000, lookback: 10m, order: asc, retention: 30d, format: datetime } }
+          f: { source: shop, path: /f, key: id, paginate: none, resume_within: 90m, history: { keep: 90d, versions: 20 }, query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.at, type: epoch, keep: max, start: 1700000000, lookback: 10m, order: asc, retention: 30d, format: datetime } }
           "open issues": { source: maps, path: /g, key: id }
         writes:
           issues:

@@ -24,7 +24,7 @@ import Testing
     @Test(
         "a key that this release does not understand yet is refused by name, whatever it holds",
         arguments: [
-            "body", "where", "drop", "set", "stable", "deletes", "history",
+            "body", "where", "drop", "set", "stable", "deletes",
             "for_each",
         ])
     func notYetInResources(_ name: String) {
@@ -118,7 +118,7 @@ import Testing
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }
-            ?? "conditional, max_age, resume_within, columns, children, contract"
+            ?? "conditional, max_age, resume_within, columns, children, contract, history"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))
     }

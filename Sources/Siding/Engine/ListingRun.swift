@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 
 /// Walks one listing from where it stands to its end: the next page is fetched while this one is saved.
@@ -122,7 +123,7 @@ struct ListingRun: Sendable {
     private func commit(
         _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?
     ) -> PageCommit {
-        PageCommit(
+        var commit = PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
             content: page.content,
             progress: options.isAside
@@ -131,6 +132,9 @@ struct ListingRun: Sendable {
                     status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
                     paging: page.paging.description, cursor: cursor),
             settles: settles, requests: page.requests, bytes: page.bytes)
+        commit.exchange = PageCommit.Exchange(
+            method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
+        return commit
     }
 
     /// - Returns: what is wrong with the page, where the contract wants nothing of it then.

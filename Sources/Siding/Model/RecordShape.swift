@@ -1,18 +1,22 @@
-/// What is declared of a resource's records: how they are looked at, and what they must keep to. Nothing of it changes what
-/// is stored of a record.
+/// What is declared of a resource's records: how they are looked at, what they must keep to, and whether what they were
+/// before is kept. Nothing of it changes what is stored of a record as it is now.
 public struct RecordShape: Sendable, Hashable {
     /// The columns of the resource's view, which then shows these and no others; empty for one that follows the records.
     public var columns: [RecordColumn]
     /// Arrays inside the records whose elements have a view of their own.
     public var children: [RecordChildren]
     public var contract: RecordContract
+    /// Which earlier versions of records are kept; nil for none.
+    public var history: HistoryRetention?
 
     public init(
-        columns: [RecordColumn] = [], children: [RecordChildren] = [], contract: RecordContract = RecordContract()
+        columns: [RecordColumn] = [], children: [RecordChildren] = [], contract: RecordContract = RecordContract(),
+        history: HistoryRetention? = nil
     ) {
         self.columns = columns
         self.children = children
         self.contract = contract
+        self.history = history
     }
 
     /// SQLite could take more, people could not.

@@ -13,15 +13,18 @@ struct ChildView {
     static let scalar = ""
 
     /// Living records alone: the children of a tombstone are gone with it.
-    var creation: SQL {
-        "CREATE VIEW \(identifier: name) AS SELECT \((shown + ownColumns).joined) \(elements)"
+    var creation: SQL { "CREATE VIEW \(identifier: name) AS \(selection())" }
+
+    /// What the view shows of `records`, a table or a selection like it.
+    func selection(from records: SQL = "siding_records") -> SQL {
+        "SELECT \((shown + ownColumns).joined) \(elements(of: records))"
     }
 
     /// Where its rows come from: the record as `r`, the element as `e`.
-    var elements: SQL {
+    func elements(of records: SQL = "siding_records") -> SQL {
         let path = SQL("\(literal: children.path.description)")
         return """
-            FROM siding_records AS r, json_each(r.body, \(path)) AS e \
+            FROM \(records) AS r, json_each(r.body, \(path)) AS e \
             WHERE r.resource = \(integer: resource) AND r.deleted_at IS NULL AND json_type(r.body, \(path)) = 'array'
             """
     }

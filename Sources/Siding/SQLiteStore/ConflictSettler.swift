@@ -50,7 +50,8 @@ struct ConflictSettler {
                 "UPDATE siding_bases SET etag = NULL WHERE resource = ?1 AND key = ?2", overlay.resource, key)
             return false
         }
-        try overlay.setBase(of: key, RecordState(body: theirs), etag: answer?.etag, transaction)
+        let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
+        try overlay.setBase(of: key, RecordState(body: theirs), etag: answer?.etag, request: request, transaction)
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         try overlay.show(key, transaction)
         return true

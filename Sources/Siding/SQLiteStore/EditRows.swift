@@ -72,18 +72,20 @@ enum EditRows {
 struct RecordBase: Hashable {
     var state: RecordState
     var etag: String?
+    /// Where it came from; nil where that is not known.
+    var request: Int64?
 
     static func load(
         _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordBase? {
         try database.first(
-            "SELECT body, deleted_at, etag FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key
+            "SELECT body, deleted_at, etag, request FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key
         ) { row in
             RecordBase(
                 state: RecordState(
                     body: row.isNull(0) ? nil : try EditRows.document(row.blob(0)),
                     deletedAt: row.optionalInt(1).map(Timestamp.init)),
-                etag: row.optionalText(2))
+                etag: row.optionalText(2), request: row.optionalInt(3))
         }
     }
 }

@@ -46,16 +46,18 @@ struct EditSettler {
         _ transaction: borrowing Transaction
     ) throws {
         let base = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
-            return try overlay.moveBase(of: key, gone, etag: nil, transaction)
+            return try overlay.moveBase(of: key, gone, etag: nil, request: request, transaction)
         }
         let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
         if let record {
             try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         let state = record.map { RecordState(body: $0) } ?? edit.applied(to: base)
-        try overlay.moveBase(of: key, state, etag: record == nil ? nil : answer.etag, transaction)
+        try overlay.moveBase(
+            of: key, state, etag: record == nil ? nil : answer.etag, request: request, transaction)
     }
 
     /// The record in an answer: an object whose key is `key`, of the type that the resource's keys have.

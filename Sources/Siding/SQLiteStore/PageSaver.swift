@@ -43,18 +43,22 @@ struct PageSaver {
     private func save(
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
+        let request = try RequestRow.nextID(transaction)
         var saver = RecordSaver(
             resource: resource.id, keyType: resource.keyType, run: page.run, now: now, revision: resource.revision + 1,
-            pull: try pull(resource.id, revision: resource.revision + 1, transaction),
+            pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
             contract: resource.shape.contract,
             check: try ContractCheck.load(
-                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction))
+                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction), request: request)
         var quarantine = PageQuarantine(
             resource: resource.id, run: page.run, page: page.page, now: now,
             isPartial: try isPartial(resource.id, transaction))
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
+            }
+            if saved.counters.changed > 0 {
+                try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
             }
             try quarantine.forgetTheRest(transaction)
             let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
@@ -76,11 +80,12 @@ struct PageSaver {
 
     /// A page without edited records is asked this once.
     private func pull(
-        _ resource: Int64, revision: Int64, _ transaction: borrowing Transaction
+        _ resource: Int64, revision: Int64, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
         guard try RecordOverlay.isNeeded(for: resource, transaction) else { return nil }
         let overlay = RecordOverlay(resource: resource, name: page.resource, now: now, revision: revision)
-        return RecordPull(overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now))
+        return RecordPull(
+            overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now), request: request)
     }
 
     private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
@@ -174,5 +179,6 @@ struct PageSaver {
         try transaction.execute(
             "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
             now.microseconds, page.run)
+        try RequestPruning(resource: resource).removeUnused(transaction)
     }
 }

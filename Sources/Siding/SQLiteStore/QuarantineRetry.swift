@@ -55,10 +55,11 @@ struct QuarantineRetry {
     ) throws -> String? {
         var shape = row.shape
         shape.contract = shape.contract.withoutFailing
+        let request = try RequestRow.nextID(transaction)
         var saver = RecordSaver(
             resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
-            pull: try pull(record.resource, row, transaction), contract: shape.contract,
-            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction))
+            pull: try pull(record.resource, row, request, transaction), contract: shape.contract,
+            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction), request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -70,6 +71,9 @@ struct QuarantineRetry {
         }
         counters += saved.counters
         guard refusal == nil else { return refusal }
+        if saved.counters.changed > 0 {
+            try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
+        }
         try QuarantineRows.remove(record.id, transaction)
         _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
             .addColumns(of: [slice], in: page, knownShapes: [], transaction)
@@ -77,11 +81,11 @@ struct QuarantineRetry {
     }
 
     private func pull(
-        _ resource: String, _ row: ResourceRow, _ transaction: borrowing Transaction
+        _ resource: String, _ row: ResourceRow, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
         guard try RecordOverlay.isNeeded(for: row.id, transaction) else { return nil }
         let overlay = RecordOverlay(resource: row.id, name: resource, now: now, revision: row.revision + 1)
-        return RecordPull(overlay: overlay, run: run, transitions: nil)
+        return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }
 
     /// The record alone, as a page of one.
@@ -100,7 +104,7 @@ struct QuarantineRetry {
     private func declared(_ resource: AnyResource, _ transaction: borrowing Transaction) throws -> ResourceRow? {
         guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
         guard row.shape != resource.shape else { return row }
-        try ShapeKeeper(resource: row.id, name: resource.name).apply(resource.shape, transaction)
+        try ShapeKeeper(resource: row.id, name: resource.name).apply(resource.shape, now: now, transaction)
         return try ResourceRow.load(named: resource.name, transaction)
     }
 

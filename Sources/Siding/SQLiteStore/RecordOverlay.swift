@@ -36,7 +36,7 @@ struct RecordOverlay {
             try transaction.execute("DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key)
         }
         let change = try ShownRecord(overlay: self, key: key)
-            .write(state, pending: edits.count, run: run, transaction)
+            .write(state, pending: edits.count, run: run, request: base.request, transaction)
         if edits.isEmpty, base.etag != nil {
             try transaction.execute(
                 "UPDATE siding_records SET etag = ?3 WHERE resource = ?1 AND key = ?2", resource, key, base.etag)
@@ -48,9 +48,9 @@ struct RecordOverlay {
     func keepBase(of key: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_bases (resource, key, body, deleted_at, etag)
-            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag FROM (SELECT 1) LEFT JOIN siding_records r
-                ON r.resource = ?1 AND r.key = ?2
+            INSERT INTO siding_bases (resource, key, body, deleted_at, etag, request)
+            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
+            FROM (SELECT 1) LEFT JOIN siding_records r ON r.resource = ?1 AND r.key = ?2
             WHERE true
             ON CONFLICT (resource, key) DO NOTHING
             """, resource, key)
@@ -58,9 +58,12 @@ struct RecordOverlay {
 
     /// Notes what the origin has now. The edits keep what it had when they were made.
     ///
-    /// - Parameter etag: the validator that came with exactly this state.
+    /// - Parameters:
+    ///   - etag: the validator that came with exactly this state.
+    ///   - request: where it came from.
     func setBase(
-        of key: String, _ state: RecordState, etag: String? = nil, _ transaction: borrowing Transaction
+        of key: String, _ state: RecordState, etag: String? = nil, request: Int64?,
+        _ transaction: borrowing Transaction
     ) throws {
         if let old = try RecordBase.load(resource, key, transaction)?.state, old != state {
             try transaction.execute(
@@ -69,31 +72,31 @@ struct RecordOverlay {
                 WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL AND base IS NULL
                 """, name, key, SQLiteValue.blob(old.living.map { Array($0.bytes) } ?? []))
         }
-        try writeBase(of: key, state, etag: etag, transaction)
+        try writeBase(of: key, state, etag: etag, request: request, transaction)
     }
 
     /// Notes what the origin has now by our own doing: the edits that are left count as made for that.
     func moveBase(
-        of key: String, _ state: RecordState, etag: String?, _ transaction: borrowing Transaction
+        of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             UPDATE siding_queue SET base = NULL
             WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL
             """, name, key)
-        try writeBase(of: key, state, etag: etag, transaction)
+        try writeBase(of: key, state, etag: etag, request: request, transaction)
     }
 
     private func writeBase(
-        of key: String, _ state: RecordState, etag: String?, _ transaction: borrowing Transaction
+        of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_bases (resource, key, body, deleted_at, etag) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT INTO siding_bases (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (resource, key) DO UPDATE SET
-                body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag
+                body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag, request = excluded.request
             """, resource, key, state.body.map { String(decoding: $0.bytes, as: UTF8.self) },
-            state.deletedAt?.microseconds, etag)
+            state.deletedAt?.microseconds, etag, request)
     }
 }
 

@@ -7,6 +7,8 @@ struct RecordPull {
     let run: RunID
     /// Nil where what came is not from the origin, so that no edit can be in conflict with it.
     let transitions: QueueTransitions?
+    /// Where it came from; nil for what is saved here.
+    var request: Int64?
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
         var find = try transaction.prepare("SELECT 1 FROM siding_bases WHERE resource = ?1 AND key = ?2")
@@ -24,7 +26,7 @@ struct RecordPull {
         let before = base?.state ?? .nothing
         let after = RecordState(body: try EditRows.document(Array(body)))
         guard before != after else { return .unchanged }
-        try overlay.setBase(of: key, after, transaction)
+        try overlay.setBase(of: key, after, request: request, transaction)
         if let transitions {
             try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         }

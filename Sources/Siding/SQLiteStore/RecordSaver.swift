@@ -17,6 +17,8 @@ struct RecordSaver {
     let contract: RecordContract
     /// Nil where the contract asks nothing of members, which then costs nothing.
     var check: ContractCheck?
+    /// Where the records come from; its row is made by the caller where any was written.
+    var request: Int64?
 
     struct Saved {
         var counters = RunCounters()
@@ -36,7 +38,7 @@ struct RecordSaver {
         saved.counters.duplicates = superseded.count
         var statements = try RecordStatements(
             transaction, resource: resource, run: run, now: now, revision: revision,
-            text: TextIndex.load(of: resource, transaction), pull: pull)
+            text: TextIndex.load(of: resource, transaction), pull: pull, request: request)
         let type = try keyType ?? fixKeyType(slices, transaction)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])

@@ -13,22 +13,23 @@ struct RecordStatements: ~Copyable {
     /// - Parameters:
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - pull: what becomes of records that edits lie on.
+    ///   - request: where the bodies come from; nil for what is saved here.
     init(
         _ transaction: borrowing Transaction, resource: Int64, run: RunID, now: Timestamp, revision: Int64,
-        text index: TextIndex?, pull: RecordPull? = nil
+        text index: TextIndex?, pull: RecordPull? = nil, request: Int64? = nil
     ) throws {
         // All or none: a struct of statements cannot be left half made.
         var find = try transaction.prepare(
             "SELECT id, body, deleted_at FROM siding_records WHERE resource = ?1 AND key = ?2")
         var insert = try transaction.prepare(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6)
+            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since, request)
+            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6, ?7)
             """)
         var update = try transaction.prepare(
             """
             UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = NULL, revision = ?5,
-                etag = NULL, lives_since = CASE WHEN deleted_at IS NULL THEN lives_since ELSE ?5 END
+                etag = NULL, lives_since = CASE WHEN deleted_at IS NULL THEN lives_since ELSE ?5 END, request = ?6
             WHERE id = ?1
             """)
         try find.bind(1, resource)
@@ -36,9 +37,11 @@ struct RecordStatements: ~Copyable {
         try insert.bind(4, now.microseconds)
         try insert.bind(5, run)
         try insert.bind(6, revision)
+        try insert.bind(7, request)
         try update.bind(3, now.microseconds)
         try update.bind(4, run)
         try update.bind(5, revision)
+        try update.bind(6, request)
         let text: TextStatements? = if let index { try TextStatements(index, transaction) } else { nil }
         self.find = find
         self.insert = insert

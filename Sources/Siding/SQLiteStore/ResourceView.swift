@@ -23,8 +23,13 @@ struct ResourceView {
 
     /// The statement that makes the view.
     var creation: SQL {
+        "CREATE VIEW \(identifier: name) AS \(selection())"
+    }
+
+    /// What the view shows of `records`, a table or a selection like it.
+    func selection(from records: SQL = "siding_records") -> SQL {
         """
-        CREATE VIEW \(identifier: name) AS SELECT \(shown.joined) FROM siding_records \
+        SELECT \(shown.joined) FROM \(records) \
         WHERE resource = \(integer: resource) AND deleted_at IS NULL
         """
     }

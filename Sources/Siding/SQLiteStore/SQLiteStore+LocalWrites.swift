@@ -83,9 +83,10 @@ extension SQLiteStore {
         let key = try transaction.first("SELECT key FROM siding_records WHERE id = ?1 AND pending > 0", id) {
             $0.text(0)
         }
-        guard let key, let base = try RecordBase.load(overlay.resource, key, transaction)?.state else { return false }
-        let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in base.deletedAt ?? overlay.now })
-        try overlay.setBase(of: key, gone, transaction)
+        guard let key, let base = try RecordBase.load(overlay.resource, key, transaction) else { return false }
+        let gone = RecordState(
+            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
+        try overlay.setBase(of: key, gone, request: base.request, transaction)
         try overlay.show(key, run: LocalSaver.run, transaction)
         return true
     }

@@ -29,17 +29,25 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - sql: exactly one statement that reads.
     ///   - timeLimit: how long SQLite may work on it.
+    ///   - moment: shows the views of resources that keep a history as they were then, and refuses all others; nil for now.
     ///   - columns: told once the names.
     ///   - row: told each row.
     /// - Throws: ``StoreError/Kind/invalidQuery``, ``StoreError/Kind/timeLimit``, or what the closures throw.
     public func query(
-        _ sql: String, timeLimit: Duration = .seconds(60), columns: @escaping @Sendable ([String]) throws -> Void,
+        _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
+        columns: @escaping @Sendable ([String]) throws -> Void,
         row: @escaping @Sendable ([QueryCell]) throws -> Void
     ) async throws {
+        let now = clock.now
+        var past: PastViews?
+        if let moment { past = try await read { try PastViews(at: moment, now: now, $0) } }
         do {
-            try await Inspection(of: path, timeLimit: timeLimit).run(SQL(verbatim: sql), columns: columns) { values in
+            let inspection = Inspection(of: path, timeLimit: timeLimit, disguise: past?.disguise)
+            try await inspection.run(SQL(verbatim: sql), columns: columns) { values in
                 try row(values.map(QueryCell.init))
             }
+        } catch let hidden as Inspection.HiddenTable {
+            throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")
         } catch let error as SQLiteError {
             switch error.kind {
             case .timeLimit, .cancelled, .corrupt: throw StoreError(mapping: error)
@@ -113,6 +121,13 @@ extension SQLiteStore {
             WHERE NOT EXISTS (SELECT 1 FROM siding_queue q WHERE q.resource = s.name AND q.record_key = b.key
                 AND q.edit IS NOT NULL AND q.settled_at IS NULL)
             LIMIT 10
+            """
+        ),
+        (
+            "a version that was shown after what took its place",
+            """
+            SELECT h.key FROM siding_history h JOIN siding_records r ON r.resource = h.resource AND r.key = h.key
+            WHERE h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0)) LIMIT 10
             """
         ),
         (

@@ -57,6 +57,7 @@ extension SQLiteStore {
                 """, run, now, outcome.rawValue)
             try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
                 before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
+            try HistoryPruning(now: Timestamp(microseconds: now)).prune(transaction)
         }
         owner.sweep()
     }

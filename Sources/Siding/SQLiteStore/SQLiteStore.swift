@@ -58,6 +58,7 @@ public struct SQLiteStore: Store {
             if access != .readOnly {
                 let database = try await Database.open(at: path, configuration: configuration)
                 applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
+                try await database.equip([HistoryKeeping.trigger])
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)

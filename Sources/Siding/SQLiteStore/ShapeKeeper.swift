@@ -9,7 +9,7 @@ struct ShapeKeeper {
     /// Changes what is declared; nothing is done where it is declared so already.
     ///
     /// - Throws: ``StoreError/Kind/invalidName`` for what no view can be like.
-    func apply(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
+    func apply(_ shape: RecordShape, now: Timestamp, _ transaction: borrowing Transaction) throws {
         let stored = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
         }
@@ -20,6 +20,13 @@ struct ShapeKeeper {
         }
         try checkViewNames(shape, transaction)
         let before = StoredShape.shape(stored ?? nil)
+        try HistorySwitch(resource: resource).set(shape.history, before: before.history, now: now, transaction)
+        guard !shape.looksLike(before) else {
+            try transaction.execute(
+                "UPDATE siding_resources SET shape = ?2, shape_made = COALESCE(shape_made, sqlite_version()) WHERE id = ?1",
+                resource, text)
+            return
+        }
         try remake(transaction) { transaction in
             try transaction.execute("UPDATE siding_resources SET shape = ?2 WHERE id = ?1", resource, text)
             try forgetChildren(of: before, without: shape, transaction)

@@ -11,13 +11,15 @@ struct ShownRecord {
     /// Where there is nothing to show, nothing is made; what was shown becomes a tombstone, so that watchers see it go. Its
     /// body is `null`, as there is no record of the origin's to keep.
     ///
-    /// - Parameter run: the run that brought it; nil leaves the row's own.
+    /// - Parameters:
+    ///   - run: the run that brought it; nil leaves the row's own.
+    ///   - request: where what lies below the edits came from.
     func write(
-        _ state: RecordState, pending: Int, run: RunID?, _ transaction: borrowing Transaction
+        _ state: RecordState, pending: Int, run: RunID?, request: Int64?, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         guard let stored = try stored(transaction) else {
             guard let body = state.body else { return .unchanged }
-            try insert(body, state, pending, run ?? 0, transaction)
+            try insert(body, state, pending, run ?? 0, request, transaction)
             return state.deletedAt == nil ? .inserted : .unchanged
         }
         let body = Array((state.body ?? .null).bytes)
@@ -26,7 +28,7 @@ struct ShownRecord {
         guard body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
             return .unchanged
         }
-        try update(stored.id, body, deletedAt, pending, run, transaction)
+        try update(stored.id, body, deletedAt, pending, run, request, transaction)
         if deletedAt == nil, stored.deletedAt != nil { return .revived }
         return body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
     }
@@ -41,15 +43,16 @@ struct ShownRecord {
     }
 
     private func insert(
-        _ body: JSONDocument, _ state: RecordState, _ pending: Int, _ run: RunID, _ transaction: borrowing Transaction
+        _ body: JSONDocument, _ state: RecordState, _ pending: Int, _ run: RunID, _ request: Int64?,
+        _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at, revision, pending,
-                lives_since)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?7)
+                lives_since, request)
+            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?7, ?9)
             """, overlay.resource, key, String(decoding: body.bytes, as: UTF8.self), overlay.now.microseconds, run,
-            state.deletedAt?.microseconds, overlay.revision, pending)
+            state.deletedAt?.microseconds, overlay.revision, pending, request)
         if let index = try TextIndex.load(of: overlay.resource, transaction) {
             let id = transaction.lastInsertedRowID
             var text = try TextStatements(index, transaction)
@@ -59,7 +62,7 @@ struct ShownRecord {
     }
 
     private func update(
-        _ id: Int64, _ body: [UInt8], _ deletedAt: Int64?, _ pending: Int, _ run: RunID?,
+        _ id: Int64, _ body: [UInt8], _ deletedAt: Int64?, _ pending: Int, _ run: RunID?, _ request: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
         var text = try TextIndex.load(of: overlay.resource, transaction).map { try TextStatements($0, transaction) }
@@ -67,11 +70,11 @@ struct ShownRecord {
         try transaction.execute(
             """
             UPDATE siding_records SET body = ?2, changed_at = ?3, deleted_at = ?4, pending = ?5, run = COALESCE(?6, run),
-                revision = ?7, etag = NULL,
+                revision = ?7, etag = NULL, request = ?8,
                 lives_since = CASE WHEN deleted_at IS NOT NULL AND ?4 IS NULL THEN ?7 ELSE lives_since END
             WHERE id = ?1
             """, id, String(decoding: body, as: UTF8.self), overlay.now.microseconds, deletedAt, pending, run,
-            overlay.revision)
+            overlay.revision, request)
         try text?.add(id)
         try Revisions.set(overlay.revision, of: overlay.resource, transaction)
     }

@@ -30,14 +30,27 @@ struct StoredShape: Codable {
         }
     }
 
+    /// Without members: all versions, for good.
+    private struct History: Codable {
+        var keep: Int64?
+        var versions: Int?
+
+        enum CodingKeys: String, CodingKey {
+            case keep = "keep_us"
+            case versions
+        }
+    }
+
     private var columns: [Column]
     private var children: [Children]?
     private var contract: Contract?
+    private var history: History?
 
     private init(_ shape: RecordShape) {
         columns = shape.columns.map(Self.stored)
         children = shape.children.isEmpty ? nil : shape.children.map(Self.stored)
         contract = shape.contract == RecordContract() ? nil : Self.stored(shape.contract)
+        history = shape.history.map { History(keep: $0.keep?.wholeMicroseconds, versions: $0.versions) }
     }
 
     /// Nil where nothing is declared.
@@ -50,7 +63,10 @@ struct StoredShape: Codable {
         guard let text, let stored = SQLiteStore.decode(StoredShape.self, text) else { return RecordShape() }
         return RecordShape(
             columns: stored.columns.compactMap(column), children: (stored.children ?? []).compactMap(children),
-            contract: stored.contract.map(contract) ?? RecordContract())
+            contract: stored.contract.map(contract) ?? RecordContract(),
+            history: stored.history.map { stored in
+                HistoryRetention(keep: stored.keep.map { .microseconds($0) }, versions: stored.versions)
+            })
     }
 
     private static func stored(_ column: RecordColumn) -> Column {

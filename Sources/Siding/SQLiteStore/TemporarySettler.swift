@@ -17,7 +17,7 @@ struct TemporarySettler {
     func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try parkWhatNamesIt(transaction)
-            try overlay.moveBase(of: temporary, .nothing, etag: nil, transaction)
+            try overlay.moveBase(of: temporary, .nothing, etag: nil, request: nil, transaction)
             return nil
         }
         try rewriteRequests(rewriting, transaction)
@@ -110,6 +110,7 @@ struct TemporarySettler {
     private func removeShown(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)
-        _ = try ShownRecord(overlay: overlay, key: temporary).write(.nothing, pending: 0, run: nil, transaction)
+        _ = try ShownRecord(overlay: overlay, key: temporary).write(
+            .nothing, pending: 0, run: nil, request: nil, transaction)
     }
 }

@@ -15,6 +15,20 @@ public struct PageCommit: Sendable {
     /// What the request cost: added to the run's counters with the page.
     public var requests: Int
     public var bytes: Int
+    /// What was asked and answered, for the provenance of its records; nil where the caller does not say.
+    public var exchange: Exchange?
+
+    /// A request and its answer, as far as a person asks for it later.
+    public struct Exchange: Sendable, Hashable {
+        public var method: String
+        public var status: Int
+        public var etag: String?
+        public var lastModified: String?
+
+        public init(method: String, status: Int, etag: String? = nil, lastModified: String? = nil) {
+            (self.method, self.status, self.etag, self.lastModified) = (method, status, etag, lastModified)
+        }
+    }
 
     /// What the page holds.
     public enum Content: Sendable {

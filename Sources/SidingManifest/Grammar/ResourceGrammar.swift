@@ -48,6 +48,10 @@ enum ResourceGrammar {
     private static let contract = Keyword(
         "contract", ContractGrammar.shape.type, "What becomes of records that change their shape.")
 
+    private static let history = Keyword(
+        "history", HistoryGrammar.type, default: false,
+        "Whether earlier versions of records are kept: true, or for how long or how many.")
+
     private static let resumeWithin = Keyword(
         "resume_within", .duration, default: "24h", "An unfinished listing that is older begins anew.")
 
@@ -56,7 +60,7 @@ enum ResourceGrammar {
             source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
-            contract.entry,
+            contract.entry, history.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -76,6 +80,7 @@ enum ResourceGrammar {
         declaration.resumeWithin = object.value(resumeWithin, &reading) ?? AnyResource.usualResumeWithin
         declaration.shape.columns = object.value(columns, &reading) ?? []
         declaration.shape.children = object.value(children, &reading) ?? []
+        declaration.shape.history = object.value(history, &reading)?.retention
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
         return declaration
     }
@@ -87,7 +92,6 @@ enum ResourceGrammar {
         .notYet("set", "Members that are added."),
         .notYet("stable", "Whether paging stands still while records come and go."),
         .notYet("deletes", "How deletions are found."),
-        .notYet("history", "Whether earlier bodies are kept."),
         .notYet("for_each", "One listing for each record of another resource."),
     ]
 }

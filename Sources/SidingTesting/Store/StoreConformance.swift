@@ -34,5 +34,5 @@ public struct StoreConformance: Sendable {
         + retentionLaws
         + queueLaws
         + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws
-        + textSearchLaws
+        + textSearchLaws + historyLaws
 }

@@ -1,0 +1,99 @@
+import Siding
+import SidingChain
+import SidingJSON
+
+/// Where a record came from, for a person: a line for each thing that is known.
+struct ProvenanceReport {
+    let provenance: RecordProvenance
+    let words: Words
+
+    func print(_ terminal: Terminal) {
+        var table = Table(["", ""])
+        for line in lines { table.add([line.name, line.text]) }
+        table.print(terminal)
+    }
+
+    private typealias Line = (name: String, text: String)
+
+    private var lines: [Line] {
+        [("record", "\(provenance.resource) \(provenance.key)")] + deletion + origin + times + edits
+    }
+
+    private var origin: [Line] {
+        var lines: [Line] = [("came from", cause)]
+        if let request = provenance.request {
+            lines.append(("request", "\(request.method) \(request.url)"))
+            if let scope = request.scope { lines.append(("asked for", "each record, this one for '\(scope)'")) }
+            if let page = request.page { lines.append(("page", String(page))) }
+            let validators =
+                [request.etag.map { "ETag \($0)" }, request.lastModified.map { "Last-Modified \($0)" }].compactMap(
+                    \.self)
+            let status = request.status.map { ["status \($0)"] } ?? []
+            let answer = status + (validators.isEmpty ? ["no validators"] : validators)
+            if provenance.cause != .quarantine { lines.append(("answer", answer.joined(separator: ", "))) }
+            lines.append((provenance.cause == .quarantine ? "last sent" : "saved", words.time(request.at)))
+        }
+        if let run = provenance.run { lines.append(("run", text(run))) }
+        return lines
+    }
+
+    private var cause: String {
+        let entry = provenance.request?.entry.map { String($0.prefix(8)) } ?? ""
+        return switch provenance.cause {
+        case .page: "a page of a listing"
+        case .write: "the answer to your own write \(entry): 'siding queue show \(entry)'"
+        case .quarantine: "a page, by way of the quarantine"
+        case .local: "a program that saved it here; the origin was not asked"
+        case .edit: "nothing of the origin's: only your own edit"
+        case .unknown: "a request that was not noted: it was saved before siding kept where records come from"
+        }
+    }
+
+    private var times: [Line] {
+        let known = provenance.confirmation
+        var lines: [Line] = [
+            ("first seen", words.time(provenance.firstSeenAt)), ("last changed", words.time(provenance.changedAt)),
+        ]
+        if let at = known.confirmedAt {
+            let how = known.pageStatus == 304 ? "its page is unchanged (304)" : "its page has the same validator"
+            lines.append(("confirmed", "\(words.time(at)): \(how)"))
+        } else if let at = known.pageAnsweredAt {
+            let status = known.pageStatus.map { " (\($0))" } ?? ""
+            lines.append(("page", "last answered \(words.time(at))\(status); that left the record as it is"))
+        }
+        if let at = known.listingCompletedAt {
+            let run = known.listingRun.map { ", run \($0)" } ?? ""
+            lines.append(("listing", "last complete \(words.time(at))\(run); it left the record as it is"))
+        }
+        return lines
+    }
+
+    private var edits: [Line] {
+        provenance.edits.map { edit in
+            (
+                "edit",
+                "\(edit.change) of your own, \(edit.entry.prefix(8)), \(edit.state.rawValue), made \(words.time(edit.createdAt))"
+            )
+        }
+    }
+
+    private var deletion: [Line] {
+        guard let deletion = provenance.deletion else { return [] }
+        let entry = deletion.entry.map { String($0.prefix(8)) } ?? ""
+        let why =
+            switch deletion.cause {
+            case .write: "the origin carried out your own delete \(entry)"
+            case .edit: "your own delete \(entry), which the origin has not answered yet"
+            case .local: "a program deleted it here; the origin was not asked"
+            case .run: deletion.run.map { "found gone by run \(text($0))" } ?? ""
+            case .neverThere: "the origin never had it under this key"
+            }
+        return [("deleted", "\(words.time(deletion.at)): \(why)")]
+    }
+
+    private func text(_ run: RecordProvenance.RunNote) -> String {
+        let command = run.command.map { " (\($0))" } ?? ""
+        let time = run.startedAt.map { ", begun \(words.time($0))" } ?? ""
+        return "\(run.id)\(command)\(time)"
+    }
+}

@@ -1,0 +1,74 @@
+internal import SidingSQLite
+
+/// Removes the versions that retention no longer keeps, at the end of each run.
+///
+/// What is removed moves on the moment from which the history is whole, so that no look back meets a gap.
+struct HistoryPruning {
+    /// The most versions that one run removes by their age: the end of a run is to be short.
+    static let mostByAge = 20_000
+
+    let now: Timestamp
+
+    private struct Kept {
+        var resource: Int64
+        var retention: HistoryRetention
+        /// The newest version that was looked at before.
+        var mark: Int64
+    }
+
+    func prune(_ transaction: borrowing Transaction) throws {
+        let all = try transaction.query(
+            "SELECT id, shape, history_pruned FROM siding_resources WHERE history_since IS NOT NULL"
+        ) { row in
+            Kept(
+                resource: row.int(0),
+                retention: StoredShape.shape(row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
+        }
+        for kept in all {
+            if let keep = kept.retention.keep {
+                try removeOld(kept.resource, before: now + (.zero - keep), transaction)
+            }
+            if let versions = kept.retention.versions { try removeSurplus(kept, over: versions, transaction) }
+        }
+    }
+
+    /// Oldest first: what is left over for the next run is newer than all that went.
+    private func removeOld(_ resource: Int64, before moment: Timestamp, _ transaction: borrowing Transaction) throws {
+        let ends = try transaction.query(
+            """
+            DELETE FROM siding_history WHERE id IN (
+                SELECT id FROM siding_history WHERE resource = ?1 AND valid_to <= ?2 ORDER BY valid_to LIMIT ?3)
+            RETURNING valid_to
+            """, resource, moment.microseconds, Self.mostByAge
+        ) { $0.int(0) }
+        try moveBeginning(of: resource, to: ends.max(), transaction)
+    }
+
+    /// Only keys with versions that came since the last look can have too many.
+    private func removeSurplus(_ kept: Kept, over versions: Int, _ transaction: borrowing Transaction) throws {
+        let newest = try transaction.first("SELECT MAX(id) FROM siding_history") { $0.optionalInt(0) }
+        guard let newest = newest ?? nil, newest > kept.mark else { return }
+        let ends = try transaction.query(
+            """
+            DELETE FROM siding_history WHERE id IN (
+                SELECT id FROM (
+                    SELECT id, ROW_NUMBER() OVER (PARTITION BY key ORDER BY valid_to DESC, id DESC) AS place
+                    FROM siding_history WHERE resource = ?1
+                        AND key IN (SELECT key FROM siding_history WHERE id > ?2 AND resource = ?1))
+                WHERE place > ?3)
+            RETURNING valid_to
+            """, kept.resource, kept.mark, versions
+        ) { $0.int(0) }
+        try moveBeginning(of: kept.resource, to: ends.max(), transaction)
+        try transaction.execute(
+            "UPDATE siding_resources SET history_pruned = ?2 WHERE id = ?1", kept.resource, newest)
+    }
+
+    private func moveBeginning(
+        of resource: Int64, to moment: Int64?, _ transaction: borrowing Transaction
+    ) throws {
+        guard let moment else { return }
+        try transaction.execute(
+            "UPDATE siding_resources SET history_since = MAX(history_since, ?2) WHERE id = ?1", resource, moment)
+    }
+}

@@ -1,0 +1,85 @@
+internal import SidingSQLite
+
+/// The views of resources as they were at one moment, over the present rows and the history.
+///
+/// They are TEMP views under the names of the present ones, made from the same selection, so that columns, types and JSON
+/// functions are the same.
+struct PastViews {
+    let moment: Timestamp
+    /// What each selects, by its name.
+    private var views: [String: SQL] = [:]
+    /// The views of the rows that were shown, one for each resource.
+    private var readers: Set<String> = []
+    /// Why a name cannot be read, in lower case as SQLite compares names.
+    private var refusals: [String: StoreError] = [:]
+    /// Everything that the file holds under a name.
+    private var names: Set<String> = []
+
+    init(
+        at moment: Timestamp, now: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        self.moment = moment
+        guard moment <= now else {
+            throw StoreError(.invalidQuery, "\(moment.rfc3339) lies in the future: nothing is known of it yet")
+        }
+        var beginnings: [Int64: Timestamp] = [:]
+        try database.forEach("SELECT id, history_since FROM siding_resources WHERE history_since IS NOT NULL") { row in
+            beginnings[row.int(0)] = Timestamp(microseconds: row.int(1))
+        }
+        try database.forEach("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')") { row in
+            names.insert(row.text(0).lowercased())
+        }
+        for view in try ResourceView.all(database) { add(view, since: beginnings[view.resource]) }
+    }
+
+    private mutating func add(_ view: ResourceView, since: Timestamp?) {
+        if let reason = refusal(of: view.name, since: since) {
+            for name in view.viewNames { refusals[name.lowercased()] = reason }
+            return
+        }
+        // No resource can have such a name.
+        let reader = "siding_past_\(view.resource)"
+        readers.insert(reader)
+        views[reader] = records(of: view.resource)
+        views[view.name] = view.selection(from: "\(identifier: reader)")
+        for child in view.children { views[child.name] = child.selection(from: "\(identifier: reader)") }
+    }
+
+    private func refusal(of name: String, since: Timestamp?) -> StoreError? {
+        guard let since else {
+            return StoreError(
+                .invalidQuery, "'\(name)' keeps no history, so nobody knows what it was",
+                hint: "'history: true' in its config begins one with the next sync")
+        }
+        guard moment < since else { return nil }
+        return StoreError(
+            .invalidQuery,
+            "the history of '\(name)' reaches back to \(since.rfc3339(fractionDigits: 6)), and "
+                + "\(moment.rfc3339(fractionDigits: 6)) was before that",
+            hint: "it begins where it was switched on, or where 'history' in the config keeps no more")
+    }
+
+    /// The rows that were shown at the moment: those that still are and had begun, and earlier versions in their span.
+    private func records(of resource: Int64) -> SQL {
+        let (resource, moment) = (SQL("\(integer: resource)"), SQL("\(integer: moment.microseconds)"))
+        return """
+            SELECT resource, key, body, deleted_at, pending FROM siding_records \
+            WHERE resource = \(resource) AND deleted_at IS NULL AND changed_at <= \(moment) \
+            UNION ALL SELECT resource, key, body, deleted_at, pending FROM siding_history \
+            WHERE resource = \(resource) AND deleted_at IS NULL AND valid_from <= \(moment) AND valid_to > \(moment)
+            """
+    }
+
+    /// What an inspection puts in the place of the present views.
+    var disguise: Inspection.Disguise {
+        Inspection.Disguise(views: views, readers: readers, hidden: names)
+    }
+
+    /// Why `name`, which the statement wanted to read, cannot be read.
+    func error(on name: String) -> StoreError {
+        refusals[name.lowercased()]
+            ?? StoreError(
+                .invalidQuery, "'\(name)' shows what is now, not what was at \(moment.rfc3339)",
+                hint: "with --as-of only the views of resources can be read, by their bare names")
+    }
+}

@@ -1,0 +1,160 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Finds out where the present body of a record came from.
+struct ProvenanceReader {
+    let resource: Int64
+    let name: String
+    let key: String
+
+    private struct Row {
+        var firstSeenAt: Timestamp
+        var changedAt: Timestamp
+        var deletedAt: Timestamp?
+        var run: RunID
+        var isNothing: Bool
+        var request: Int64?
+    }
+
+    private struct Found {
+        var id: Int64
+        var request: RecordProvenance.Request
+        var cause: RequestRow.Cause
+        var run: RunID?
+    }
+
+    func load(_ database: borrowing some Queryable & ~Copyable) throws -> RecordProvenance? {
+        guard let row = try row(database) else { return nil }
+        let base = try RecordBase.load(resource, key, database)
+        // Below unsettled edits the base is what the origin has.
+        let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
+        let edits = try EditRows.edits(of: name, key, database)
+        let cause = cause(found, row, base)
+        let run = found.map(\.run) ?? (row.deletedAt == nil && cause != .edit ? row.run : nil)
+        return RecordProvenance(
+            resource: name, key: key, cause: cause, request: found?.request, run: try note(run, database),
+            firstSeenAt: row.firstSeenAt, changedAt: row.changedAt,
+            confirmation: row.deletedAt == nil && cause != .edit
+                ? try confirmation(found, database) : RecordProvenance.Confirmation(),
+            edits: edits.map(Self.edit), deletion: try deletion(row, found, edits, database))
+    }
+
+    private func row(_ database: borrowing some Queryable & ~Copyable) throws -> Row? {
+        try database.first(
+            """
+            SELECT first_seen_at, changed_at, deleted_at, run, body = 'null', request FROM siding_records
+            WHERE resource = ?1 AND key = ?2
+            """, resource, key
+        ) { row in
+            Row(
+                firstSeenAt: Timestamp(microseconds: row.int(0)), changedAt: Timestamp(microseconds: row.int(1)),
+                deletedAt: row.optionalInt(2).map(Timestamp.init), run: row.int(3), isNothing: row.int(4) == 1,
+                request: row.optionalInt(5))
+        }
+    }
+
+    private func request(_ id: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Found? {
+        try database.first(
+            """
+            SELECT cause, run, method, url, page, status, etag, last_modified, at, entry, scope
+            FROM siding_requests
+            WHERE id = ?1
+            """, id
+        ) { row in
+            let url = row.text(3)
+            let request = RecordProvenance.Request(
+                method: row.text(2), url: (try? HTTPURL(url)).map { Redaction.url($0) } ?? url,
+                page: row.optionalInt(4).map { Int($0) }, status: row.optionalInt(5).map { Int($0) },
+                etag: row.optionalText(6), lastModified: row.optionalText(7), at: Timestamp(microseconds: row.int(8)),
+                entry: row.optionalText(9), scope: row.text(10).isEmpty ? nil : row.text(10))
+            return Found(
+                id: id, request: request, cause: RequestRow.Cause(rawValue: row.text(0)) ?? .page,
+                run: row.optionalInt(1))
+        }
+    }
+
+    private func cause(_ found: Found?, _ row: Row, _ base: RecordBase?) -> RecordProvenance.Cause {
+        switch found?.cause {
+        case .page: return .page
+        case .write, .delete: return .write
+        case .quarantine: return .quarantine
+        case nil:
+            if let base, base.state.body == nil { return .edit }
+            if row.isNothing { return .edit }
+            // A tombstone's run is the one that deleted it.
+            return row.run == LocalSaver.run && row.deletedAt == nil ? .local : .unknown
+        }
+    }
+
+    // MARK: What is known since
+
+    private func confirmation(
+        _ found: Found?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordProvenance.Confirmation {
+        var confirmation = RecordProvenance.Confirmation()
+        if let found, found.cause == .page || found.cause == .quarantine {
+            try database.forEach(
+                """
+                SELECT p.fetched_at, p.status, p.etag, p.last_modified FROM siding_requests q JOIN siding_pages p
+                    ON p.resource = q.resource AND p.scope = q.scope AND p.url = q.url AND p.sent = q.sent
+                WHERE q.id = ?1
+                """, found.id
+            ) { row in
+                confirmation.pageAnsweredAt = Timestamp(microseconds: row.int(0))
+                confirmation.pageStatus = Int(row.int(1))
+                // The same validator says the same page (RFC 9110 §8.8).
+                let etag = row.optionalText(2)
+                let isSame =
+                    etag == nil && found.request.etag == nil
+                    ? row.optionalText(3) != nil && row.optionalText(3) == found.request.lastModified
+                    : etag == found.request.etag
+                if isSame { confirmation.confirmedAt = confirmation.pageAnsweredAt }
+            }
+        }
+        try database.forEach(
+            "SELECT completed_at, completed_run FROM siding_resources WHERE id = ?1", resource
+        ) { row in
+            confirmation.listingCompletedAt = row.optionalInt(0).map(Timestamp.init)
+            confirmation.listingRun = row.optionalInt(1)
+        }
+        if let at = found?.request.at, let completed = confirmation.listingCompletedAt, completed < at {
+            (confirmation.listingCompletedAt, confirmation.listingRun) = (nil, nil)
+        }
+        return confirmation
+    }
+
+    private func note(
+        _ run: RunID?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordProvenance.RunNote? {
+        guard let run, run != LocalSaver.run else { return nil }
+        return try database.first("SELECT command, started_at FROM siding_runs WHERE id = ?1", run) { row in
+            RecordProvenance.RunNote(
+                id: run, command: row.text(0), startedAt: Timestamp(microseconds: row.int(1)))
+        } ?? RecordProvenance.RunNote(id: run, command: nil, startedAt: nil)
+    }
+
+    // MARK: Own edits and tombstones
+
+    private static func edit(_ edit: PendingEdit) -> RecordProvenance.Edit {
+        RecordProvenance.Edit(
+            entry: edit.entry.id, state: edit.entry.state, change: edit.terms.change.rawValue,
+            createdAt: edit.entry.createdAt)
+    }
+
+    private func deletion(
+        _ row: Row, _ found: Found?, _ edits: [PendingEdit], _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordProvenance.Deletion? {
+        guard let at = row.deletedAt else { return nil }
+        if let own = edits.last(where: { $0.terms.change == .delete }) {
+            return RecordProvenance.Deletion(at: at, cause: .edit, entry: own.entry.id)
+        }
+        if found?.cause == .delete {
+            return RecordProvenance.Deletion(at: at, cause: .write, entry: found?.request.entry)
+        }
+        if row.isNothing { return RecordProvenance.Deletion(at: at, cause: .neverThere) }
+        guard let run = try note(row.run, database) else {
+            return RecordProvenance.Deletion(at: at, cause: .local)
+        }
+        return RecordProvenance.Deletion(at: at, cause: .run, run: run)
+    }
+}

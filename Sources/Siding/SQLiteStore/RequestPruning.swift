@@ -1,0 +1,39 @@
+internal import SidingSQLite
+
+/// Removes the rows of `siding_requests` that nothing of their resource refers to any more.
+///
+/// There is no index from requests to records, which would make every write dearer: finding the unused ones is a pass over the
+/// resource's records. It is made when a listing is complete and at least as many rows have come as the last pass left, and
+/// a thousand: a look at so many records is little beside so many pages.
+struct RequestPruning {
+    static let least: Int64 = 1_000
+
+    let resource: Int64
+
+    func removeUnused(_ transaction: borrowing Transaction) throws {
+        let state = try transaction.first(
+            """
+            SELECT (SELECT COUNT(*) FROM siding_requests WHERE resource = ?1), requests_kept
+            FROM siding_resources WHERE id = ?1
+            """, resource
+        ) { (count: $0.int(0), kept: $0.int(1)) }
+        guard let state, state.count >= 2 * state.kept + Self.least else { return }
+        // All rows of a first listing are in use.
+        if state.kept > 0 { try remove(transaction) }
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_requests WHERE resource = ?1)
+            WHERE id = ?1
+            """, resource)
+    }
+
+    private func remove(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_requests WHERE resource = ?1 AND id NOT IN (
+                SELECT request FROM siding_records WHERE resource = ?1 AND request IS NOT NULL
+                UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
+                UNION SELECT request FROM siding_bases WHERE resource = ?1 AND request IS NOT NULL)
+            """, resource)
+    }
+}

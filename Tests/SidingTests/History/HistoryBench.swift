@@ -1,0 +1,80 @@
+import SidingJSON
+import SidingSynchronization
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// A SQLite store with a resource called `posts` that keeps its history, and eyes for both.
+struct HistoryBench {
+    let edits: EditBench
+    let shape: RecordShape
+
+    init(_ retention: HistoryRetention? = HistoryRetention(), shape: RecordShape = RecordShape()) async throws {
+        edits = try await EditBench()
+        var shape = shape
+        shape.history = retention
+        self.shape = shape
+    }
+
+    var sqlite: SQLiteBench { edits.sqlite }
+    var store: SQLiteStore { edits.store }
+    var time: ManualWallClock { edits.time }
+
+    /// A second later a pull brings these records.
+    @discardableResult
+    func pull(_ json: String, shape: RecordShape? = nil) async throws -> RunCounters {
+        time.advance(by: .seconds(1))
+        return try await sqlite.commit(json, shape: shape ?? self.shape)
+    }
+
+    /// A second later these records are tombstones.
+    func delete(_ keys: String...) async throws {
+        time.advance(by: .seconds(1))
+        _ = try await store.delete(RecordLookup(of: "posts", keys: keys))
+    }
+
+    func history(_ key: String, limit: Int? = nil) async throws -> RecordHistory {
+        try #require(try await store.history(of: "posts", key: key, limit: limit))
+    }
+
+    /// A word for each version of a record, newest first: `updated {"id":"a"} 1-3`, in seconds since the clock's start.
+    func words(_ key: String, limit: Int? = nil) async throws -> [String] {
+        try await history(key, limit: limit).versions.map { version in
+            let pending = version.pending == 0 ? "" : " (\(version.pending))"
+            let span = "\(seconds(version.from))-\(version.to.map { seconds($0) } ?? "")"
+            return "\(version.change.rawValue)\(pending) \(String(decoding: version.body, as: UTF8.self)) \(span)"
+        }
+    }
+
+    private func seconds(_ moment: Timestamp) -> String { String((moment - Self.start).components.seconds) }
+
+    static let start = ManualWallClock().now
+
+    /// The rows of a query, as text, in the order of their text; at a moment or now.
+    func rows(_ sql: String, at moment: Timestamp? = nil) async throws -> [String] {
+        let rows = Mutex<[String]>([])
+        try await store.query(sql, asOf: moment, columns: { _ in }) { row in
+            rows.withLock { $0.append(row.map { "\($0)" }.joined(separator: "|")) }
+        }
+        return rows.withLock { $0 }.sorted()
+    }
+
+    /// The message of the refusal to look back; nil where there is none.
+    func refusal(_ sql: String, at moment: Timestamp) async throws -> String? {
+        do { _ = try await rows(sql, at: moment) } catch let error as StoreError {
+            #expect(error.kind == .invalidQuery)
+            return error.message
+        }
+        return nil
+    }
+
+    func count(_ table: String) async throws -> Int {
+        Int(try await sqlite.rows("SELECT count(*) FROM \(table)")[0][0] ?? "") ?? 0
+    }
+
+    /// Ends the present run, with what retention removes then, and begins another one.
+    func endRun() async throws {
+        try await store.endRun(sqlite.bench.run, outcome: .saved)
+    }
+}

@@ -1,0 +1,201 @@
+import SidingChain
+import SidingJSON
+import SidingSQLite
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct ProvenanceTests {
+    private func provenance(_ bench: SQLiteBench, _ key: String) async throws -> RecordProvenance {
+        try #require(try await bench.store.provenance(of: "posts", key: key))
+    }
+
+    @Test func `a record names run, request, page and validators, and what confirmed it`() async throws {
+        let bench = try await EngineBench(.sqlite)
+        let store = try #require(bench.store as? SQLiteStore)
+        #expect(try await bench.sync().line.outcome == .saved)
+        let first = try #require(try await store.provenance(of: "posts", key: "3"))
+        #expect(first.cause == .page && first.run?.id == 1 && first.run?.command == "sync posts")
+        #expect(first.request?.method == "GET" && first.request?.url == "https://api.example.org/posts?page=2")
+        #expect(first.request?.page == 2 && first.request?.status == 200 && first.request?.etag?.isEmpty == false)
+        #expect(first.firstSeenAt == bench.time.now && first.confirmation.confirmedAt == bench.time.now)
+        #expect(first.confirmation.pageStatus == 200 && first.deletion == nil && first.edits.isEmpty)
+
+        bench.time.advance(by: .seconds(60))
+        #expect(try await bench.sync().line.outcome == .notModified)
+        let second = try #require(try await store.provenance(of: "posts", key: "3"))
+        #expect(second.request == first.request && second.run == first.run && second.changedAt == first.changedAt)
+        #expect(second.confirmation.confirmedAt == bench.time.now && second.confirmation.pageStatus == 304)
+        #expect(second.confirmation.listingCompletedAt == bench.time.now && second.confirmation.listingRun == 2)
+        #expect(try await store.provenance(of: "posts", key: "99") == nil)
+        #expect(try await storeErrorKind { _ = try await store.provenance(of: "none", key: "1") } == .notFound)
+    }
+
+    @Test func `a page that was answered anew without changing the record does not count as a confirmation`()
+        async throws
+    {
+        let bench = try await SQLiteBench()
+        try await bench.bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.bench.open(), etag: #""1""#)
+        let before = bench.bench.time.now
+        bench.bench.time.advance(by: .seconds(5))
+        try await bench.bench.commit(#"[{"id":"b","v":1}]"#, bench.bench.open(), etag: #""2""#)
+        let left = try await provenance(bench, "a")
+        #expect(left.request?.at == before && left.confirmation.confirmedAt == nil)
+        #expect(left.confirmation.pageAnsweredAt == bench.bench.time.now)
+        #expect(left.confirmation.listingCompletedAt == bench.bench.time.now)
+        let changed = try await provenance(bench, "b")
+        #expect(changed.request?.at == bench.bench.time.now && changed.request?.etag == #""2""#)
+        #expect(changed.firstSeenAt == before && changed.changedAt == bench.bench.time.now)
+    }
+
+    @Test func `own edits are told, and below them the origin's request; then the answer is the origin's word`()
+        async throws
+    {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","v":1}]"#)
+        bench.time.advance(by: .seconds(1))
+        let entry = try await bench.edit(.merge, "a", #"{"v":2}"#)
+        let pending = try await provenance(bench.sqlite, "a")
+        #expect(
+            pending.cause == .page && pending.edits.map(\.entry) == [entry.id] && pending.edits[0].change == "merge")
+        #expect(pending.changedAt == bench.time.now)
+        // A pull below the edit that changes nothing of what shows is told all the same.
+        bench.time.advance(by: .seconds(1))
+        try await bench.pull(#"[{"id":"a","v":3}]"#)
+        #expect(try await provenance(bench.sqlite, "a").request?.at == bench.time.now)
+        bench.time.advance(by: .seconds(1))
+        try await bench.deliver(entry, #"{"id":"a","v":2}"#)
+        let delivered = try await provenance(bench.sqlite, "a")
+        #expect(delivered.cause == .write && delivered.request?.entry == entry.id && delivered.run == nil)
+        #expect(delivered.request?.method == "PATCH" && delivered.request?.status == 200 && delivered.edits.isEmpty)
+        #expect(delivered.request?.url == "https://api.example.org/posts/a")
+        // A dropped edit leaves what the origin's request brought.
+        let other = try await bench.edit(.merge, "a", #"{"v":9}"#)
+        try await bench.drop(other)
+        #expect(try await provenance(bench.sqlite, "a").request?.entry == entry.id)
+    }
+
+    @Test func `a created record is the edit's until the origin answers, then the answer's`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull("[]")
+        let entry = try await bench.edit(.create, nil, #"{"v":1}"#)
+        let temporary = try #require(entry.recordKey)
+        let own = try await provenance(bench.sqlite, temporary)
+        #expect(own.cause == .edit && own.request == nil && own.edits.map(\.change) == ["create"])
+        try await bench.deliver(entry, #"{"id":"n","v":1}"#, status: 201)
+        #expect(try await provenance(bench.sqlite, "n").request?.entry == entry.id)
+        #expect(try await provenance(bench.sqlite, temporary).deletion?.cause == .neverThere)
+    }
+
+    @Test func `tombstones say why: an own delete, its answer, the program, a run`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        let entry = try await bench.edit(.delete, "a")
+        let pending = try await provenance(bench.sqlite, "a")
+        #expect(pending.deletion?.cause == .edit && pending.deletion?.entry == entry.id)
+        try await bench.deliver(entry, "", status: 204)
+        let delivered = try await provenance(bench.sqlite, "a")
+        #expect(delivered.deletion?.cause == .write && delivered.deletion?.entry == entry.id)
+        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        let local = try await provenance(bench.sqlite, "b")
+        #expect(local.deletion?.cause == .local && local.cause == .page && local.confirmation.confirmedAt == nil)
+        let run = bench.sqlite.bench.run
+        try await bench.sqlite.execute("UPDATE siding_records SET deleted_at = 1, run = \(run) WHERE key = 'c'")
+        #expect(try await provenance(bench.sqlite, "c").deletion?.run?.id == run)
+        // The origin has it again.
+        try await bench.pull(#"[{"id":"c"}]"#)
+        #expect(try await provenance(bench.sqlite, "c").deletion == nil)
+    }
+
+    @Test func `a local save, a quarantine retry and an old file are told apart`() async throws {
+        let bench = try await HistoryBench(nil, shape: RecordShape(contract: RecordContract(typeChange: .quarantine)))
+        try await bench.pull(#"[{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}]"#)
+        try await bench.save(#"{"id":"a","v":2}"#)
+        let local = try await provenance(bench.sqlite, "a")
+        #expect(local.cause == .local && local.run == nil && local.request == nil)
+        try await bench.pull(#"[{"id":"b","v":"x"}]"#)
+        let seen = bench.time.now
+        bench.time.advance(by: .seconds(1))
+        _ = try await bench.store.retryQuarantined(QuarantineSelection(), as: [EditBench.posts()])
+        let retried = try await provenance(bench.sqlite, "b")
+        #expect(
+            retried.cause == .quarantine && retried.request?.at == seen && retried.run?.command == "quarantine retry")
+        #expect(retried.request?.url == "https://api.example.org/posts?page=1")
+        try await bench.sqlite.execute("UPDATE siding_records SET request = NULL WHERE key = 'c'")
+        let old = try await provenance(bench.sqlite, "c")
+        #expect(old.cause == .unknown && old.run?.id == 1 && old.request == nil)
+    }
+
+    @Test func `the values of secret parameters are not shown`() async throws {
+        let bench = try await SQLiteBench()
+        let url = try HTTPURL("https://api.example.org/posts?api_key=hunter2&page=1")
+        let page = PageRequest(url: url, number: 1, offset: 0)
+        try await bench.bench.commit(#"[{"id":"a"}]"#, bench.bench.open(), page: page)
+        #expect(try await provenance(bench, "a").request?.url == "https://api.example.org/posts?api_key=…&page=1")
+    }
+
+    // MARK: What it costs
+
+    @Test func `a page without history writes one row more than its records, and an unchanged one none`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":1}]"#)
+        let position = try await bench.bench.open()
+        let unchanged = try await rows(written: bench) {
+            try await bench.bench.commit(#"[{"id":"a","v":1},{"id":"b","v":1}]"#, position)
+        }
+        let next = try await bench.bench.open()
+        let changed = try await rows(written: bench) {
+            try await bench.bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, next)
+        }
+        // Two records, the resource's revision, and the request.
+        #expect(changed - unchanged == 4)
+        #expect(try await bench.rows("SELECT count(*) FROM siding_history") == [["0"]])
+        #expect(try await bench.rows("SELECT count(*) FROM siding_requests") == [["2"]])
+    }
+
+    private func rows(written bench: SQLiteBench, by work: () async throws -> Void) async throws -> Int {
+        let before = try await total(bench)
+        try await work()
+        return try await total(bench) - before
+    }
+
+    private func total(_ bench: SQLiteBench) async throws -> Int {
+        try await bench.store.write { transaction in
+            try transaction.first("SELECT total_changes()") { Int($0.int(0)) } ?? 0
+        }
+    }
+
+    @Test func `requests that nothing refers to go once many have come, and what is referred to stays`() async throws {
+        let bench = try await HistoryBench()
+        try await bench.pull(#"[{"id":"a","v":1}]"#)
+        try await bench.pull(#"[{"id":"a","v":2}]"#)
+        let used = try await bench.sqlite.rows("SELECT id FROM siding_requests")
+        try await bench.sqlite.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
+            INSERT INTO siding_requests (resource, cause, run, method, url, at) SELECT 1, 'page', 1, 'GET', 'x', 0 FROM n
+            """)
+        // The first look takes what is there for the resource's own.
+        try await bench.pull(#"[{"id":"a","v":2}]"#)
+        #expect(try await bench.count("siding_requests") == 1102)
+        try await bench.sqlite.execute("UPDATE siding_resources SET requests_kept = 10")
+        try await bench.pull(#"[{"id":"a","v":2}]"#)
+        #expect(try await bench.sqlite.rows("SELECT id FROM siding_requests") == used)
+        #expect(try await bench.sqlite.rows("SELECT requests_kept FROM siding_resources") == [["2"]])
+    }
+
+    @Test func `a store without history says so`() async throws {
+        let memory = try await Siding(
+            store: .store(InMemoryStore()), resources: [], transports: ScriptedOrigin.posts())
+        let posts = try EditBench.posts()
+        #expect(try await storeErrorKind { _ = try await memory.history(of: posts, key: "a") } == .unsupported)
+        #expect(try await storeErrorKind { _ = try await memory.provenance(of: posts, key: "a") } == .unsupported)
+        let bench = try await HistoryBench()
+        try await bench.pull(#"[{"id":"a"}]"#)
+        let siding = try await Siding(
+            store: .store(bench.store), resources: [posts], transports: ScriptedOrigin.posts())
+        #expect(try await siding.history(of: posts, key: "a")?.versions.count == 1)
+        #expect(try await siding.provenance(of: posts, key: "a")?.cause == .page)
+    }
+}
