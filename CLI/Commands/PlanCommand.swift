@@ -62,6 +62,7 @@ struct PlanCommand: AsyncParsableCommand {
         object.string("resource", plan.resource)
         object.string("method", plan.method)
         object.string("url", plan.url)
+        object.optional("body", plan.body)
         object.strings("conditions", plan.conditions)
         object.string("reason", plan.reason)
         object.string("paging", plan.paging)
@@ -70,6 +71,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     private func print(_ plan: SyncPlan) {
         Output.line("\(PlainText.oneLine(plan.resource)): \(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))")
+        if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")
         Output.line("    following pages: \(plan.paging)")

@@ -3,6 +3,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingJSON
+import SidingManifest
 
 /// `siding queue show ID`
 struct QueueShowCommand: AsyncParsableCommand {
@@ -15,13 +16,18 @@ struct QueueShowCommand: AsyncParsableCommand {
     @Flag(help: "Print the body that is sent, byte for byte.") var body = false
 
     func run() async throws {
-        try await options.withStore { _, store in
+        try await options.withStore { workspace, store in
             guard let entry = try await store.entries(QueueSelection(ids: [id])).first else {
                 throw CommandError(.notFound, "not_found", "no queue entry begins with '\(id)'")
             }
             let content = try await store.content(of: entry.id)
-            if body { return Output.write(content?.body ?? []) }
-            if curl { return Output.line(CurlCommand(entry, content).text) }
+            let sent = entry.kind == .fetch ? try await store.bodyOfFetch(entry.id) : content?.body
+            if body { return Output.write(sent ?? []) }
+            if curl {
+                let resource = workspace.manifest.resources.first { $0.name == entry.resource }
+                let type = entry.kind == .fetch && sent != nil ? resource?.bodyType : nil
+                return Output.line(CurlCommand(entry, content, body: sent, type: type).text)
+            }
             let words = options.words
             let gate = try await store.gates().first { $0.source == entry.source }
             let explanation = QueueExplanation(entry, gate: gate, now: words.now)
@@ -30,14 +36,15 @@ struct QueueShowCommand: AsyncParsableCommand {
             if options.json {
                 Output.line(Shapes.entry(entry, explanation, history, content, conflict).text)
             } else {
-                print(entry, content, explanation, history, words)
+                print(entry, content, sent, explanation, history, words)
                 if let conflict { ConflictTable(conflict).print(options.terminal) }
             }
         }
     }
 
     private func print(
-        _ entry: QueueEntry, _ content: WriteContent?, _ explanation: QueueExplanation, _ history: [QueueEvent],
+        _ entry: QueueEntry, _ content: WriteContent?, _ body: [UInt8]?, _ explanation: QueueExplanation,
+        _ history: [QueueEvent],
         _ words: Words
     ) {
         let state = entry.reason.map { "\(entry.state.rawValue): \($0.rawValue)" } ?? entry.state.rawValue
@@ -47,6 +54,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             ("since", words.time(entry.createdAt)), ("tries", String(entry.attempts)),
         ]
         if let content { fields += Self.fields(entry, content, words) }
+        fields.append(("body", body.map { "\(Words.size($0.count)); --body prints it" } ?? ""))
         fields += [("why", explanation.why), ("next", explanation.next)]
         for (name, value) in fields where !value.isEmpty {
             Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
@@ -73,7 +81,6 @@ struct QueueShowCommand: AsyncParsableCommand {
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
-            ("body", content.body.map { "\(Words.size($0.count)); --body prints it" } ?? ""),
             ("sent", content.firstSentAt.map { "may have arrived \(words.time($0))" } ?? ""), ("answer", answer ?? ""),
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
@@ -84,14 +91,16 @@ struct QueueShowCommand: AsyncParsableCommand {
 struct CurlCommand {
     let text: String
 
-    init(_ entry: QueueEntry, _ content: WriteContent?) {
+    /// - Parameter type: the media type of the body of a fetch; a write has its own among its fields.
+    init(_ entry: QueueEntry, _ content: WriteContent?, body: [UInt8]?, type: String?) {
         var parts = ["curl -sS -X \(entry.method) \(Self.quoted(entry.url))"]
         for field in content?.headerFields ?? [:] { parts.append("-H \(Self.quoted("\(field.name): \(field.value)"))") }
+        if let type { parts.append("-H \(Self.quoted("Content-Type: \(type)"))") }
         if let content, let field = content.keyField {
             let key = content.isKeyQuoted ? "\"\(content.key)\"" : content.key
             parts.append("-H \(Self.quoted("\(field): \(key)"))")
         }
-        if let body = content?.body {
+        if let body {
             let isText = String(validating: body, as: UTF8.self) != nil && !body.contains(0) && body.count <= 65_536
             // What no argument can hold goes through a pipe: siding queue show ID --body | curl …
             parts.append(

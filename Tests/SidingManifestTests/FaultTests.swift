@@ -37,7 +37,7 @@ import Testing
     }
 
     static let resourceKeys =
-        "one of source, path, method, query, query_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
+        "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
         + "columns, children, contract, history"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
@@ -143,7 +143,7 @@ import Testing
             "7:15: 'paginate' in resource 'posts' is of no known type; expected \(paging); did you mean 'page'?"),
         .resource(
             "paginate: { type: cursor, path: $.next }",
-            "7:5: 'paginate' of resource 'posts' has no 'param'; expected the name of a query parameter"),
+            "7:5: 'paginate' of resource 'posts' has no 'param'; expected the name of a parameter"),
         .resource(
             "paginate: { type: page, size_param: per_page }",
             "7:29: 'size_param' in 'paginate' of resource 'posts' has no 'size' to send; expected a whole number from 1 to 1000000"

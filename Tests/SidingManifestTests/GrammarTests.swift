@@ -24,7 +24,7 @@ import Testing
     @Test(
         "a key that this release does not understand yet is refused by name, whatever it holds",
         arguments: [
-            "body", "where", "drop", "set", "stable", "deletes",
+            "where", "drop", "set", "stable", "deletes",
             "for_each",
         ])
     func notYetInResources(_ name: String) {

@@ -69,6 +69,11 @@ import Testing
                 .linkHeader, .nextURL(try JSONPath(parsing: "$.links.next")), .headerCursor(next, parameter: "n"),
                 .page(.init(parameter: "p", start: 0, sizeParameter: "s", size: 50)),
                 .offset(.init(parameter: "o", start: 1, limitParameter: "l", limit: 20)), .none, .automatic,
+                .page(
+                    .init(
+                        parameter: .body(JSONPath(member: "p")),
+                        sizeParameter: .body(try JSONPath(parsing: "$.s.n")), size: 50)),
+                .lastRecord(JSONPath(member: "sort"), parameter: .body(try JSONPath(parsing: "$.search.after"))),
             ])
     }
 

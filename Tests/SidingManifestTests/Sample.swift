@@ -58,7 +58,10 @@ extension Sample {
     static let manifest = Sample.map([
         ("version", .word("1")), ("database", words(["path": "t.db", "synchronous": "full"])),
         ("sources", .map([("tracker", tracker), ("shop", shop), ("maps", maps)] + signIns)),
-        ("resources", .map([("issues", issues)] + pagings.enumerated().map { ("r\($0)", resource($1)) })),
+        (
+            "resources",
+            .map([("issues", issues), ("search", search)] + pagings.enumerated().map { ("r\($0)", resource($1)) })
+        ),
     ])
 
     private static let tracker = Sample.map([
@@ -128,11 +131,22 @@ extension Sample {
         ("max_age", .word("15m")),
     ])
 
+    private static let search = Sample.map([
+        ("source", .word("shop")), ("path", .word("/x")), ("key", .word("id")), ("method", .word("POST")),
+        ("body", .map([("n", .word("100")), ("tags", .list([.word("a")])), ("in", words(["a": "b"]))])),
+        ("body_encoding", .word("form")),
+        (
+            "paginate",
+            words(["type": "offset", "in": "body", "param": "$.in.o", "limit_param": "l", "limit": "50"])
+        ),
+    ])
+
     private static let pagings: [Sample] = [
         .word("none"), words(["type": "next_url", "path": "$.next"]),
         words(["type": "header_cursor", "header": "X-Next", "param": "n"]),
         words(["type": "page", "param": "p", "start": "0", "size_param": "s", "size": "50"]),
         words(["type": "offset", "param": "o", "start": "0", "limit_param": "l", "limit": "50"]),
+        words(["type": "cursor", "last": "$.id", "in": "query", "param": "after"]),
     ]
 
     private static func resource(_ paging: Sample) -> Sample {

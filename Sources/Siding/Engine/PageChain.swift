@@ -27,6 +27,11 @@ enum PageChain {
         var fields: HTTPFields = [:]
         if let etag = query.stored?.etag { fields[.ifNoneMatch] = etag }
         if let lastModified = query.stored?.lastModified { fields[.ifModifiedSince] = lastModified }
-        return RequestDraft(route: Route(resource.method, query.page.url), headerFields: fields)
+        guard let body = query.page.body else {
+            return RequestDraft(route: Route(resource.method, query.page.url), headerFields: fields)
+        }
+        fields[.contentType] = resource.bodyType
+        return RequestDraft(
+            route: Route(resource.method, query.page.url), headerFields: fields, body: .bytes(Array(body.utf8)))
     }
 }

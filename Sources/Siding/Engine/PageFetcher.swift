@@ -118,10 +118,14 @@ struct PageFetcher: Sendable {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a page, which was not asked for")
         }
         let contents = try contents(of: bytes, fields)
-        let answer = PageAnswer(
+        var answer = PageAnswer(
             headerFields: fields, recordCount: contents.records.count,
-            envelope: Envelope.scalars(contents.envelope, turner.envelopePaths, bytes))
-        let chosen = paging == .automatic ? answer.detectPaging() : paging
+            envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
+        if case .lastRecord(let path, _) = paging, let last = contents.records.last {
+            answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
+        }
+        let chosen =
+            paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         var fetched = FetchedPage(
             page: page, content: .records(bytes, contents.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: fields[.lastModified],
@@ -148,23 +152,36 @@ struct PageFetcher: Sendable {
     }
 }
 
-/// Decodes the scalars of an envelope.
+/// Decodes what paging looks at.
 enum Envelope {
-    static func scalars(
-        _ values: [EnvelopeValue?], _ paths: [JSONPath], _ bytes: [UInt8]
-    ) -> [JSONPath: EnvelopeScalar] {
-        bytes.withUnsafeBytes { page in
-            zip(paths, values).reduce(into: [:]) { scalars, found in
-                guard let value = found.1 else { return }
-                switch value.kind {
-                case .string: scalars[found.0] = value.string(in: page).map(EnvelopeScalar.text)
-                case .number:
-                    scalars[found.0] = .text(String(decoding: page[value.range], as: UTF8.self))
-                case .true: scalars[found.0] = .bool(true)
-                case .false: scalars[found.0] = .bool(false)
-                case .null, .object, .array: break
+    /// - Parameter token: where a token is declared to be: it may be an array or an object, and must be one that requests
+    ///   can repeat. What is no scalar elsewhere leads nowhere.
+    static func values(
+        _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
+    ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> [JSONPath: EnvelopeScalar] in
+            let page = UnsafeRawBufferPointer(page)
+            var found: [JSONPath: EnvelopeScalar] = [:]
+            for (path, value) in zip(paths, values) {
+                guard let value else { continue }
+                if path == token {
+                    found[path] = try EnvelopeScalar(value, in: page)
+                } else if value.kind != .array, value.kind != .object {
+                    found[path] = try? EnvelopeScalar(value, in: page)
                 }
             }
+            return found
+        }
+    }
+
+    /// What `record` holds at `path`.
+    static func value(
+        at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
+    ) throws(Failure) -> EnvelopeScalar? {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> EnvelopeScalar? in
+            let body = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(page)[record.range])
+            guard let value = JSONMembers.value(at: path, in: body) else { return nil }
+            return try EnvelopeScalar(value, in: body)
         }
     }
 }

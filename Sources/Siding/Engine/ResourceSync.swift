@@ -132,7 +132,7 @@ struct ResourceSync: Sendable {
         _ position: ListingPosition, _ start: CursorStart, _ stored: String?
     ) async throws(StoreError) -> ListingRun.Result {
         let isConditional =
-            resource.isConditional && !options.isFull && !options.isAside && position.changedAspects.isEmpty
+            resource.asksConditionally && !options.isFull && !options.isAside && position.changedAspects.isEmpty
         let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.logger, isResendable: true)
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,

@@ -8,6 +8,8 @@ public struct SyncPlan: Sendable, Hashable {
     public var method: String
     /// With credentials left out.
     public var url: String
+    /// What it is asked for with; nil for no body.
+    public var body: String?
     /// The condition that is sent along: `If-None-Match`, `If-Modified-Since`.
     public var conditions: [String]
     /// Why this request.
@@ -37,7 +39,7 @@ public struct SyncPlan: Sendable, Hashable {
         if start.page == first, let reason = cursor.reason { start.reason += ": \(reason)" }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
-        if resource.isConditional, !options.isFull, !options.isAside, start.mayBeConditional,
+        if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
@@ -45,7 +47,7 @@ public struct SyncPlan: Sendable, Hashable {
         }
         return SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
-            conditions: conditions, reason: start.reason, paging: resource.paging.description)
+            body: start.page.body, conditions: conditions, reason: start.reason, paging: resource.paging.description)
     }
 
     /// Whether the next page waits for a person.

@@ -54,7 +54,9 @@ struct CursorStart: Sendable, Hashable {
 
     /// What the placeholders of `rule`'s query stand for.
     func placeholders(_ rule: IncrementalCursor?) -> Placeholders {
-        Placeholders(cursor: from.map { rule?.written($0) ?? $0 }, until: until.map { rule?.written($0) ?? $0 })
+        Placeholders(
+            cursor: from.map { rule?.written($0) ?? $0 }, until: until.map { rule?.written($0) ?? $0 },
+            isNumber: (rule?.format ?? rule?.type)?.isNumber ?? false)
     }
 }
 

@@ -21,6 +21,14 @@ public enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether values are numbers.
+    var isNumber: Bool {
+        switch self {
+        case .epoch, .epochMilliseconds, .integer: true
+        case .datetime, .date, .text: false
+        }
+    }
+
     /// Whether `value` is of the type.
     public func takes(_ value: String) -> Bool {
         switch self {

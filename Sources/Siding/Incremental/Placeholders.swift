@@ -4,6 +4,8 @@ public import SidingChain
 struct Placeholders: Sendable, Hashable {
     var cursor: String?
     var until: String?
+    /// Whether they are numbers, so that one that stands alone in a body of JSON is written as one.
+    var isNumber = false
 
     /// The query with its placeholders filled; a parameter whose placeholder stands for nothing is left out.
     func filled(_ query: [String: QueryValue]) -> [String: QueryValue] { query.compactMapValues(filled) }
@@ -17,7 +19,8 @@ struct Placeholders: Sendable, Hashable {
         }
     }
 
-    private func filled(_ text: String) -> String? {
+    /// The text with its placeholders filled; nil where one of them stands for nothing.
+    func filled(_ text: String) -> String? {
         // In one pass: what a value holds is no placeholder.
         var (filled, rest) = ("", text[...])
         while let match = rest.firstMatch(of: /\{(cursor|until)\}/) {

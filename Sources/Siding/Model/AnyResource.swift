@@ -10,6 +10,8 @@ public struct AnyResource: Sendable {
     /// Below the source's base URL; may carry a query of its own.
     public var path: String
     public var method: HTTPRequest.Method
+    /// What pages are asked for with; for POST.
+    public var body: SearchBody?
     public var query: [String: QueryValue]
     public var queryEncoding: QueryEncoding
     /// Where the records are; nil for the root array, or the only array of the root object.
@@ -46,7 +48,8 @@ public struct AnyResource: Sendable {
         isConditional: Bool = true,
         maxAge: Duration? = nil,
         shape: RecordShape = RecordShape(),
-        resumeWithin: Duration = Self.usualResumeWithin
+        resumeWithin: Duration = Self.usualResumeWithin,
+        body: SearchBody? = nil
     ) {
         self.name = name
         self.source = source
@@ -63,6 +66,7 @@ public struct AnyResource: Sendable {
         self.maxAge = maxAge
         self.shape = shape
         self.resumeWithin = resumeWithin
+        self.body = body
     }
 
     /// A resource whose records are told apart by one member.

@@ -28,6 +28,8 @@ public struct ResourceDefinition: Sendable, Hashable {
         // Left out where nothing is said, so that files from before the contract have no changed definition.
         let contract = resource.shape.contract
         if contract != RecordContract() { aspects["contract"] = contract.text }
+        // So that files from before there were bodies have no changed definition.
+        if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
         self.aspects = aspects
     }
 

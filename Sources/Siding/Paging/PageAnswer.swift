@@ -6,8 +6,10 @@ internal import HTTPTypes
 struct PageAnswer: Sendable {
     var headerFields: HTTPFields
     var recordCount: Int
-    /// The scalar values found at the envelope's paths; a path that leads nowhere is missing.
+    /// The values found at the envelope's paths; a path that leads nowhere, or to null, is missing.
     var envelope: [JSONPath: EnvelopeScalar]
+    /// What the last record holds where a paging looks for its token; nil where there is none.
+    var lastRecord: EnvelopeScalar?
 
     func linkTarget() -> String? {
         HTTPField.Name("Link").flatMap { headerFields[$0] }.flatMap { LinkHeader.target(of: "next", in: $0) }
@@ -15,9 +17,15 @@ struct PageAnswer: Sendable {
 
     /// The text at `path`, if it is a string that is not empty or a number.
     func text(at path: JSONPath) -> String? {
-        guard case .text(let text)? = envelope[path], !text.isEmpty else { return nil }
-        return text
+        guard let token = token(at: path) else { return nil }
+        switch token {
+        case .text(let text), .number(let text): return text
+        case .bool, .structure: return nil
+        }
     }
+
+    /// What leads on at `path`: text, unless it is empty, a number, or an array or object as a whole; no truth value.
+    func token(at path: JSONPath) -> EnvelopeScalar? { envelope[path].flatMap(\.token) }
 
     func isFalse(at path: JSONPath) -> Bool { envelope[path] == .bool(false) }
 
@@ -28,7 +36,9 @@ struct PageAnswer: Sendable {
     }
 
     /// How this first page leads to the next, in the order that ``Paging/automatic`` documents.
-    func detectPaging() -> Paging {
+    ///
+    /// - Parameter hasBody: whether the page was asked for with a body of JSON, into which a cursor goes back then.
+    func detectPaging(hasBody: Bool = false) -> Paging {
         if linkTarget() != nil { return .linkHeader }
         if let path = EnvelopePlaces.nextURLs.first(where: { text(at: $0).map(Self.isReference) ?? false }) {
             return .nextURL(path)
@@ -37,7 +47,10 @@ struct PageAnswer: Sendable {
             return .nextHeader(name)
         }
         if let cursor = EnvelopePlaces.cursors.first(where: { text(at: $0.path) != nil }) {
-            return .cursor(cursor.path, parameter: cursor.parameter)
+            let isPlain = !cursor.parameter.contains("[")
+            return .cursor(
+                cursor.path,
+                parameter: hasBody && isPlain ? .body(JSONPath(member: cursor.parameter)) : .query(cursor.parameter))
         }
         return .none
     }
@@ -47,9 +60,43 @@ struct PageAnswer: Sendable {
     }
 }
 
-/// A scalar of the envelope, decoded.
+/// A value of the envelope.
 enum EnvelopeScalar: Sendable, Hashable {
-    /// A string's text, or a number's own digits.
+    /// A string's text, decoded.
     case text(String)
+    /// A number's own digits.
+    case number(String)
     case bool(Bool)
+    /// An array or an object, as it came.
+    case structure(JSONDocument)
+
+    /// The value, where it can lead to a next page.
+    var token: EnvelopeScalar? {
+        switch self {
+        case .text(let text): text.isEmpty ? nil : self
+        case .number, .structure: self
+        case .bool: nil
+        }
+    }
+
+    /// - Returns: nil for null.
+    /// - Throws: a fault of the answer, for what no request can repeat, such as half of a surrogate pair.
+    init?(_ value: EnvelopeValue, in page: UnsafeRawBufferPointer) throws(Failure) {
+        switch value.kind {
+        case .string:
+            guard let text = value.string(in: page) else {
+                throw Failure(
+                    .contract, phase: .answered, detail: "the way to the next page holds half of a surrogate pair")
+            }
+            self = .text(text)
+        case .number: self = .number(String(decoding: page[value.range], as: UTF8.self))
+        case .true: self = .bool(true)
+        case .false: self = .bool(false)
+        case .object, .array:
+            do throws(DocumentFault) { self = .structure(try JSONDocument(Array(page[value.range]))) } catch {
+                throw Failure(.contract, phase: .answered, detail: "the way to the next page: \(error)")
+            }
+        case .null: return nil
+        }
+    }
 }

@@ -14,30 +14,42 @@ struct PageTurner: Sendable {
         case .automatic: paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
         case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
         case .cursor(let path, _): paths.append(path)
-        case .none, .linkHeader, .headerCursor, .nextHeader, .page, .offset: break
+        case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader, .page, .offset: break
         }
         return paths
     }
+
+    /// Where a token is declared to be in the envelope.
+    var tokenPath: JSONPath? { if case .cursor(let path, _) = resource.paging { path } else { nil } }
 
     /// The page at which a new listing begins.
     ///
     /// - Parameter start: which changes are asked for.
     func first(from start: CursorStart = .none) throws(Failure) -> PageRequest {
         var url = try resource.source.baseURL.appending(path: resource.path)
-        let query = start.placeholders(resource.cursor).filled(resource.query)
-        url = url.appending(encodedQuery: resource.queryEncoding.encode(query))
+        let placeholders = start.placeholders(resource.cursor)
+        url = url.appending(encodedQuery: resource.queryEncoding.encode(placeholders.filled(resource.query)))
+        let body = resource.searchBody.flatMap { placeholders.filled($0, resource.queryEncoding) }
+        return try beginning(PageRequest(url: url, body: body, number: 1, offset: 0))
+    }
+
+    /// The first page with the parameters that count pages or records.
+    private func beginning(_ first: PageRequest) throws(Failure) -> PageRequest {
+        var page = first
         switch resource.paging {
         case .page(let numbers):
-            url = url.settingQuery(numbers.parameter, to: String(numbers.start))
+            page = try page.setting(numbers.parameter, to: .number(String(numbers.start)), resource)
             if let parameter = numbers.sizeParameter, let size = numbers.size {
-                url = url.settingQuery(parameter, to: String(size))
+                page = try page.setting(parameter, to: .number(String(size)), resource)
             }
         case .offset(let offsets):
-            url = url.settingQuery(offsets.parameter, to: String(offsets.start))
-            if let limit = offsets.limit { url = url.settingQuery(offsets.limitParameter, to: String(limit)) }
-        case .automatic, .none, .linkHeader, .nextURL, .cursor, .headerCursor, .nextHeader: break
+            page = try page.setting(offsets.parameter, to: .number(String(offsets.start)), resource)
+            if let limit = offsets.limit {
+                page = try page.setting(offsets.limitParameter, to: .number(String(limit)), resource)
+            }
+        case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: break
         }
-        return PageRequest(url: url, number: 1, offset: 0)
+        return page
     }
 
     /// The page after `page`.
@@ -47,10 +59,9 @@ struct PageTurner: Sendable {
     ///   - answer: the page's header fields, record count and envelope.
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
         if let hasMore = resource.stop.hasMore, answer.isFalse(at: hasMore) { return .end }
-        guard let url = try nextURL(after: page, by: paging, answer) else { return .end }
-        let following = PageRequest(
-            url: try checked(url), body: page.body, scope: page.scope, number: page.number + 1,
-            offset: page.offset + answer.recordCount)
+        guard var following = try turned(page, by: paging, answer) else { return .end }
+        following.url = try checked(following.url)
+        (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
     }
 
@@ -61,6 +72,8 @@ struct PageTurner: Sendable {
     func next(
         afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, stored: PageRequest?
     ) throws(Failure) -> NextPage {
+        // What an answer without records does not repeat is stored.
+        if case .lastRecord = paging { return stored.map { bounded($0, after: page) } ?? .end }
         let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer)
         if said != .end { return said }
         return stored.map { bounded($0, after: page) } ?? .end
@@ -80,39 +93,65 @@ struct PageTurner: Sendable {
         }
     }
 
-    private func nextURL(
-        after page: PageRequest, by paging: Paging, _ answer: PageAnswer
-    ) throws(Failure) -> HTTPURL? {
+    /// `page` with what leads to the next one; nil where nothing does.
+    private func turned(
+        _ page: PageRequest, by paging: Paging, _ answer: PageAnswer
+    ) throws(Failure) -> PageRequest? {
         switch paging {
         case .none, .automatic: return nil
         case .linkHeader:
-            return try answer.linkTarget().map { (text) throws(Failure) in try Self.resolve(text, against: page.url) }
+            return try answer.linkTarget().map { (text) throws(Failure) in try Self.resolved(text, from: page) }
         case .nextURL(let path):
             return try answer.nextReference(at: path)
-                .map { (text) throws(Failure) in try Self.resolve(text, against: page.url) }
+                .map { (text) throws(Failure) in try Self.resolved(text, from: page) }
         case .cursor(let path, let parameter):
-            return answer.text(at: path).map { page.url.settingQuery(parameter, to: $0) }
+            return try answer.token(at: path)
+                .map { (token) throws(Failure) in try page.setting(parameter, to: token, resource) }
+        case .lastRecord(let path, let parameter):
+            return try lastRecord(path, parameter, page, answer)
         case .headerCursor(let name, let parameter):
             guard let token = answer.headerFields[name], !token.isEmpty else { return nil }
-            return page.url.settingQuery(parameter, to: token)
+            return try page.setting(parameter, to: .text(token), resource)
         case .nextHeader(let name):
             guard let value = answer.headerFields[name], !value.isEmpty else { return nil }
-            guard value.allSatisfy(\.isNumber) else { return try Self.resolve(value, against: page.url) }
-            return page.url.settingQuery("page", to: value)
-        case .page(let numbers): return pageNumber(after: page, numbers, answer)
-        case .offset(let offsets): return offset(after: page, offsets, answer)
+            guard value.allSatisfy(\.isNumber) else { return try Self.resolved(value, from: page) }
+            return try page.setting("page", to: .number(value), resource)
+        case .page(let numbers): return try pageNumber(after: page, numbers, answer)
+        case .offset(let offsets): return try offset(after: page, offsets, answer)
         }
     }
 
-    private func pageNumber(after page: PageRequest, _ numbers: Paging.PageNumbers, _ answer: PageAnswer) -> HTTPURL? {
-        guard answer.recordCount > 0, answer.recordCount >= numbers.size ?? 0 else { return nil }
-        return page.url.settingQuery(numbers.parameter, to: String(numbers.start + page.number))
+    private static func resolved(_ reference: String, from page: PageRequest) throws(Failure) -> PageRequest {
+        var next = page
+        next.url = try resolve(reference, against: page.url)
+        return next
     }
 
-    private func offset(after page: PageRequest, _ offsets: Paging.Offsets, _ answer: PageAnswer) -> HTTPURL? {
+    private func lastRecord(
+        _ path: JSONPath, _ parameter: Paging.Parameter, _ page: PageRequest, _ answer: PageAnswer
+    ) throws(Failure) -> PageRequest? {
+        guard answer.recordCount > 0 else { return nil }
+        guard let token = answer.lastRecord?.token else {
+            throw Failure(
+                .contract, phase: .answered,
+                detail: "the last record has nothing at \(path) that leads to the next page")
+        }
+        return try page.setting(parameter, to: token, resource)
+    }
+
+    private func pageNumber(
+        after page: PageRequest, _ numbers: Paging.PageNumbers, _ answer: PageAnswer
+    ) throws(Failure) -> PageRequest? {
+        guard answer.recordCount > 0, answer.recordCount >= numbers.size ?? 0 else { return nil }
+        return try page.setting(numbers.parameter, to: .number(String(numbers.start + page.number)), resource)
+    }
+
+    private func offset(
+        after page: PageRequest, _ offsets: Paging.Offsets, _ answer: PageAnswer
+    ) throws(Failure) -> PageRequest? {
         guard answer.recordCount > 0, answer.recordCount >= offsets.limit ?? 0 else { return nil }
         let step = offsets.limit.map { $0 * page.number } ?? page.offset + answer.recordCount
-        return page.url.settingQuery(offsets.parameter, to: String(offsets.start + step))
+        return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
     }
 
     /// A next link stays on the configured origin, and carries no credentials into the store.
@@ -126,6 +165,22 @@ struct PageTurner: Sendable {
             )
         }
         return clean
+    }
+}
+
+extension PageRequest {
+    /// The page with a parameter of paging set, in its query or its body.
+    fileprivate func setting(
+        _ parameter: Paging.Parameter, to value: EnvelopeScalar, _ resource: AnyResource
+    ) throws(Failure) -> PageRequest {
+        var page = self
+        switch parameter {
+        case .query(let name): page.url = url.settingQuery(name, to: try value.text(as: "a query"))
+        case .body(let path):
+            let body = PageBody(text: body ?? "", encoding: resource.searchBody?.encoding ?? .json)
+            page.body = try body.setting(path, to: value)
+        }
+        return page
     }
 }
 

@@ -12,10 +12,12 @@ public enum Paging: Sendable, Hashable {
     case linkHeader
     /// A URL in the body; without a path the usual places are looked at.
     case nextURL(JSONPath?)
-    /// A token in the body that goes into the query parameter `parameter`.
-    case cursor(JSONPath, parameter: String)
-    /// A token in a header field that goes into the query parameter `parameter`.
-    case headerCursor(HTTPField.Name, parameter: String)
+    /// A token in the answer's body that goes into `parameter`.
+    case cursor(JSONPath, parameter: Parameter)
+    /// A value of the page's last record that goes into `parameter`, such as its id. Ends on an empty page.
+    case lastRecord(JSONPath, parameter: Parameter)
+    /// A token in a header field that goes into `parameter`.
+    case headerCursor(HTTPField.Name, parameter: Parameter)
     /// A header field that names the next page: a URL, or the number that goes into the query parameter `page`.
     case nextHeader(HTTPField.Name)
     /// Page numbers. Ends on an empty page or, where `size` is declared, on one with fewer records.
@@ -23,26 +25,30 @@ public enum Paging: Sendable, Hashable {
     /// Offsets. Ends on an empty page or, where `limit` is declared, on one with fewer records.
     case offset(Offsets)
 
-    /// Page numbers in the query.
+    /// Page numbers in the query, or in the body.
     public struct PageNumbers: Sendable, Hashable {
-        public var parameter: String
+        public var parameter: Parameter
         public var start: Int
-        public var sizeParameter: String?
+        public var sizeParameter: Parameter?
         public var size: Int?
 
-        public init(parameter: String = "page", start: Int = 1, sizeParameter: String? = nil, size: Int? = nil) {
+        public init(
+            parameter: Parameter = "page", start: Int = 1, sizeParameter: Parameter? = nil, size: Int? = nil
+        ) {
             (self.parameter, self.start, self.sizeParameter, self.size) = (parameter, start, sizeParameter, size)
         }
     }
 
-    /// Record offsets in the query. Without `limit` the next offset is the number of records seen so far.
+    /// Record offsets in the query, or in the body. Without `limit` the next offset is the number of records seen so far.
     public struct Offsets: Sendable, Hashable {
-        public var parameter: String
+        public var parameter: Parameter
         public var start: Int
-        public var limitParameter: String
+        public var limitParameter: Parameter
         public var limit: Int?
 
-        public init(parameter: String = "offset", start: Int = 0, limitParameter: String = "limit", limit: Int? = nil) {
+        public init(
+            parameter: Parameter = "offset", start: Int = 0, limitParameter: Parameter = "limit", limit: Int? = nil
+        ) {
             (self.parameter, self.start, self.limitParameter, self.limit) = (parameter, start, limitParameter, limit)
         }
     }
@@ -56,13 +62,52 @@ extension Paging: CustomStringConvertible {
         case .none: "none"
         case .linkHeader: "link_header"
         case .nextURL(let path): path.map { "next_url at \($0)" } ?? "next_url"
-        case .cursor(let path, let parameter): "cursor at \(path) in ?\(parameter)"
-        case .headerCursor(let name, let parameter): "header_cursor \(name.rawName) in ?\(parameter)"
+        case .cursor(let path, let parameter): "cursor at \(path) in \(parameter)"
+        case .lastRecord(let path, let parameter): "cursor at \(path) of the last record in \(parameter)"
+        case .headerCursor(let name, let parameter): "header_cursor \(name.rawName) in \(parameter)"
         case .nextHeader(let name): "next page in the header field \(name.rawName)"
         case .page(let numbers):
-            "page ?\(numbers.parameter) from \(numbers.start)" + (numbers.size.map { ", \($0) each" } ?? "")
+            "page \(numbers.parameter) from \(numbers.start)" + (numbers.size.map { ", \($0) each" } ?? "")
         case .offset(let offsets):
-            "offset ?\(offsets.parameter) from \(offsets.start)" + (offsets.limit.map { ", \($0) each" } ?? "")
+            "offset \(offsets.parameter) from \(offsets.start)" + (offsets.limit.map { ", \($0) each" } ?? "")
         }
     }
+}
+
+extension Paging {
+    /// Where a request carries a parameter of paging; a string literal names one of the query.
+    public enum Parameter: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+        case query(String)
+        /// Nested members of the body of a POST.
+        case body(JSONPath)
+
+        public init(stringLiteral value: String) { self = .query(value) }
+
+        public var description: String {
+            switch self {
+            case .query(let name): "?\(name)"
+            case .body(let path): "body \(path)"
+            }
+        }
+
+        var isInBody: Bool { if case .body = self { true } else { false } }
+    }
+
+    /// The parameters that requests carry.
+    var parameters: [Parameter] {
+        switch self {
+        case .automatic, .none, .linkHeader, .nextURL, .nextHeader: []
+        case .cursor(_, let parameter), .lastRecord(_, let parameter), .headerCursor(_, let parameter): [parameter]
+        case .page(let numbers): [numbers.parameter] + (numbers.sizeParameter.map { [$0] } ?? [])
+        case .offset(let offsets): [offsets.parameter, offsets.limitParameter]
+        }
+    }
+
+    /// The places in the body that requests carry them at.
+    public var bodyPaths: [JSONPath] {
+        parameters.compactMap { parameter -> JSONPath? in if case .body(let path) = parameter { path } else { nil } }
+    }
+
+    /// Whether a request carries one of them in its body.
+    public var usesBody: Bool { parameters.contains(where: \.isInBody) }
 }

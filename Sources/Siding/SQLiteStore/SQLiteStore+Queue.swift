@@ -20,6 +20,15 @@ extension SQLiteStore {
         try await read { snapshot in try QueueSelecting.entries(selection, limit: limit, snapshot) }
     }
 
+    /// The body that a retained page is asked for with; nil for none.
+    public func bodyOfFetch(_ entry: String) async throws(StoreError) -> [UInt8]? {
+        try await read { snapshot in
+            try snapshot.first(
+                "SELECT body FROM siding_queue WHERE id = ?1 AND kind = 'fetch' AND body IS NOT NULL", entry
+            ) { $0.blob(0) }
+        }
+    }
+
     /// How many entries `selection` means; none of them is read.
     public func count(_ selection: QueueSelection) async throws(StoreError) -> Int {
         try await read { snapshot in try QueueSelecting.count(selection, snapshot) }

@@ -10,13 +10,13 @@ enum PagingGrammar {
         Variant(
             name: "link_header", doc: "Link: <…>; rel=next (RFC 8288).", shape: Shape([]) { _, _ in .linkHeader }),
         Variant(name: "next_url", doc: "A URL in the body.", shape: nextURL),
-        Variant(name: "cursor", doc: "A token in the body that goes into the query.", shape: cursor),
-        Variant(name: "header_cursor", doc: "A token in a header field that goes into the query.", shape: headerCursor),
-        Variant(name: "page", doc: "Page numbers in the query.", shape: page),
-        Variant(name: "offset", doc: "Record offsets in the query.", shape: offset),
+        Variant(name: "cursor", doc: "A token in the answer that goes into the next request.", shape: cursor),
+        Variant(
+            name: "header_cursor", doc: "A token in a header field that goes into the next request.",
+            shape: headerCursor),
+        Variant(name: "page", doc: "Page numbers.", shape: page),
+        Variant(name: "offset", doc: "Record offsets.", shape: offset),
     ])
-
-    private static let parameterName = ValueType<String>.text("the name of a query parameter")
 
     private static let urlPath = Keyword("path", .path, "Where the URL is; the usual places where left out.")
 
@@ -24,40 +24,59 @@ enum PagingGrammar {
         .nextURL(object.value(urlPath, &reading))
     }
 
-    private static let tokenPath = Keyword("path", .path, isRequired: true, "Where the token is.")
+    private static let tokenPath = Keyword("path", .path, "Where the token is. One of path and last.")
+    private static let lastPath = Keyword(
+        "last", .path, "Where the last record of a page has what leads on, such as $.id; an empty page is the last.")
     private static let parameter = Keyword(
-        "param", parameterName, isRequired: true, "The query parameter for the token.")
+        "param", ParameterGrammar.name, isRequired: true,
+        "The query parameter for the token; with in: body a member, or a JSON path.")
 
-    private static let cursor = Shape<Paging>([tokenPath.entry, parameter.entry]) { object, reading in
+    private static let cursor = Shape<Paging>([
+        tokenPath.entry, lastPath.entry, ParameterGrammar.place.entry, parameter.entry,
+    ]) { object, reading in
         let path = object.value(tokenPath, &reading)
-        guard let parameter = object.value(parameter, &reading), let path else { return nil }
-        return .cursor(path, parameter: parameter)
+        let last = object.value(lastPath, &reading)
+        let parameter = ParameterGrammar.parameter(parameter, object, &reading)
+        let named = [tokenPath.name, lastPath.name].filter { object.entry($0) != nil }
+        guard named.count == 1 else {
+            reading.fault(
+                "\(reading.subject) does not say where its token is", at: object.place, expected: "one of path and last"
+            )
+            return nil
+        }
+        guard let parameter else { return nil }
+        if let path { return .cursor(path, parameter: parameter) }
+        return last.map { .lastRecord($0, parameter: parameter) }
     }
 
     private static let header = Keyword(
         "header", .headerName, isRequired: true, "The header field that holds the token.")
 
-    private static let headerCursor = Shape<Paging>([header.entry, parameter.entry]) { object, reading in
+    private static let headerCursor = Shape<Paging>([
+        header.entry, ParameterGrammar.place.entry, parameter.entry,
+    ]) { object, reading in
         let header = object.value(header, &reading)
-        guard let parameter = object.value(parameter, &reading), let header else { return nil }
+        guard let parameter = ParameterGrammar.parameter(parameter, object, &reading), let header else { return nil }
         return .headerCursor(header, parameter: parameter)
     }
 
     private static let start = ValueType<Int>.integer(0...1_000_000_000)
     private static let amount = ValueType<Int>.integer(1...1_000_000)
 
-    private static let pageParameter = Keyword("param", parameterName, default: "page", "The parameter for the number.")
+    private static let pageParameter = Keyword(
+        "param", ParameterGrammar.name, default: "page", "The parameter for the number.")
     private static let firstPage = Keyword("start", start, default: 1, "The number of the first page.")
-    private static let sizeParameter = Keyword("size_param", parameterName, "The parameter for the page size.")
+    private static let sizeParameter = Keyword("size_param", ParameterGrammar.name, "The parameter for the page size.")
     private static let size = Keyword("size", amount, "Records on a page; a page with fewer is the last.")
 
     private static let page = Shape<Paging>([
-        pageParameter.entry, firstPage.entry, sizeParameter.entry, size.entry,
+        ParameterGrammar.place.entry, pageParameter.entry, firstPage.entry, sizeParameter.entry, size.entry,
     ]) { object, reading in
         var numbers = Paging.PageNumbers()
-        numbers.parameter = object.value(pageParameter, &reading) ?? numbers.parameter
+        let usual = ParameterGrammar.usual(object, &reading)
+        numbers.parameter = ParameterGrammar.parameter(pageParameter, object, &reading) ?? usual("page")
         numbers.start = object.value(firstPage, &reading) ?? numbers.start
-        numbers.sizeParameter = object.value(sizeParameter, &reading)
+        numbers.sizeParameter = ParameterGrammar.parameter(sizeParameter, object, &reading)
         numbers.size = object.value(size, &reading)
         if numbers.sizeParameter != nil, let place = object.entry(sizeParameter.name)?.place,
             object.entry("size") == nil
@@ -69,19 +88,20 @@ enum PagingGrammar {
     }
 
     private static let offsetParameter = Keyword(
-        "param", parameterName, default: "offset", "The parameter for the offset.")
+        "param", ParameterGrammar.name, default: "offset", "The parameter for the offset.")
     private static let firstOffset = Keyword("start", start, default: 0, "The offset of the first record.")
     private static let limitParameter = Keyword(
-        "limit_param", parameterName, default: "limit", "The parameter for the limit.")
+        "limit_param", ParameterGrammar.name, default: "limit", "The parameter for the limit.")
     private static let limit = Keyword("limit", amount, "Records on a page; a page with fewer is the last.")
 
     private static let offset = Shape<Paging>([
-        offsetParameter.entry, firstOffset.entry, limitParameter.entry, limit.entry,
+        ParameterGrammar.place.entry, offsetParameter.entry, firstOffset.entry, limitParameter.entry, limit.entry,
     ]) { object, reading in
         var offsets = Paging.Offsets()
-        offsets.parameter = object.value(offsetParameter, &reading) ?? offsets.parameter
+        let usual = ParameterGrammar.usual(object, &reading)
+        offsets.parameter = ParameterGrammar.parameter(offsetParameter, object, &reading) ?? usual("offset")
         offsets.start = object.value(firstOffset, &reading) ?? offsets.start
-        offsets.limitParameter = object.value(limitParameter, &reading) ?? offsets.limitParameter
+        offsets.limitParameter = ParameterGrammar.parameter(limitParameter, object, &reading) ?? usual("limit")
         offsets.limit = object.value(limit, &reading)
         return .offset(offsets)
     }

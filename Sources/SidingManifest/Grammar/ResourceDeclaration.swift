@@ -11,6 +11,7 @@ struct ResourceDeclaration: Sendable {
     var method = HTTPRequest.Method.get
     var query: [String: QueryValue] = [:]
     var encoding = QueryEncoding()
+    var body = BodyDeclaration()
     var records: JSONPath?
     var key: [JSONPath] = []
     var paging = Paging.automatic
@@ -36,22 +37,25 @@ struct ResourceDeclaration: Sendable {
         let sourceName = SourceReference(subject: subject, name: source).resolved(among: names, &reading)
         if let path { checkPath(path, &reading) }
         checkPlaceholders(&reading)
+        body.check(method, &reading)
         guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
             return nil
         }
         return AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin)
+            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body)
     }
 
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.
     private func checkPlaceholders(_ reading: inout Reading) {
-        let isUsed = query.values.contains { $0.holds("{cursor}") }
-        let hasEnd = query.values.contains { $0.holds("{until}") }
-        if cursor == nil, isUsed || hasEnd {
+        let (inQuery, inBody) = (queryHolds("{cursor}"), body.holds("{cursor}"))
+        let isUsed = inQuery || inBody
+        if cursor == nil, isUsed || queryHolds("{until}") || body.holds("{until}") {
+            let isQuery = inQuery || !inBody && queryHolds("{until}")
             reading.fault(
-                "the query of \(subject) has {\(isUsed ? "cursor" : "until")}, and there is no cursor", at: queryPlace,
+                "the \(isQuery ? "query" : "body") of \(subject) has {\(isUsed ? "cursor" : "until")}, and there is no "
+                    + "cursor", at: isQuery ? queryPlace : body.members?.place ?? queryPlace,
                 expected: "cursor: { path: $.updated_at }")
         }
         if let cursor, !isUsed, cursor.value.order != .descending {
@@ -60,6 +64,8 @@ struct ResourceDeclaration: Sendable {
                 expected: "{cursor} in the query, or order: desc")
         }
     }
+
+    private func queryHolds(_ placeholder: String) -> Bool { query.values.contains { $0.holds(placeholder) } }
 
     private func checkPath(_ path: Located<String>, _ reading: inout Reading) {
         if let name = SecretNames.secretQueryName(inURL: path.value) {

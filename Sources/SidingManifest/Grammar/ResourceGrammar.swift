@@ -25,6 +25,12 @@ enum ResourceGrammar {
     private static let query = Keyword("query", .parameters, "Query parameters: scalars, lists and maps.")
     private static let encoding = Keyword(
         "query_encoding", QueryEncodingGrammar.shape.type, "How truth values and lists are written in the query.")
+    private static let body = Keyword(
+        "body", .searchBody,
+        "What a POST is asked with: text, numbers, true, false, null, lists and maps; {cursor} as in the query.")
+    private static let bodyEncoding = Keyword(
+        "body_encoding", ValueType<SearchBody.Encoding>.choice, default: "json",
+        "How the body is written: json, or form, as HTML forms are.")
     private static let records = Keyword(
         "records", .records, "Where the records are; left out, the root array or the only array of the root object.")
     private static let key = Keyword(
@@ -33,7 +39,7 @@ enum ResourceGrammar {
         "paginate", PagingGrammar.type, default: "auto", "How one page leads to the next.")
     private static let stop = Keyword("stop", StopGrammar.shape.type, "When a listing ends before its pages do.")
     private static let cursor = Keyword(
-        "cursor", CursorGrammar.shape.type, "Asks for changes only: {cursor} in the query.")
+        "cursor", CursorGrammar.shape.type, "Asks for changes only: {cursor} in the query or the body.")
     private static let conditional = Keyword(
         "conditional", ValueType<Conditional>.choice, default: "auto",
         "auto: stored validators are sent, so that unchanged pages answer 304; off: they are not.")
@@ -57,7 +63,8 @@ enum ResourceGrammar {
 
     static let shape = Shape<ResourceDeclaration>(
         [
-            source.entry, path.entry, method.entry, query.entry, encoding.entry, records.entry, key.entry,
+            source.entry, path.entry, method.entry, query.entry, encoding.entry, body.entry, bodyEncoding.entry,
+            records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
             contract.entry, history.entry,
@@ -71,7 +78,10 @@ enum ResourceGrammar {
         declaration.encoding = object.value(encoding, &reading) ?? QueryEncoding()
         declaration.records = object.value(records, &reading)
         declaration.key = object.value(key, &reading) ?? []
-        declaration.paging = object.value(paginate, &reading) ?? .automatic
+        declaration.body.paging = object.located(paginate, &reading)
+        declaration.paging = declaration.body.paging?.value ?? .automatic
+        declaration.body.members = object.located(body, &reading)
+        declaration.body.encoding = object.located(bodyEncoding, &reading)
         declaration.stop = object.value(stop, &reading) ?? StopRules()
         declaration.cursor = object.located(cursor, &reading)
         declaration.queryPlace = object.entry(query.name)?.value.place ?? object.place
@@ -86,7 +96,6 @@ enum ResourceGrammar {
     }
 
     private static let notYet: [KeywordEntry] = [
-        .notYet("body", "The body of a POST."),
         .notYet("where", "Which records to keep."),
         .notYet("drop", "Members that are not kept."),
         .notYet("set", "Members that are added."),

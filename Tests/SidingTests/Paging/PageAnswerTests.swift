@@ -49,7 +49,7 @@ import Testing
         ])
     func cursors(_ path: String, _ parameter: String) throws {
         let found = try answer([path: .text("abc")]).detectPaging()
-        #expect(found == .cursor(try JSONPath(parsing: path), parameter: parameter))
+        #expect(found == .cursor(try JSONPath(parsing: path), parameter: .query(parameter)))
     }
 
     @Test func `page and offset numbers are never guessed`() throws {

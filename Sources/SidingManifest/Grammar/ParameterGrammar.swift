@@ -1,0 +1,49 @@
+internal import Siding
+internal import SidingJSON
+
+/// Where a request carries a parameter of paging: `in`, with `param`, `size_param` and `limit_param`.
+enum ParameterGrammar {
+    enum Carrier: String, Sendable, CaseIterable {
+        case query
+        case body
+    }
+
+    static let place = Keyword(
+        "in", ValueType<Carrier>.choice, default: "query",
+        "Where requests carry the parameters: the query, or the body of a POST, where they may be JSON paths.")
+
+    static let name = ValueType<String>.text("the name of a parameter")
+
+    /// The parameter that `keyword` names; nil where it is left out, or wrong, which has then been noted.
+    static func parameter(
+        _ keyword: Keyword<String>, _ object: ObjectReader, _ reading: inout Reading
+    ) -> Paging.Parameter? {
+        guard let name = object.located(keyword, &reading) else { return nil }
+        let isPath = name.value.hasPrefix("$.") || name.value.hasPrefix("$[")
+        guard carrier(object, &reading) == .body else {
+            guard isPath else { return .query(name.value) }
+            reading.fault(
+                "\(name.subject) is a JSON path, and the query has names", at: name.place, expected: "in: body")
+            return nil
+        }
+        guard isPath else { return .body(JSONPath(member: name.value)) }
+        guard let path = try? JSONPath(parsing: name.value), path.memberNames != nil else {
+            reading.fault(
+                "\(name.subject) is \(Subject.quoted(name.value)), which is no member of the body", at: name.place,
+                expected: "a JSON path of members such as $.page.after")
+            return nil
+        }
+        return .body(path)
+    }
+
+    /// Makes the parameter of a usual name.
+    static func usual(_ object: ObjectReader, _ reading: inout Reading) -> (String) -> Paging.Parameter {
+        let isBody = carrier(object, &reading) == .body
+        return { isBody ? .body(JSONPath(member: $0)) : .query($0) }
+    }
+
+    /// Read for each of the parameters: the same fault is told but once.
+    private static func carrier(_ object: ObjectReader, _ reading: inout Reading) -> Carrier {
+        object.value(place, &reading) ?? .query
+    }
+}

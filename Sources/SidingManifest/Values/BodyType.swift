@@ -1,0 +1,86 @@
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+extension ValueType where Value == [String: QueryValue] {
+    /// The body of a search.
+    static let searchBody: ValueType = ValueType<[NamedMember<QueryValue>]>
+        .map(of: .bodyValue, "a map such as { filter: { status: open } }", atLeast: 1)
+        .map { members, _, reading in Reading.members(members, &reading) }
+}
+
+extension ValueType where Value == QueryValue {
+    /// A value of a body, of the type that it is written as.
+    fileprivate static let bodyValue: ValueType = ValueType(
+        "text, a number, true, false, null, a list or a map", schema: ["$ref": "#/$defs/query_value"]
+    ) { node, reading in
+        switch node.content {
+        case .scalar(let text, let isPlain):
+            if node.isNull { return .null }
+            if reading.refusePlaceholder(inBody: text, at: node.place) { return nil }
+            return isPlain ? scalar(text, node, &reading) : .string(text)
+        case .list(let nodes):
+            return .array(nodes.compactMap { bodyValue.read($0, &reading) })
+        case .map(let entries):
+            let owner = reading.subject
+            let members = entries.compactMap { entry in
+                reading.about(owner.member(entry.name, at: entry.place)) { reading in
+                    bodyValue.read(entry.value, &reading).map {
+                        NamedMember(name: entry.name, place: entry.place, value: $0)
+                    }
+                }
+            }
+            return .object(Reading.members(members, &reading))
+        }
+    }
+
+    /// A number where it is written as JSON writes one, and is none that a reader may round.
+    private static func scalar(_ text: String, _ node: YAMLNode, _ reading: inout Reading) -> QueryValue? {
+        if text == "true" || text == "false" { return .bool(text == "true") }
+        if let number = Int64(text), String(number) == text { return .int(number) }
+        guard (try? JSONDocument(text))?.kind == .number else { return .string(text) }
+        guard let number = Double(text), number.isFinite, text.count(where: \.isNumber) <= 17 else {
+            reading.fault(
+                "\(reading.subject) is a number that would lose digits", at: node.place,
+                expected: "fewer digits, or text in quotes")
+            return nil
+        }
+        return .double(number)
+    }
+}
+
+extension Reading {
+    /// The members of one map of a body. Those that are named like a secret are refused, unless they are maps or lists of
+    /// something, or what a placeholder stands for: that the origin has given.
+    fileprivate static func members(
+        _ members: [NamedMember<QueryValue>], _ reading: inout Reading
+    ) -> [String: QueryValue] {
+        for member in members where member.value.isLiteral && SecretNames.isSecret(queryName: member.name) {
+            reading.fault(
+                "\(Subject.quoted(member.name))\(reading.subject.inOwner) is a secret, which this file never holds",
+                at: member.place, expected: "auth: in the source")
+        }
+        return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// Notes a `{name}` in a body, which the grammar has but this release does not fill in.
+    fileprivate mutating func refusePlaceholder(inBody text: String, at place: Place) -> Bool {
+        let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
+        guard let match = matches.first(where: { !["{cursor}", "{until}"].contains($0.output) }) else { return false }
+        let word = match.output.dropFirst().dropLast()
+        fault(
+            "the placeholder '\(match.output)' of \(subject) is not yet supported", at: place,
+            expected: "{cursor} or {until}; for braces that are sent, a space inside them: '{ \(word) }'")
+        return true
+    }
+}
+
+extension QueryValue {
+    fileprivate var isLiteral: Bool {
+        switch self {
+        case .string: !holds("{cursor}")
+        case .int, .double, .bool: true
+        case .array, .object, .null: false
+        }
+    }
+}
