@@ -13,6 +13,8 @@ struct Overview {
         var completedAt: Timestamp?
         var checkpointPage: Int?
         var isStale: Bool
+        /// Until when the origin calls what is stored current, and before when it asks not to be asked.
+        var said: ListingFreshness
     }
 
     var resources: [ResourceLine]
@@ -32,11 +34,14 @@ struct Overview {
             let state = states.first { $0.resource == resource.name }
             let limit = maxAge ?? resource.maxAge
             let age = state?.completedAt.map { now - $0 }
+            let said = ListingFreshness(
+                freshUntil: state?.standing.freshUntil(at: now), notBefore: state?.standing.notBefore(at: now))
             return ResourceLine(
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
                 quarantined: state?.quarantined ?? 0,
                 completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
-                isStale: limit.map { limit in age.map { $0 > limit } ?? true } ?? false)
+                isStale: said.freshUntil == nil && limit.map { limit in age.map { $0 > limit } ?? true } ?? false,
+                said: said)
         }
         return Overview(
             resources: lines, waiting: try await store.queueCounts(), gates: try await store.gates(),
@@ -84,6 +89,8 @@ struct Overview {
         object.optional("completed_at", line.completedAt)
         object.optional("checkpoint_page", line.checkpointPage)
         object.bool("stale", line.isStale)
+        object.optional("fresh_until", line.said.freshUntil)
+        object.optional("not_before", line.said.notBefore)
         return object
     }
 
@@ -100,7 +107,9 @@ struct Overview {
         let words = Words(now: now, isAbsolute: options.utc)
         var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
         for line in resources {
-            let state = line.isStale ? "stale" : "fresh"
+            var state = line.isStale ? "stale" : "fresh"
+            if let until = line.said.freshUntil { state += ", as the origin says for \(Words.duration(until - now))" }
+            if let from = line.said.notBefore { state += "; not asked for \(Words.duration(from - now))" }
             table.add([
                 line.name, Words.grouped(line.records), String(line.quarantined),
                 line.completedAt.map(words.time) ?? "never",

@@ -112,9 +112,10 @@ public struct Siding: Service {
         return resources.filter { resource in
             let waiting = entries.first { $0.kind == .fetch && $0.resource == resource.name }
             if let waiting { return waiting.state == .queued && waiting.nextAttemptAt <= now }
-            guard let completed = states.first(where: { $0.resource == resource.name })?.completedAt else {
-                return true
-            }
+            let state = states.first { $0.resource == resource.name }
+            guard let state, let completed = state.completedAt else { return true }
+            let asking = AskingAgain(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
+            guard asking.isPointless(state.standing) == nil else { return false }
             return now - completed >= resource.maxAge ?? Self.defaultMaxAge
         }
     }

@@ -38,6 +38,7 @@ struct ListingRun: Sendable {
     func walk(from position: ListingPosition) async throws(StoreError) -> Result {
         var result = Result(end: .complete)
         var settles = position.entry?.id
+        var freshness: ListingFreshness?
         var track = CursorTrack(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached)
         var seen: Set<PageRequest.Address> = []
@@ -52,7 +53,8 @@ struct ListingRun: Sendable {
                 return result
             case .page(let success): page = bounded(success, &seen, result.counters, track)
             }
-            let commit = commit(page, position, settles, track.move(with: page))
+            if page.page.number == 1 { freshness = page.freshness }
+            let commit = commit(page, position, settles, track.move(with: page), freshness)
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 let fault = try await save(commit, page, &result)
                 result.end = fault.map(End.failed) ?? Self.end(page)
@@ -121,7 +123,8 @@ struct ListingRun: Sendable {
     }
 
     private func commit(
-        _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?
+        _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?,
+        _ freshness: ListingFreshness?
     ) -> PageCommit {
         var commit = PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
@@ -130,7 +133,7 @@ struct ListingRun: Sendable {
                 ? nil
                 : PageCommit.Progress(
                     status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-                    paging: page.paging.description, cursor: cursor),
+                    paging: page.paging.description, cursor: cursor, freshness: freshness ?? ListingFreshness()),
             settles: settles, requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)

@@ -17,6 +17,8 @@ struct FetchedPage: Sendable {
     var bytes: Int
     /// What the page says of the cursor; nil where the resource has none, and where nothing changed.
     var cursor: PageCursor?
+    /// How soon asking again is pointless, as the answer says it.
+    var freshness = ListingFreshness()
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
 }
@@ -104,10 +106,12 @@ struct PageFetcher: Sendable {
         }
         let answer = PageAnswer(headerFields: fields, recordCount: stored.recordCount, envelope: [:])
         let next = try turner.next(afterUnchanged: page, by: paging, answer, stored: stored.next)
-        return FetchedPage(
+        var unchanged = FetchedPage(
             page: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
             next: next, paging: paging, requests: requests, bytes: 0)
+        unchanged.freshness = freshness(fields)
+        return unchanged
     }
 
     private func read(
@@ -131,10 +135,15 @@ struct PageFetcher: Sendable {
             etag: fields[.eTag], lastModified: fields[.lastModified],
             next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: requests,
             bytes: bytes.count)
+        fetched.freshness = freshness(fields)
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
         return fetched
+    }
+
+    private func freshness(_ fields: HTTPFields) -> ListingFreshness {
+        ListingFreshness(fields, isCached: resource.isConditional, now: wallClock.now)
     }
 
     private func contents(of bytes: [UInt8], _ fields: HTTPFields) throws(Failure) -> PageContents {

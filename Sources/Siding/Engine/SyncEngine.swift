@@ -132,8 +132,9 @@ public struct SyncEngine: Sendable {
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async throws(StoreError) -> ResourceSync.Report {
-        if let age = try await freshness(of: resource, options) {
-            return .skipped(resource, note: "complete \(age.components.seconds) s ago: fresh enough")
+        let asking = AskingAgain(resource: resource, options: options, now: wallClock.now)
+        if let note = asking.isPointless(try await store.freshness(of: resource.name)) {
+            return .skipped(resource, note: note)
         }
         switch try await lease(resource, options, command) {
         case .held(let holder):
@@ -146,16 +147,6 @@ public struct SyncEngine: Sendable {
             try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
             return try result.get()
         }
-    }
-
-    /// How long ago the resource was completed, if that is recent enough not to ask again.
-    private func freshness(of resource: AnyResource, _ options: SyncOptions) async throws(StoreError) -> Duration? {
-        guard let maxAge = options.maxAge else { return nil }
-        let state = try await store.resourceStates().first { $0.resource == resource.name }
-        guard let completed = state?.completedAt else { return nil }
-        let age = wallClock.now - completed
-        // A completion in the future says that the clock was set back, not that the records are fresh.
-        return age >= .zero && age < maxAge ? age : nil
     }
 
     private func lease(

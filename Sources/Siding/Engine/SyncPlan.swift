@@ -37,6 +37,10 @@ public struct SyncPlan: Sendable, Hashable {
             start = Start(page: first, reason: "an unfinished listing goes on at the cursor")
         }
         if start.page == first, let reason = cursor.reason { start.reason += ": \(reason)" }
+        let asking = AskingAgain(resource: resource, options: options, now: now)
+        if let why = asking.isPointless(try await store?.freshness(of: resource.name)) {
+            start.reason = "nothing now: \(why); then: \(start.reason)"
+        }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,

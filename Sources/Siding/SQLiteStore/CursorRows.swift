@@ -32,6 +32,7 @@ enum CursorRows {
         } else {
             try forget(resource, transaction)
         }
+        try FreshnessRows.set(ListingFreshness(), of: resource, transaction)
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)

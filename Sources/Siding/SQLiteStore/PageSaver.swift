@@ -180,5 +180,6 @@ struct PageSaver {
             "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
             now.microseconds, page.run)
         try RequestPruning(resource: resource).removeUnused(transaction)
+        try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
     }
 }

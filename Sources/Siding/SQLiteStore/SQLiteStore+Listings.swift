@@ -47,6 +47,23 @@ extension SQLiteStore {
         }
     }
 
+    public func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT definition, completed_at, fresh_until, not_before,
+                    EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open')
+                FROM siding_resources r WHERE name = ?1
+                """, resource
+            ) { row in
+                ResourceFreshness(
+                    definition: ResourceDefinition(stored: row.text(0)),
+                    completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
+                    isUnfinished: row.int(4) == 1)
+            }
+        }
+    }
+
     public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in
             try snapshot.first(

@@ -46,7 +46,7 @@ extension SQLiteStore {
                 """
                 SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
                     (SELECT COUNT(*) FROM siding_records WHERE resource = r.id AND deleted_at IS NULL), r.definition,
-                    (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id)
+                    (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before
                 FROM siding_resources r LEFT JOIN siding_listings l ON l.rowid = (
                     SELECT rowid FROM siding_listings WHERE resource = r.id AND state = 'open' ORDER BY scope LIMIT 1)
                 ORDER BY r.name
@@ -56,7 +56,7 @@ extension SQLiteStore {
                     resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(9)),
                     records: Int(row.int(8)), quarantined: Int(row.int(10)),
                     completedAt: row.optionalInt(2).map(Timestamp.init),
-                    checkpoint: PageRequest(row, at: 3))
+                    checkpoint: PageRequest(row, at: 3), freshness: ListingFreshness(row, at: 11))
             }
         }
     }

@@ -48,9 +48,12 @@ public struct PageCommit: Sendable {
         public var paging: String
         /// What the page does to the cursor; nil where the resource has none.
         public var cursor: CursorMove?
+        /// What the first page of the listing said; kept with the last one.
+        public var freshness: ListingFreshness
 
         public init(
-            status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String, cursor: CursorMove? = nil
+            status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,
+            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness()
         ) {
             self.status = status
             self.etag = etag
@@ -58,6 +61,7 @@ public struct PageCommit: Sendable {
             self.next = next
             self.paging = paging
             self.cursor = cursor
+            self.freshness = freshness
         }
     }
 

@@ -58,11 +58,13 @@ public struct ResourceState: Sendable, Hashable {
     public var completedAt: Timestamp?
     /// The page at which an open listing goes on.
     public var checkpoint: PageRequest?
+    /// How soon asking again is pointless, as the last complete listing was told.
+    public var freshness: ListingFreshness
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
         completedAt: Timestamp?,
-        checkpoint: PageRequest?
+        checkpoint: PageRequest?, freshness: ListingFreshness = ListingFreshness()
     ) {
         self.resource = resource
         self.source = source
@@ -71,5 +73,6 @@ public struct ResourceState: Sendable, Hashable {
         self.quarantined = quarantined
         self.completedAt = completedAt
         self.checkpoint = checkpoint
+        self.freshness = freshness
     }
 }

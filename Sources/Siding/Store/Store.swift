@@ -57,6 +57,9 @@ public protocol ListingStore: Sendable {
     /// What is stored of the page with this URL.
     func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage?
 
+    /// What decides whether a resource is asked for at all; nil where it was never opened. No records are counted for it.
+    func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness?
+
     /// Commits a page: records, validators, checkpoint, run counters, the settling of its retained fetch; and with the
     /// last page the closing of the listing.
     ///

@@ -53,7 +53,18 @@ extension InMemoryStore {
             try tables.check(lease, moment)
             _ = try tables.resource(resource)
             tables.resources[resource]?.cursor = value.map { ($0, moment.now) }
+            tables.resources[resource]?.freshness = ListingFreshness()
             tables.discardAll(of: resource, "the cursor was set by hand", moment)
+        }
+    }
+
+    public func freshness(of resource: String) throws(StoreError) -> ResourceFreshness? {
+        try read { (tables) throws(StoreError) in
+            tables.resources[resource].map {
+                ResourceFreshness(
+                    definition: $0.definition, completedAt: $0.completedAt, said: $0.freshness,
+                    isUnfinished: !$0.open.isEmpty)
+            }
         }
     }
 

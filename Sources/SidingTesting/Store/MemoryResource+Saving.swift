@@ -90,7 +90,7 @@ extension MemoryResource {
             open[scope] = nil
         case .end:
             open[scope] = nil
-            if scope.isEmpty { completedAt = now }
+            if scope.isEmpty { (completedAt, freshness) = (now, progress.freshness) }
             pages = pages.filter { $0.key.scope != scope || $0.value.listing == page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
         }

@@ -37,6 +37,7 @@ struct MemoryResource {
     var definition: ResourceDefinition
     var keyKind: RecordKey.Kind?
     var completedAt: Timestamp?
+    var freshness = ListingFreshness()
     /// By the bytes of the key: texts that only look alike are different keys.
     var records: [[UInt8]: Record] = [:]
     /// Grows with each call that writes records.

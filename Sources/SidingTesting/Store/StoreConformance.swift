@@ -30,7 +30,8 @@ public struct StoreConformance: Sendable {
 
     /// Every law, in the order in which it pays to repair a new engine.
     public static let laws: [Law] =
-        runLaws + leaseLaws + fencingLaws + pageLaws + recordLaws + listingLaws + cursorLaws + definitionLaws
+        runLaws + leaseLaws + fencingLaws + pageLaws + recordLaws + listingLaws + cursorLaws + freshnessLaws
+        + definitionLaws
         + retentionLaws
         + queueLaws
         + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws

@@ -67,6 +67,10 @@ extension StoreSpy {
         try await inner.storedPage(page, of: resource)
     }
 
+    func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
+        try await inner.freshness(of: resource)
+    }
+
     func cursor(of resource: String) async throws(StoreError) -> StoredCursor? { try await inner.cursor(of: resource) }
 
     func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {

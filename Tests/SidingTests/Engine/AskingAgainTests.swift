@@ -1,0 +1,140 @@
+import HTTPTypes
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// How soon a resource is asked for again, as its origin says it.
+@Suite(.timeLimit(.minutes(1))) struct AskingAgainTests {
+    private static func page(_ ids: String, _ fields: [String: String], next: String? = nil) -> ScriptedAnswer {
+        var all: HTTPFields = [.contentType: "application/json"]
+        for (name, value) in fields { all[HTTPField.Name(name)!] = value }
+        if let next { all[HTTPField.Name("Link")!] = "<\(next)>; rel=\"next\"" }
+        let records = ids.split(separator: ",").map { #"{"id":\#($0)}"# }
+        return .text("[\(records.joined(separator: ","))]", headerFields: all)
+    }
+
+    private func bench(_ engine: Engine, _ fields: [String: String]) async throws -> EngineBench {
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("1", fields)]))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts"])
+        return bench
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a poll interval is kept to by every sync, told, and over in time`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "60"])
+        bench.time.advance(by: .seconds(59))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .skipped)
+        #expect(report.line.notes.first?.contains("not to be asked before 2023-11-14T22:14:20") ?? false)
+        #expect(bench.origin.takeTargets() == [])
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(bench.origin.takeTargets() == ["/posts"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is asked for beyond the usual is asked for all the same`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
+        for options in [
+            SyncOptions(isFull: true), SyncOptions(limit: 1), SyncOptions(since: "1"),
+            SyncOptions(backfill: .init(from: "1", to: "2")), SyncOptions(isFull: true, maxAge: .seconds(60)),
+        ] {
+            #expect(try await bench.sync(options).line.outcome == .saved)
+            #expect(bench.origin.takeTargets() == ["/posts"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `max-age counts where older records will do, and is no reason to hold back who wants the newest`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine, ["Cache-Control": "max-age=600", "Age": "100"])
+        bench.time.advance(by: .seconds(400))
+        let report = try await bench.sync(SyncOptions(maxAge: .seconds(60)))
+        #expect(report.line.outcome == .skipped)
+        #expect(report.line.notes.first?.contains("current until 2023-11-14T22:21:40") ?? false)
+        #expect(try await bench.sync().line.outcome == .saved)
+        _ = bench.origin.takeTargets()
+        bench.time.advance(by: .seconds(500))
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `without conditions HTTP's caching does not count, and the poll interval does`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, [:])
+        var eager = bench
+        eager.resource.isConditional = false
+        bench.origin.set("/posts", Self.page("1", ["Cache-Control": "max-age=600"]))
+        #expect(try await eager.sync().line.outcome == .saved)
+        #expect(try await eager.state().freshness == ListingFreshness())
+        bench.origin.set("/posts", Self.page("1", ["X-Poll-Interval": "60"]))
+        #expect(try await eager.sync().line.outcome == .saved)
+        #expect(try await eager.sync().line.outcome == .skipped)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a 304 says it too, and one that says nothing takes it back`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "60", "ETag": "\"1\""])
+        bench.time.advance(by: .seconds(60))
+        bench.origin.set("/posts", .status(.notModified, headerFields: [HTTPField.Name("X-Poll-Interval")!: "5"]))
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().line.outcome == .skipped)
+        bench.time.advance(by: .seconds(5))
+        bench.origin.set("/posts", .status(.notModified))
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(try await bench.sync().line.outcome == .notModified)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the first page speaks, and only for a listing that is whole`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": Self.page("1", ["X-Poll-Interval": "60"], next: "/posts?page=2"),
+            "/posts?page=2": .status(.notFound),
+        ])
+        let bench = try await EngineBench(engine, origin)
+        #expect(try await bench.sync().line.outcome == .failed)
+        #expect(try await bench.state().freshness == ListingFreshness())
+        origin.set("/posts?page=2", Self.page("2", ["X-Poll-Interval": "7"]))
+        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .saved)
+        #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(60))
+        // What stopped since is gone on with.
+        origin.set("/posts?page=2", .status(.notFound))
+        #expect(try await bench.sync(SyncOptions(isFull: true)).line.outcome == .failed)
+        origin.set("/posts?page=2", Self.page("2", [:]))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `another definition, and a cursor that a person set, are asked for at once`(_ engine: Engine) async throws {
+        var bench = try await bench(engine, ["X-Poll-Interval": "60"])
+        bench.origin.set("/posts?x=1", Self.page("1", ["X-Poll-Interval": "60"]))
+        bench.resource.query = ["x": 1]
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().line.outcome == .skipped)
+        let lease = try #require(try await bench.lease())
+        try await bench.store.setCursor("5", of: "posts", lease: lease)
+        try await bench.store.releaseLease(lease)
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a clock that was set back freezes nothing`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "99999999", "Cache-Control": "max-age=99999999"])
+        #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(86_400))
+        bench.time.advance(by: .seconds(-3600))
+        #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a plan says that nothing is asked now`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "60"])
+        let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
+        #expect(plan.reason.hasPrefix("nothing now: the origin asks not to be asked before"))
+        let full = try await SyncPlan.make(
+            for: bench.resource, options: SyncOptions(isFull: true), in: bench.store, now: bench.time.now)
+        #expect(!full.reason.hasPrefix("nothing now"))
+    }
+}
