@@ -10,15 +10,24 @@ public enum RetryAfter {
     ///
     /// - Parameters:
     ///   - value: the field's value.
-    ///   - now: seconds since 1970, against which a date is measured. Fractions round up.
+    ///   - now: seconds since 1970, against which a date is measured. Fractions round up, also those of `2.0`, which is not
+    ///     of the RFC, but what some origins write (https://shopify.dev/docs/api/admin-rest/usage/rate-limits).
     public static func wait(_ value: String, now: Double) -> Duration? {
         let text = value.trimmingPrefix { $0 == " " }
-        if !text.isEmpty, text.allSatisfy(\.isASCIIDigit) {
-            guard let seconds = Int64(text) else { return longest }
-            return min(.seconds(seconds), longest)
-        }
+        if let seconds = seconds(text) { return seconds }
         guard let date = HTTPDate.secondsSince1970(String(text)) else { return nil }
         return min(max(.seconds(Int64((date - now).rounded(.up))), .zero), longest)
+    }
+
+    /// `120`, or `2.0`; nil where `text` is no number of this form.
+    private static func seconds(_ text: Substring) -> Duration? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit) }) else {
+            return nil
+        }
+        guard let seconds = Int64(whole), .seconds(seconds) < longest else { return longest }
+        let isBroken = parts.count > 1 && parts[1].contains { $0 != "0" }
+        return .seconds(seconds + (isBroken ? 1 : 0))
     }
 }
 

@@ -8,6 +8,7 @@ import Testing
 
     @Test(arguments: [
         ("120", 120), ("0", 0), (" 5", 5), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
+        ("2.0", 2), ("1.5", 2), ("0.25", 1), ("86400.5", 86_400), ("99999999999999999999999.5", 86_400),
         ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
@@ -17,7 +18,10 @@ import Testing
         #expect(RetryAfter.wait(value, now: Self.then) == .seconds(seconds))
     }
 
-    @Test(arguments: ["", "-5", "1.5", "soon", "1e3", "0x10", "٣", "12 monkeys", "Sun, 06 Nov 1994", "\u{0}"])
+    @Test(arguments: [
+        "", "-5", ".", "1.", ".5", "1.2.3", "1.x", "soon", "1e3", "0x10", "٣", "12 monkeys", "Sun, 06 Nov 1994",
+        "\u{0}",
+    ])
     func `what says nothing usable is nothing`(_ value: String) {
         #expect(RetryAfter.wait(value, now: Self.then) == nil)
     }
