@@ -46,7 +46,8 @@ import Testing
         #expect(issues.records == (try JSONPath(parsing: "$.items[*]")))
         #expect(issues.key == [JSONPath(member: "repo"), try JSONPath(parsing: "$.meta.id")])
         #expect(issues.paging == .cursor(try JSONPath(parsing: "$.next"), parameter: "after"))
-        #expect(issues.stop == StopRules(maxPages: 10, hasMore: try JSONPath(parsing: "$.has_more")))
+        let (more, last) = (try JSONPath(parsing: "$.has_more"), try JSONPath(parsing: "$.is_last"))
+        #expect(issues.stop == StopRules(maxPages: 10, hasMore: more, isLast: last))
         #expect(!issues.isConditional)
         #expect(issues.maxAge == .seconds(900))
     }

@@ -81,9 +81,12 @@ public struct StopRules: Sendable, Hashable {
     public var maxPages: Int?
     /// A member of the envelope that says `false` on the last page.
     public var hasMore: JSONPath?
+    /// A member of the envelope that says `true` on the last page.
+    public var isLast: JSONPath?
 
-    public init(maxPages: Int? = nil, hasMore: JSONPath? = nil) {
+    public init(maxPages: Int? = nil, hasMore: JSONPath? = nil, isLast: JSONPath? = nil) {
         self.maxPages = maxPages
         self.hasMore = hasMore
+        self.isLast = isLast
     }
 }

@@ -29,6 +29,8 @@ struct PageAnswer: Sendable {
 
     func isFalse(at path: JSONPath) -> Bool { envelope[path] == .bool(false) }
 
+    func isTrue(at path: JSONPath) -> Bool { envelope[path] == .bool(true) }
+
     /// The URL reference at `path`, or at the first usual place that holds one.
     func nextReference(at path: JSONPath?) -> String? {
         if let path { return text(at: path) }
@@ -97,6 +99,17 @@ enum EnvelopeScalar: Sendable, Hashable {
                 throw Failure(.contract, phase: .answered, detail: "the way to the next page: \(error)")
             }
         case .null: return nil
+        }
+    }
+}
+
+extension EnvelopeValue {
+    /// A string's text, or a number's own digits; nil for other kinds.
+    func text(in bytes: UnsafeRawBufferPointer) -> String? {
+        switch kind {
+        case .string: string(in: bytes)
+        case .number: String(decoding: bytes[range], as: UTF8.self)
+        case .true, .false, .null, .object, .array: nil
         }
     }
 }

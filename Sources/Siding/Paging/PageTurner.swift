@@ -8,7 +8,7 @@ struct PageTurner: Sendable {
 
     /// The envelope values that must be read from each page, in the order of ``Envelope``.
     var envelopePaths: [JSONPath] {
-        var paths: [JSONPath] = resource.stop.hasMore.map { [$0] } ?? []
+        var paths: [JSONPath] = [resource.stop.hasMore, resource.stop.isLast].compactMap(\.self)
         if case .envelope(let path)? = resource.cursor?.place { paths.append(path) }
         switch resource.paging {
         case .automatic: paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
@@ -59,6 +59,7 @@ struct PageTurner: Sendable {
     ///   - answer: the page's header fields, record count and envelope.
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
         if let hasMore = resource.stop.hasMore, answer.isFalse(at: hasMore) { return .end }
+        if let isLast = resource.stop.isLast, answer.isTrue(at: isLast) { return .end }
         guard var following = try turned(page, by: paging, answer) else { return .end }
         following.url = try checked(following.url)
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)

@@ -111,8 +111,12 @@ enum StopGrammar {
         "max_pages", .integer(1...1_000_000_000), "The most pages; reaching it leaves the listing incomplete.")
     private static let hasMore = Keyword("has_more", .path, "A member of the envelope that is false on the last page.")
 
-    static let shape = Shape<StopRules>([maxPages.entry, hasMore.entry]) { object, reading in
-        StopRules(maxPages: object.value(maxPages, &reading), hasMore: object.value(hasMore, &reading))
+    private static let isLast = Keyword("is_last", .path, "A member of the envelope that is true on the last page.")
+
+    static let shape = Shape<StopRules>([maxPages.entry, hasMore.entry, isLast.entry]) { object, reading in
+        StopRules(
+            maxPages: object.value(maxPages, &reading), hasMore: object.value(hasMore, &reading),
+            isLast: object.value(isLast, &reading))
     }
 }
 

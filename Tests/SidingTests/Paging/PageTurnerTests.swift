@@ -24,11 +24,12 @@ import Testing
 
     private func next(
         _ turner: PageTurner, after page: PageRequest? = nil, fields: HTTPFields = [:], records: Int = 10,
-        envelope: [String: EnvelopeScalar] = [:], by paging: Paging? = nil
+        envelope: [String: EnvelopeScalar] = [:], lastRecord: String? = nil, by paging: Paging? = nil
     ) throws -> NextPage {
         let paths = try envelope.map { (try JSONPath(parsing: $0.key), $0.value) }
         let answer = PageAnswer(
-            headerFields: fields, recordCount: records, envelope: Dictionary(uniqueKeysWithValues: paths))
+            headerFields: fields, recordCount: records, envelope: Dictionary(uniqueKeysWithValues: paths),
+            lastRecord: lastRecord.map { .text($0) })
         return try turner.next(after: page ?? turner.first(), by: paging ?? turner.resource.paging, answer)
     }
 
@@ -141,7 +142,41 @@ import Testing
         #expect(try next(open, records: 0) == .end)
     }
 
+    @Test func `the last record of a page is named to the origin, until a page is empty`() throws {
+        let turner = try turner(.lastRecord(JSONPath(member: "id"), parameter: "starting_after"))
+        let next = try next(turner, lastRecord: "cus_2")
+        #expect(url(next) == "https://api.example.org/v1/posts?starting_after=cus_2")
+        guard case .page(let page) = next else { return }
+        #expect(
+            try url(self.next(turner, after: page, lastRecord: "3"))
+                == "https://api.example.org/v1/posts?starting_after=3")
+        #expect(try self.next(turner, after: page, records: 0) == .end)
+    }
+
+    @Test func `a last record that does not say which it is does not end the listing as if it were whole`() throws {
+        let turner = try turner(.lastRecord(JSONPath(member: "id"), parameter: "starting_after"))
+        #expect { _ = try next(turner) } throws: { ($0 as? Failure)?.reason == .contract }
+    }
+
+    @Test func `after a page that did not change follows what followed it before`() throws {
+        let turner = try turner(.lastRecord(JSONPath(member: "id"), parameter: "starting_after"))
+        let answer = PageAnswer(headerFields: [:], recordCount: 2, envelope: [:])
+        let stored = PageRequest(url: try HTTPURL("https://api.example.org/v1/posts?x=2"), number: 2, offset: 2)
+        let first = try turner.first()
+        let paging = turner.resource.paging
+        #expect(try turner.next(afterUnchanged: first, by: paging, answer, stored: stored) == .page(stored))
+        #expect(try turner.next(afterUnchanged: first, by: paging, answer, stored: nil) == .end)
+    }
+
     // MARK: Stops
+
+    @Test func `a member that says that this page is the last ends the listing`() throws {
+        let stop = StopRules(isLast: try JSONPath(parsing: "$.end"))
+        let turner = try turner(.page(.init()), stop: stop)
+        #expect(try next(turner, envelope: ["$.end": .bool(true)]) == .end)
+        #expect(try url(next(turner, envelope: ["$.end": .bool(false)])) != nil)
+        #expect(try turner.envelopePaths == [JSONPath(parsing: "$.end")])
+    }
 
     @Test func `a member that says that there is no more ends the listing`() throws {
         let stop = StopRules(hasMore: try JSONPath(parsing: "$.has_more"))
