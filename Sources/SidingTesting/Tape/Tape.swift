@@ -34,13 +34,14 @@ internal import FoundationEssentials
 /// ```
 ///
 /// - `request.body` is left out where none was sent. Bodies are `text` where they are UTF-8, else `base64`; `"cut": true`
-///   says that not all of it passed the recorder.
+///   says that not all of it passed the recorder. Who writes a tape by hand may give an answer as the `json` that it is.
 /// - `answer.url` stands only where the answer came from elsewhere than was asked (after redirects); `answer.length` only
 ///   where the origin declared it; `answer.brokenBy` is the failure that the body ended in.
 /// - A `failure` has `reason` and `phase`, what belongs to its reason (`stage`, `fault`, `limit`, `system`, `http`), and
 ///   `node`, `method`, `url`, `detail` where they are known.
 ///
-/// A file of a newer version is refused; members that this version does not know are ignored.
+/// A file of a newer version is refused; members that this version does not know are ignored: `comment` is a good name for
+/// where a tape comes from.
 public struct Tape: Sendable {
     /// The version that is written, and the newest that is read.
     public static let version = 1

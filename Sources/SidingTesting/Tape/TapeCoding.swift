@@ -78,7 +78,7 @@ extension Tape.Answer: Codable {
 }
 
 extension Tape.Body: Codable {
-    private enum CodingKeys: CodingKey { case text, base64, cut }
+    private enum CodingKeys: CodingKey { case text, base64, json, cut }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -88,6 +88,8 @@ extension Tape.Body: Codable {
                 throw DecodingError.dataCorruptedError(forKey: .base64, in: container, debugDescription: "no base64")
             }
             bytes = [UInt8](data)
+        } else if container.contains(.json) {
+            bytes = try container.decode(TapeJSON.self, forKey: .json).bytes
         } else {
             bytes = Array(try container.decode(String.self, forKey: .text).utf8)
         }

@@ -123,6 +123,21 @@ import Testing
         #expect(Self.refusal(await Self.ask(transport, ""))?.reason == .timeout(.response))
     }
 
+    @Test func `an answer may stand in a tape as the JSON that it is`() async throws {
+        let text = #"""
+            {"format":"siding-tape","version":1,"comment":"made by hand","exchanges":[
+              {"request":{"method":"GET","url":"http://a/","headerFields":[]},
+               "answer":{"status":200,"headerFields":[],"body":{"json":[
+                 {"id":9007199254740993,"at":"1/2 \u00e9","ok":true,"none":null,"price":1.5,"in":{"b":[],"a":0}}]}}}]}
+            """#
+        let directory = try TemporaryDirectory()
+        try Data(text.utf8).write(to: URL(filePath: directory.path(of: "t")))
+        let transport = ReplayingTransport(try Tape(contentsOf: directory.path(of: "t")))
+        #expect(
+            try await Self.ask(transport, "").get()
+                == #"[{"at":"1/2 é","id":9007199254740993,"in":{"a":0,"b":[]},"none":null,"ok":true,"price":1.5}]"#)
+    }
+
     static func refused(_ text: String) throws -> String {
         let directory = try TemporaryDirectory()
         try Data(text.utf8).write(to: URL(filePath: directory.path(of: "t")))
