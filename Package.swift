@@ -31,6 +31,12 @@ let migrations = [
     "V014_cursors.sql", "V015_columns.sql", "V016_scopes.sql", "V017_changes.sql", "V018_budgets.sql", "V019_history.sql", "V020_freshness.sql",
 ]
 
+/// What `siding init` writes, embedded likewise; a test checks that the list equals the folder.
+let exampleConfigs = [
+    "blog", "github", "gitlab", "hackernews", "hubspot", "jira", "local", "odata", "pokeapi", "shopify", "stripe",
+    "zendesk",
+]
+
 func nio(_ names: String...) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "swift-nio") }
 }
@@ -91,8 +97,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "ExampleConfigs", path: "Examples/Configs",
+            resources: exampleConfigs.map { .embedInCode("\($0).yaml") }, swiftSettings: settings),
+        .target(
             name: "SidingManifest",
-            dependencies: ["Siding", "SidingChain", "SidingJSON", httpTypes, subprocess, systemPackage, yams],
+            dependencies: [
+                "ExampleConfigs", "Siding", "SidingChain", "SidingJSON", httpTypes, subprocess, systemPackage, yams,
+            ],
             swiftSettings: settings),
         .target(
             name: "SidingOrigin",
@@ -172,6 +183,13 @@ let package = Package(
                 "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "ExampleConfigsTests",
+            dependencies: [
+                "Siding", "SidingChain", "SidingManifest", "SidingSQLite",
+                "SidingSynchronization", "SidingTesting", httpTypes,
+            ],
+            exclude: ["Tapes"], swiftSettings: settings),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

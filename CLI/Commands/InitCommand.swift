@@ -17,11 +17,17 @@ struct InitCommand: ParsableCommand {
     @Flag(help: "Replace a file that is there.")
     var force = false
 
+    @Flag(help: "Say which examples there are, and write none.")
+    var list = false
+
     func run() throws {
+        if list { return showExamples() }
         guard let text = ExampleManifest.named(example)?.text else {
             throw CommandError(
                 .usage, "usage", "there is no example '\(example)'",
-                hint: "there are: \(ExampleManifest.all.map(\.name).joined(separator: ", "))")
+                hint:
+                    "there are: \(ExampleManifest.all.map(\.name).joined(separator: ", ")); --list says what they fetch"
+            )
         }
         let path = options.config ?? "siding.yaml"
         try write(text, to: path)
@@ -32,6 +38,20 @@ struct InitCommand: ParsableCommand {
             Output.line(object.text)
         } else {
             options.talk("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
+        }
+    }
+
+    private func showExamples() {
+        guard options.json else {
+            var table = Table(["example", "what it fetches"])
+            ExampleManifest.all.forEach { table.add([$0.name, $0.summary]) }
+            return table.print(options.terminal)
+        }
+        for example in ExampleManifest.all {
+            var object = JSONObject()
+            object.string("example", example.name)
+            object.string("summary", example.summary)
+            Output.line(object.text)
         }
     }
 

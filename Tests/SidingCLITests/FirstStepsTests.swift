@@ -36,13 +36,43 @@ struct FirstStepsTests {
         await service.origin.stop()
     }
 
-    @Test(arguments: ["blog", "github", "local"])
+    /// What the examples name; nobody's.
+    private static let secrets = [
+        "GITLAB_TOKEN": "t", "HUBSPOT_ACCESS_TOKEN": "t", "JIRA_EMAIL": "ada@example.com", "JIRA_API_TOKEN": "t",
+        "SHOPIFY_ACCESS_TOKEN": "t", "STRIPE_SECRET_KEY": "t", "ZENDESK_USER": "ada@example.com/token",
+        "ZENDESK_API_TOKEN": "t",
+    ]
+
+    @Test(arguments: [
+        "blog", "github", "gitlab", "hackernews", "hubspot", "jira", "local", "odata", "pokeapi", "shopify", "stripe",
+        "zendesk",
+    ])
     func `Every example is valid as it stands`(name: String) async throws {
         let sandbox = try Sandbox()
         #expect(try await sandbox.siding("init", "--example", name).status == 0)
-        #expect(try await sandbox.siding("check").status == 0)
+        let check = try await sandbox.siding(["check"], environment: Self.secrets)
+        #expect(check.status == 0, "\(check.error)")
+        let plan = try await sandbox.siding(["plan", "--json"], environment: Self.secrets)
+        #expect(plan.status == 0, "\(plan.error)")
+        #expect(
+            plan.output.contains(#""reason":"first sync: nothing is stored yet""#)
+                || plan.output.contains("new listing"))
         let mode = try FileManager.default.attributesOfItem(atPath: sandbox.file("siding.yaml"))[.posixPermissions]
         #expect(mode as? Int == 0o600)
+    }
+
+    @Test func `init --list says which examples there are, and writes nothing`() async throws {
+        let sandbox = try Sandbox()
+        let list = try await sandbox.siding("init", "--list")
+        #expect(list.status == 0)
+        #expect(list.output.contains("stripe      customers, subscriptions and events\n"))
+        #expect(list.output.split(separator: "\n").count == 13)
+        let objects = try await sandbox.siding("init", "--list", "--json")
+        #expect(objects.output.hasPrefix(#"{"example":"blog","summary":"posts and comments"#))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: sandbox.path) == [])
+        let unknown = try await sandbox.siding("init", "--example", "nothing")
+        #expect(unknown.status == 64)
+        #expect(unknown.error.contains("there are: blog, github, gitlab,"))
     }
 
     @Test func `init does not overwrite, unless told to`() async throws {

@@ -1,4 +1,6 @@
-/// A commented configuration to begin with: what `siding init` writes.
+internal import ExampleConfigs
+
+/// A commented configuration to begin with: what `siding init` writes. The files lie in `Examples/Configs`.
 public struct ExampleManifest: Sendable, Hashable {
     /// Names the example on the command line.
     public let name: String
@@ -7,8 +9,44 @@ public struct ExampleManifest: Sendable, Hashable {
     /// The text of the file.
     public let text: String
 
+    /// Two small collections of a public practice service.
+    public static let blog = ExampleManifest(
+        name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works as it stands",
+        text: ExampleConfigs.blog)
+
+    /// Changes only, page by page, with a token where one is at hand.
+    public static let github = ExampleManifest(
+        name: "github", summary: "issues and releases of a public repository, with an optional token",
+        text: ExampleConfigs.github)
+
     /// Every example, the default one first.
-    public static let all = [blog, github, local]
+    public static let all =
+        [
+            blog, github,
+            ExampleManifest(
+                name: "gitlab", summary: "your projects, and the issues of one of them", text: ExampleConfigs.gitlab),
+            ExampleManifest(
+                name: "hackernews", summary: "new stories of Hacker News; works as it stands",
+                text: ExampleConfigs.hackernews),
+            ExampleManifest(
+                name: "hubspot", summary: "contacts and companies", text: ExampleConfigs.hubspot),
+            ExampleManifest(
+                name: "jira", summary: "issues and projects of Jira Cloud", text: ExampleConfigs.jira),
+            ExampleManifest(
+                name: "odata", summary: "orders and products of Northwind, for any OData service; works as it stands",
+                text: ExampleConfigs.odata),
+            ExampleManifest(
+                name: "pokeapi", summary: "Pokémon and berries; works as it stands", text: ExampleConfigs.pokeapi),
+            ExampleManifest(
+                name: "shopify", summary: "orders with their lines, and customers", text: ExampleConfigs.shopify),
+            ExampleManifest(
+                name: "stripe", summary: "customers, subscriptions and events", text: ExampleConfigs.stripe),
+            ExampleManifest(
+                name: "zendesk", summary: "tickets by incremental export, and users", text: ExampleConfigs.zendesk),
+            ExampleManifest(
+                name: "local", summary: "a service on this machine: a template with the common settings",
+                text: ExampleConfigs.local),
+        ]
 
     /// What `siding init` writes where no name is given; it works as it stands.
     public static let standard = blog

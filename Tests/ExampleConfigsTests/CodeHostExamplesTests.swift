@@ -1,0 +1,149 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingManifest
+import SidingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CodeHostExamplesTests {
+    @Test func `github: pages by Link, then what changed since, then 304, then the rate limit`() async throws {
+        let bench = try await ExampleBench("github")
+        let issues = "GET https://api.github.com/repos/swiftlang/swift-subprocess/issues"
+        let query = "direction=asc&per_page=100"
+        #expect(try await bench.sync("issues").line.outcome == .saved)
+        let first = bench.transport.takeRequests()
+        #expect(
+            first.map(WatchedTransport.line) == [
+                "\(issues)?\(query)&sort=updated&state=all",
+                "GET https://api.github.com/repositories/812345678/issues?\(query)&sort=updated&state=all&page=2",
+            ])
+        #expect(first.allSatisfy { $0.field("X-GitHub-Api-Version") == "2022-11-28" })
+        #expect(first.allSatisfy { $0.headerFields[.accept] == "application/vnd.github+json" })
+        #expect(first.allSatisfy { $0.headerFields[.authorization] == nil })
+        #expect(
+            try await bench.rows(
+                "SELECT number, state, author, updated_at, pull_request IS NULL FROM issues ORDER BY number")
+                == [
+                    "39|closed|grace|2026-11-18T16:00:00.000Z|1", "40|open|ada|2026-11-20T08:00:00.000Z|0",
+                    "41|open|linus|2026-11-19T09:30:00.000Z|1",
+                ])
+        #expect(
+            try await bench.rows("SELECT siding_parent, name, color FROM issues_labels ORDER BY 1, 2")
+                == ["39|bug|d73a4a", "41|bug|d73a4a", "41|documentation|0075ca"])
+        #expect(try await bench.cursor("issues") == "2026-11-20T08:00:00Z")
+
+        #expect(try await bench.sync("issues").line.counters.updated == 1)
+        #expect(bench.asked() == ["\(issues)?\(query)&since=2026-11-20T08%3A00%3A00Z&sort=updated&state=all"])
+        #expect(
+            try await bench.rows("SELECT state, closed_at FROM issues WHERE number = 41") == [
+                "closed|2026-11-22T09:00:00.000Z"
+            ])
+        #expect(try await bench.cursor("issues") == "2026-11-22T09:00:00Z")
+
+        #expect(try await bench.sync("issues").line.counters.unchanged == 1)
+        _ = bench.asked()
+        #expect(try await bench.sync("issues").line.outcome == .notModified)
+        let conditional = bench.transport.takeRequests()
+        #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#])
+
+        let limited = try await bench.sync("issues")
+        #expect(limited.line.outcome == .queued)
+        #expect(try await bench.entries().first?.lastError?.message.contains("rate_limited") == true)
+        _ = bench.asked()
+        // The whole source is left alone, not this page only.
+        #expect(try await bench.sync("releases").line.outcome == .queued)
+        #expect(bench.asked() == [])
+        bench.wall.advance(by: .seconds(61))
+        #expect(try await bench.sync("releases").line.outcome == .saved)
+        #expect(try await bench.rows("SELECT tag_name FROM releases") == ["0.2.0"])
+        #expect(bench.transport.unused.isEmpty)
+    }
+
+    @Test func `gitlab: keyset pages by Link, the private token, and the end of offsets`() async throws {
+        let bench = try await ExampleBench("gitlab", secrets: ["GITLAB_TOKEN": "glpat-example"])
+        let api = "https://gitlab.com/api/v4"
+        #expect(try await bench.sync("projects").line.counters.inserted == 3)
+        let first = bench.transport.takeRequests()
+        #expect(
+            first.map(WatchedTransport.line) == [
+                "GET \(api)/projects?membership=true&order_by=id&pagination=keyset&per_page=100&sort=asc",
+                "GET \(api)/projects?id_after=12&membership=true&order_by=id&pagination=keyset&per_page=100&sort=asc",
+            ])
+        #expect(first.allSatisfy { $0.field("PRIVATE-TOKEN") == "glpat-example" })
+        #expect(
+            try await bench.rows("SELECT id, path, archived FROM projects ORDER BY id")
+                == ["11|ada/engine|0", "12|ada/notes|1", "13|grace/compiler|0"])
+
+        let issues = "GET \(api)/projects/gitlab-org%2Fcli/issues?order_by=updated_at&pagination=keyset&per_page=100"
+        #expect(try await bench.sync("issues").line.counters.inserted == 2)
+        #expect(bench.asked() == ["\(issues)&scope=all&sort=asc"])
+        #expect(
+            try await bench.rows("SELECT iid, author, state FROM issues ORDER BY iid") == [
+                "7|ada|opened", "9|grace|opened",
+            ])
+        #expect(try await bench.rows("SELECT siding_parent, value FROM issues_labels") == ["7|type::bug"])
+        #expect(try await bench.cursor("issues") == "2026-11-20T10:00:00.250Z")
+
+        // The second page lies beyond what offsets may reach: what is there is kept, and nothing is taken for deleted.
+        let cut = try await bench.sync("issues")
+        #expect(cut.line.counters.updated == 1)
+        #expect(cut.line.notes.contains { $0.contains("maximum allowed offset") || $0.contains("ignored") })
+        #expect(
+            bench.asked() == [
+                "\(issues)&scope=all&sort=asc&updated_after=2026-11-20T10%3A00%3A00.250Z",
+                "\(issues)&page=501&scope=all&sort=asc&updated_after=2026-11-20T10%3A00%3A00.250Z",
+            ])
+        #expect(try await bench.cursor("issues") == "2026-11-21T10:00:00.000Z")
+        #expect(try await bench.sync("issues").line.counters.inserted == 1)
+        #expect(bench.asked() == ["\(issues)&scope=all&sort=asc&updated_after=2026-11-21T10%3A00%3A00.000Z"])
+        #expect(try await bench.rows("SELECT count(*) FROM issues") == ["3"])
+
+        #expect(try await bench.send("issues", .update, id: "7", #"{"state_event":"close"}"#).state == .done)
+        #expect(bench.asked() == ["PUT \(api)/projects/gitlab-org%2Fcli/issues/7"])
+        #expect(try await bench.rows("SELECT state FROM issues WHERE iid = 7") == ["closed"])
+        #expect(bench.transport.unused.isEmpty)
+    }
+
+    @Test func `jira: a bounded search in whole days, tokens for pages, Basic`() async throws {
+        let bench = try await ExampleBench(
+            "jira", secrets: ["JIRA_EMAIL": "ada@example.com", "JIRA_API_TOKEN": "api-token"])
+        let search =
+            "GET https://your-site.atlassian.net/rest/api/3/search/jql"
+            + "?fields=summary,status,issuetype,assignee,labels,created,updated"
+        func jql(_ day: String) -> String {
+            "&jql=project%20%3D%20DEMO%20AND%20updated%20%3E%3D%20%22\(day)%22%20ORDER%20BY%20updated%20ASC&maxResults=100"
+        }
+        #expect(try await bench.sync("issues").line.counters.inserted == 3)
+        let first = bench.transport.takeRequests()
+        #expect(
+            first.map(WatchedTransport.line) == [
+                "\(search)\(jql("2002-01-01"))", "\(search)\(jql("2002-01-01"))&nextPageToken=CAEaAggD",
+            ])
+        #expect(first.allSatisfy { $0.headerFields[.authorization] == "Basic YWRhQGV4YW1wbGUuY29tOmFwaS10b2tlbg==" })
+        #expect(
+            try await bench.rows("SELECT id, key, status, assignee, updated FROM issues ORDER BY id") == [
+                "10001|DEMO-1|Done|Ada Example|2026-11-18T08:15:30.123Z",
+                "10002|DEMO-2|To Do|-|2026-11-19T07:00:00.000Z",
+                "10007|DEMO-7|In Progress|Grace Example|2026-11-20T23:30:00.500Z",
+            ])
+        #expect(try await bench.rows("SELECT siding_parent, value FROM issues_labels") == ["10001|backend"])
+        #expect(try await bench.cursor("issues") == "2026-11-21T00:30:00.500+0100")
+
+        #expect(try await bench.sync("issues").line.counters.updated == 1)
+        #expect(bench.asked() == ["\(search)\(jql("2026-11-19"))"])
+        #expect(try await bench.sync("projects").line.counters.inserted == 2)
+        #expect(
+            bench.asked() == [
+                "GET https://your-site.atlassian.net/rest/api/3/project/search?startAt=0&maxResults=50"
+            ])
+        #expect(
+            try await bench.rows("SELECT key, name, type FROM projects ORDER BY key") == [
+                "DEMO|Demonstration|software", "OPS|Operations|service_desk",
+            ])
+
+        #expect(try await bench.sync("issues").line.outcome == .queued)
+        let entry = try #require(try await bench.entries().first)
+        #expect(entry.nextAttemptAt == bench.wall.now + .seconds(30))
+        #expect(bench.transport.unused.isEmpty)
+    }
+}
