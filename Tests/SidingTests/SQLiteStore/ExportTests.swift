@@ -85,7 +85,7 @@ import Testing
         #expect(all.rows.contains { $0.values.contains(.json(Array("12345678901234567890".utf8))) })
         let view = try #require(
             try await bench.store.read { try ResourceView.load(named: "posts", $0)?.children.first })
-        #expect(try await !bench.plan("SELECT 1 \(view.elements.text) ORDER BY r.key").contains("TEMP B-TREE"))
+        #expect(try await !bench.plan("SELECT 1 \(view.elements().text) ORDER BY r.key").contains("TEMP B-TREE"))
     }
 
     @Test func `chosen columns come in their order, and unknown ones are refused`() async throws {
