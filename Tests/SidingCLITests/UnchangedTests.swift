@@ -28,7 +28,9 @@ struct UnchangedTests {
         await service.origin.stop()
     }
 
-    @Test func `A thousand unchanged pages are a thousand requests on condition, and no record is written`() async throws {
+    @Test func `A thousand unchanged pages are a thousand requests on condition, and no record is written`()
+        async throws
+    {
         let service = try await Service.start(items: 2_000, pageSize: 2)
         let sandbox = try Sandbox.with(service)
         #expect(try await sandbox.siding("sync").status == 0)

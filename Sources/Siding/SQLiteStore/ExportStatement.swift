@@ -63,7 +63,8 @@ struct ExportStatement {
         let wanted: RecordExport.Content = export.content == .body ? .columns : export.content
         let columns = try ExportColumn.choose(wanted, of: view.exportColumns, view: view.name)
         return ExportStatement(
-            sql: "SELECT \(columns.map(\.sql).joined) \(view.elements()) ORDER BY r.key", arguments: [], columns: columns,
+            sql: "SELECT \(columns.map(\.sql).joined) \(view.elements()) ORDER BY r.key", arguments: [],
+            columns: columns,
             resource: nil)
     }
 
