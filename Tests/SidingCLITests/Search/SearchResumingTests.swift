@@ -60,7 +60,7 @@ struct SearchResumingTests {
         #expect(
             curl.contains("-X POST") && curl.contains("'Content-Type: application/json'") && curl.contains("--data-raw")
         )
-        #expect(curl.contains(kept.replacingOccurrences(of: "'", with: "'\\''")))
+        #expect(curl.contains(kept.replacing("'", with: "'\\''")))
         #expect(try await sandbox.siding("queue", "show", id).output.contains("--body prints it"))
         origin.forgetRequests()
         #expect(try await sandbox.siding("sync").status == 0)
