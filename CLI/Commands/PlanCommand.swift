@@ -66,6 +66,7 @@ struct PlanCommand: AsyncParsableCommand {
         object.strings("conditions", plan.conditions)
         object.string("reason", plan.reason)
         object.string("paging", plan.paging)
+        object.string("deletes", plan.deletes)
         return object
     }
 
@@ -75,5 +76,6 @@ struct PlanCommand: AsyncParsableCommand {
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")
         Output.line("    following pages: \(plan.paging)")
+        Output.line("    deleted: \(plan.deletes)")
     }
 }

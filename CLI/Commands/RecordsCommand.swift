@@ -9,7 +9,7 @@ struct RecordsCommand: AsyncParsableCommand {
         commandName: "records", abstract: "Look at stored records.",
         subcommands: [
             RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self, RecordsHistoryCommand.self,
-            RecordsWhyCommand.self,
+            RecordsWhyCommand.self, RecordsUndeleteCommand.self,
         ])
 }
 

@@ -25,7 +25,7 @@ struct RunsListCommand: AsyncParsableCommand {
         try await options.withStore { _, store in
             let words = options.words
             var table = Table([
-                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", "command",
+                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", ">deleted", "command",
             ])
             for run in try await store.runs(limit: limit) {
                 if options.json {
@@ -37,7 +37,8 @@ struct RunsListCommand: AsyncParsableCommand {
                     String(run.id), words.time(run.startedAt),
                     run.endedAt.map { Words.duration($0 - run.startedAt) } ?? "",
                     run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
-                    String(total.inserted), String(total.updated), String(total.unchanged), run.command,
+                    String(total.inserted), String(total.updated), String(total.unchanged), String(total.deleted),
+                    run.command,
                 ])
             }
             if !options.json { table.print(options.terminal) }
@@ -82,7 +83,8 @@ struct RunsShowCommand: AsyncParsableCommand {
         Output.line(
             "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
                 + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "
-                + "duplicates \(counters.duplicates)")
+                + "duplicates \(counters.duplicates)"
+                + (counters.withheld > 0 ? ", withheld \(counters.withheld)" : ""))
         for note in line.notes { Output.line("  \(PlainText.oneLine(note))") }
         if let entry = line.entry { Output.line("  queued as \(entry.prefix(8))") }
         if let error = line.error {

@@ -37,6 +37,9 @@ struct SyncCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Wait this long for a resource that another run holds.", valueName: "duration"))
     var waitLock: DurationArgument?
 
+    @Flag(help: "Delete as many records as are gone: after a look at what was withheld (exit 4).")
+    var acceptDeletes = false
+
     @Flag(help: "Do not keep a failed page in the queue.") var noQueue = false
     @Flag(help: "No network at all: what would be asked is queued.") var offline = false
     @Flag(help: "End at the first failure.") var failFast = false
@@ -85,6 +88,7 @@ struct SyncCommand: AsyncParsableCommand {
     private var command: String {
         let flags: [(String, Bool)] = [
             ("--full", full), ("--no-queue", noQueue), ("--offline", offline), ("--failed", failed),
+            ("--accept-deletes", acceptDeletes),
             ("--limit \(limit ?? 0)", limit != nil), ("--since \(since ?? "")", since != nil),
             ("--backfill \(backfill?.description ?? "")", backfill != nil),
         ]
@@ -92,10 +96,12 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     private var syncOptions: SyncOptions {
-        SyncOptions(
+        var options = SyncOptions(
             isFull: full, limit: limit, since: since, backfill: backfill?.backfill, retains: !noQueue,
             maxAge: maxAge?.duration,
             lockWait: waitLock?.duration ?? .zero, failsFast: failFast)
+        options.acceptsDeletes = acceptDeletes
+        return options
     }
 
     /// The resources whose newest outcome was no success.

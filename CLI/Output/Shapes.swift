@@ -28,6 +28,7 @@ enum Shapes {
         object.int("unchanged", counters.unchanged)
         object.int("stale", counters.stale)
         object.int("deleted", counters.deleted)
+        object.int("withheld", counters.withheld)
         object.int("quarantined", counters.quarantined)
         object.int("duplicates", counters.duplicates)
         object.int("bytes", counters.bytes)

@@ -76,7 +76,9 @@ struct SyncRunner {
         default:
             Output.talk(
                 "\(line.resource): saved \(counters.inserted) new, \(counters.updated) changed, "
-                    + "\(counters.unchanged) unchanged (\(Words.count(counters.pages, "page")), "
+                    + "\(counters.unchanged) unchanged"
+                    + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + " ("
+                    + "\(Words.count(counters.pages, "page")), "
                     + "\(Words.size(counters.bytes)), \(Words.duration(line.duration)))")
         }
     }
@@ -95,7 +97,9 @@ extension ExitStatus {
         case .failed: self = report.failure.map(ExitStatus.init) ?? .failure
         case .queued: self = .queued
         case .skipped: self = report.heldBy == nil ? .success : .locked
-        case .saved, .notModified: self = report.line.counters.quarantined > 0 ? .partial : .success
+        case .saved, .notModified:
+            let counters = report.line.counters
+            self = counters.withheld > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success
         case .partial, .interrupted, nil: self = .failure
         }
     }

@@ -137,6 +137,8 @@ struct ListingRun: Sendable {
             settles: settles, requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
+        commit.deletions = DeletionTerms(
+            resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
         return commit
     }
 

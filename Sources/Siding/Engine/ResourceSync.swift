@@ -1,3 +1,4 @@
+internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain
 
@@ -109,13 +110,15 @@ struct ResourceSync: Sendable {
     // MARK: Planning
 
     private func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
-        ListingOpening(
+        var opening = ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
             resumeWithin: resource.resumeWithin,
             first: try PageTurner(resource: resource).first(from: start),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
+        opening.tracksMembers = resource.deletions.byAbsence
+        return opening
     }
 
     private func note(_ position: ListingPosition, in report: inout Report) {
@@ -179,9 +182,18 @@ struct ResourceSync: Sendable {
     private func succeeded(_ report: Report) async throws(StoreError) -> Report {
         var report = report
         let counters = report.line.counters
-        report.line.outcome = counters.pages > 0 && counters.notModified == counters.pages ? .notModified : .saved
+        let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
+        report.line.outcome = isUnchanged ? .notModified : .saved
+        if counters.withheld > 0 { report.warn(try await withheld(counters.withheld)) }
         try await engine.store.learn(.answers, of: resource.source.name)
         return report
+    }
+
+    private func withheld(_ count: Int) async throws(StoreError) -> String {
+        let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
+        let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
+        return "\(count) records are gone from the origin, more than may go at once: none was deleted "
+            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(resource.name) --accept-deletes'"
     }
 
     func failed(_ failure: Failure, _ report: Report) -> Report {

@@ -16,6 +16,8 @@ public struct SyncOptions: Sendable, Hashable {
     public var lockWait: Duration
     /// Whether the first failure ends the run.
     public var failsFast: Bool
+    /// Whether as many records may be deleted as are gone: a person has had a look.
+    public var acceptsDeletes = false
 
     public init(
         isFull: Bool = false, limit: Int? = nil, since: String? = nil, backfill: Backfill? = nil, retains: Bool = true,

@@ -16,6 +16,8 @@ public struct SyncPlan: Sendable, Hashable {
     public var reason: String
     /// How the following pages are found.
     public var paging: String
+    /// What will count as deleted.
+    public var deletes: String
 
     /// The plan for `resource`.
     ///
@@ -51,7 +53,8 @@ public struct SyncPlan: Sendable, Hashable {
         }
         return SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
-            body: start.page.body, conditions: conditions, reason: start.reason, paging: resource.paging.description)
+            body: start.page.body, conditions: conditions, reason: start.reason, paging: resource.paging.description,
+            deletes: resource.deletesInWords)
     }
 
     /// Whether the next page waits for a person.
@@ -89,5 +92,17 @@ public struct SyncPlan: Sendable, Hashable {
         let reason =
             checkpoint.number > 1 ? "the listing stopped here, at page \(checkpoint.number)" : "a listing just begun"
         return Start(page: checkpoint, reason: reason)
+    }
+}
+
+extension AnyResource {
+    /// What counts as deleted, for a person.
+    fileprivate var deletesInWords: String {
+        var words: [String] = []
+        if deletions.byAbsence {
+            words.append(isStable ? "what a complete listing lacks" : "what two complete listings lack")
+        }
+        if let mark = deletions.mark { words.append("what has \(mark)") }
+        return words.isEmpty ? "nothing" : words.joined(separator: ", and ")
     }
 }

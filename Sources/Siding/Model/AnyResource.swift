@@ -32,6 +32,11 @@ public struct AnyResource: Sendable {
     public var maxAge: Duration?
     /// How its records are looked at, and what they must keep to.
     public var shape: RecordShape
+    /// How it is found out that records were deleted at the origin.
+    public var deletions = Deletions()
+    /// Whether paging stands still while records come and go, as that by cursors and next URLs often does: then one listing that
+    /// was not interrupted proves which records are gone. Otherwise two in succession must lack them, but of a single page.
+    public var isStable = false
 
     public init(
         _ name: String,

@@ -30,6 +30,8 @@ public struct ResourceDefinition: Sendable, Hashable {
         if contract != RecordContract() { aspects["contract"] = contract.text }
         // So that files from before there were bodies have no changed definition.
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
+        // What pages did not show again is as deleted as it was under the old mark.
+        if let mark = resource.deletions.mark { aspects["deletes"] = mark.description }
         self.aspects = aspects
     }
 

@@ -15,6 +15,7 @@ struct ListingOpener {
             try Self.discardAll(
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
+        try PageMembers.track(opening.tracksMembers, resource.id, scope: opening.first.scope, transaction)
         if opening.startsAnew {
             try discard(resource.id, "a full listing was asked for", transaction)
         } else {
@@ -38,6 +39,7 @@ struct ListingOpener {
     func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
+        try PageMembers.release(of: resource.id, scope: opening.first.scope, transaction)
         // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
@@ -75,9 +77,11 @@ struct ListingOpener {
         try transaction.execute(
             """
             UPDATE siding_resources SET definition = ?2, source = ?3, definition_version = definition_version + 1,
-                key_type = CASE WHEN ?4 THEN NULL ELSE key_type END
+                key_type = CASE WHEN ?4 THEN NULL ELSE key_type END, redefined_run = ?5
             WHERE id = ?1
-            """, resource, opening.definition.text, opening.source, changed.contains("key"))
+            """, resource, opening.definition.text, opening.source, changed.contains("key"), opening.run)
+        try PageMembers.release(of: resource, scope: nil, transaction)
+        if changed.contains("key") { try PageMembers.forget(resource, transaction) }
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
     }

@@ -75,7 +75,7 @@ struct LocalSaver {
     private func outcome(of change: RecordChange) throws(StoreError) -> RecordChangeOutcome {
         switch change {
         case .inserted, .revived: .inserted
-        case .updated: .updated
+        case .updated, .deleted: .updated
         case .unchanged: .unchanged
         case .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
         }

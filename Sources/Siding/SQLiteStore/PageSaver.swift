@@ -14,12 +14,14 @@ struct PageSaver {
         let resource = try resourceRow(transaction)
         var counters = RunCounters()
         var newShapes: Set<UInt64> = []
+        var shown: PageMembers.Shown?
         switch page.content {
         case .notModified:
             counters.notModified = 1
         case .records(let bytes, let slices):
             let saved = try save(slices, of: bytes, resource, transaction)
             counters = saved.counters
+            shown = saved.shown
             // What was not saved adds no columns.
             let kept =
                 saved.refused.isEmpty
@@ -32,6 +34,8 @@ struct PageSaver {
         counters.requests = page.requests
         counters.bytes = page.bytes
         if let progress = page.progress { try move(resource.id, progress, transaction) }
+        if resource.tracksMembers, let shown { try remember(shown, resource.id, transaction) }
+        if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if let entry = page.settles {
             try QueueTransitions(owner: owner, now: now)
                 .settle(entry, as: .done, event: "answered", detail: nil, transaction)
@@ -49,7 +53,8 @@ struct PageSaver {
             pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
             contract: resource.shape.contract,
             check: try ContractCheck.load(
-                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction), request: request)
+                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction), mark: page.deletions.rule.mark,
+            request: request)
         var quarantine = PageQuarantine(
             resource: resource.id, run: page.run, page: page.page, now: now,
             isPartial: try isPartial(resource.id, transaction))
@@ -116,7 +121,18 @@ struct PageSaver {
                 cursor, of: resource, scope: page.page.scope, listing: page.listing, run: page.run, now: now,
                 transaction)
         }
-        if progress.next == .end { try complete(resource, transaction) }
+    }
+
+    /// Notes which records the page shows.
+    private func remember(
+        _ shown: PageMembers.Shown, _ resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        let isWhole = try transaction.first(
+            "SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource,
+            page.page.scope
+        ) { $0.int(0) == 1 }
+        try PageMembers(resource: resource, page: page.page)
+            .replace(with: shown, isWhole: isWhole ?? false, isKept: page.progress != nil, transaction)
     }
 
     /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one.
@@ -164,22 +180,33 @@ struct PageSaver {
     }
 
     /// The listing is whole: pages that it did not see belong to tokens that will not come back.
-    private func complete(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+    ///
+    /// - Returns: what it deleted and withheld.
+    private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
+        let (resource, scope) = (row.id, page.page.scope)
+        if row.tracksMembers {
+            try PageMembers.release(of: resource, scope: scope, except: page.listing, transaction)
+        }
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, page.listing,
-            page.page.scope)
+            scope)
         // A listing of changes did not see what it has no page of.
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1 AND scope = ?2
                 AND (url, sent) NOT IN (SELECT url, sent FROM siding_pages WHERE resource = ?1 AND scope = ?2)
                 AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2)
-            """, resource, page.page.scope)
-        guard page.page.scope.isEmpty else { return }
-        try transaction.execute(
-            "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
-            now.microseconds, page.run)
-        try RequestPruning(resource: resource).removeUnused(transaction)
-        try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
+            """, resource, scope)
+        if scope.isEmpty {
+            try transaction.execute(
+                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
+                now.microseconds, page.run)
+            try RequestPruning(resource: resource).removeUnused(transaction)
+            try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
+        }
+        guard row.tracksMembers, page.deletions.rule.byAbsence else { return RunCounters() }
+        return try AbsenceProof(
+            resource: resource, scope: scope, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
+        ).settle(transaction)
     }
 }

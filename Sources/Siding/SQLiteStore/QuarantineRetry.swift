@@ -59,7 +59,8 @@ struct QuarantineRetry {
         var saver = RecordSaver(
             resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
             pull: try pull(record.resource, row, request, transaction), contract: shape.contract,
-            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction), request: request)
+            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction),
+            mark: resources.first { $0.name == record.resource }?.deletions.mark, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -74,10 +75,20 @@ struct QuarantineRetry {
         if saved.counters.changed > 0 {
             try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
         }
+        try forgetMembers(record.id, transaction)
         try QuarantineRows.remove(record.id, transaction)
         _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
             .addColumns(of: [slice], in: page, knownShapes: [], transaction)
         return nil
+    }
+
+    /// The page shows a record more than it is known to: the next listing asks for it whole.
+    private func forgetMembers(_ record: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_pages SET etag = NULL, last_modified = NULL WHERE members IS NOT NULL
+                AND (resource, scope, url, sent) IN (SELECT resource, scope, url, sent FROM siding_quarantine WHERE id = ?1)
+            """, record)
     }
 
     private func pull(

@@ -19,18 +19,21 @@ struct RecordPull {
 
     /// - Returns: what changed at the origin, as a page counts it; what shows is told apart by the resource's revision.
     func take(
-        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
+        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, isDeleted: Bool = false,
+        _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: key, as: UTF8.self)
         let base = try RecordBase.load(overlay.resource, key, transaction)
         let before = base?.state ?? .nothing
-        let after = RecordState(body: try EditRows.document(Array(body)))
+        var after = RecordState(body: try EditRows.document(Array(body)))
+        if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
         guard before != after else { return .unchanged }
         try overlay.setBase(of: key, after, request: request, transaction)
         if let transitions {
             try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         }
         try overlay.show(key, run: run, transaction)
+        if isDeleted { return before.deletedAt == nil ? .deleted : .updated }
         if before.body == nil { return .inserted }
         return before.deletedAt == nil ? .updated : .revived
     }

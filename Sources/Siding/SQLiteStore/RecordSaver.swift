@@ -17,11 +17,16 @@ struct RecordSaver {
     let contract: RecordContract
     /// Nil where the contract asks nothing of members, which then costs nothing.
     var check: ContractCheck?
+    /// The member that marks deleted records; nil where there is none, which then costs nothing.
+    var mark: DeletionMark? = nil
     /// Where the records come from; its row is made by the caller where any was written.
     var request: Int64?
 
     struct Saved {
         var counters = RunCounters()
+        var shown = PageMembers.Shown()
+        /// The rows of living records that the origin marks as deleted.
+        var deleted: [Int64] = []
         /// The indexes of the records that were not saved.
         var refused: Set<Int> = []
     }
@@ -47,16 +52,28 @@ struct RecordSaver {
                 try refuse(slice, breach)
                 saved.counters.quarantined += 1
                 saved.refused.insert(index)
+                if case .key(let key) = slice.outcome {
+                    let row = try key.withBytes(in: page) { try statements.row(of: $0) }
+                    if let row { saved.shown.ids.append(row) }
+                } else {
+                    saved.shown.hasUnknown = true
+                }
             } else if case .key(let key) = slice.outcome {
-                let change = try key.withBytes(in: page) { text in
-                    try statements.save(key: text, body: body, transaction)
+                let isDeleted = mark?.marks(body) ?? false
+                let (change, row) = try key.withBytes(in: page) { text in
+                    let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
+                    var row = statements.savedRow
+                    if row == nil { row = try statements.row(of: text) }
+                    return (change, row)
                 }
                 change.count(in: &saved.counters)
+                saved.note(change, row)
             }
         }
-        if saved.counters.inserted + saved.counters.updated > 0 {
+        if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 {
             try Revisions.set(revision, of: resource, transaction)
         }
+        try Tombstones.note(saved.deleted, run: run, now: now, transaction)
         try check?.save(run: run, transaction)
         return saved
     }
@@ -100,11 +117,25 @@ struct RecordSaver {
     }
 }
 
+extension RecordSaver.Saved {
+    fileprivate mutating func note(_ change: RecordChange, _ row: Int64?) {
+        guard let row else { return }
+        shown.ids.append(row)
+        switch change {
+        case .inserted, .revived: shown.fresh.append(row)
+        case .deleted: deleted.append(row)
+        case .updated, .unchanged, .unexpected: break
+        }
+    }
+}
+
 /// What saving did to one record.
 enum RecordChange {
     case inserted, updated, unchanged
     /// A tombstone lives again.
     case revived
+    /// The origin marks it as deleted, and it was not before.
+    case deleted
     /// What was taken for granted does not hold; nothing was written.
     case unexpected
 
@@ -113,6 +144,7 @@ enum RecordChange {
         case .inserted: counters.inserted += 1
         case .updated, .revived: counters.updated += 1
         case .unchanged: counters.unchanged += 1
+        case .deleted: counters.deleted += 1
         case .unexpected: break
         }
     }

@@ -9,6 +9,9 @@ struct RecordStatements: ~Copyable {
     private var text: TextStatements?
     /// Nil where no record of the resource has unsettled edits, which then costs nothing.
     private let pull: RecordPull?
+    private let now: Timestamp
+    /// The row of the record that was saved last; nil where edits lie on it.
+    private(set) var savedRow: Int64?
 
     /// - Parameters:
     ///   - revision: the resource's revision once this transaction has committed.
@@ -23,13 +26,14 @@ struct RecordStatements: ~Copyable {
             "SELECT id, body, deleted_at FROM siding_records WHERE resource = ?1 AND key = ?2")
         var insert = try transaction.prepare(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since, request)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6, ?7)
+            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since,
+                deleted_at, request)
+            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6, ?7, ?8)
             """)
         var update = try transaction.prepare(
             """
-            UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = NULL, revision = ?5,
-                etag = NULL, lives_since = CASE WHEN deleted_at IS NULL THEN lives_since ELSE ?5 END, request = ?6
+            UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = ?6, revision = ?5, etag = NULL,
+                lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7
             WHERE id = ?1
             """)
         try find.bind(1, resource)
@@ -37,50 +41,66 @@ struct RecordStatements: ~Copyable {
         try insert.bind(4, now.microseconds)
         try insert.bind(5, run)
         try insert.bind(6, revision)
-        try insert.bind(7, request)
+        try insert.bind(8, request)
         try update.bind(3, now.microseconds)
         try update.bind(4, run)
         try update.bind(5, revision)
-        try update.bind(6, request)
+        try update.bind(7, request)
         let text: TextStatements? = if let index { try TextStatements(index, transaction) } else { nil }
         self.find = find
         self.insert = insert
         self.update = update
         self.text = text
         self.pull = pull
+        self.now = now
     }
 
-    /// Saves one record; a tombstone that comes back is revived.
+    /// Saves one record; a tombstone that comes back is revived, and one that the origin marks as deleted becomes one.
     mutating func save(
-        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer,
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, isDeleted: Bool = false,
         expecting expectation: RecordChanges.Expectation = .anything, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
+        savedRow = nil
         if let pull, try pull.applies(to: key, transaction) {
             guard try isExpected(expectation, of: key) else { return .unexpected }
-            return try pull.take(body, under: key, transaction)
+            return try pull.take(body, under: key, isDeleted: isDeleted, transaction)
         }
         try find.bindTextBytes(2, key)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
             try insert.bindTextBytes(2, key)
             try insert.bindTextBytes(3, body)
+            try insert.bind(7, isDeleted ? now.microseconds : nil)
             try insert.step()
+            savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
-            return .inserted
+            return isDeleted ? .deleted : .inserted
         }
         let id = find.int(0)
         let isLiving = find.isNull(2)
         let isExpected = find.withBytes(1) { stored in expectation.holds(isLiving ? stored : nil) }
-        let isSame = isLiving && find.withBytes(1) { stored in stored.isSame(as: body) }
+        let isSame = isLiving != isDeleted && find.withBytes(1) { stored in stored.isSame(as: body) }
+        let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
+        savedRow = id
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
         try text?.remove(id)
         try update.bind(1, id)
         try update.bindTextBytes(2, body)
+        try update.bind(6, deletedAt)
         try update.step()
         try text?.add(id)
-        return isLiving ? .updated : .revived
+        return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
+    }
+
+    /// The row of the record under `key`; nil where there is none.
+    mutating func row(of key: UnsafeRawBufferPointer) throws -> Int64? {
+        try find.bindTextBytes(2, key)
+        guard try find.step() else { return nil }
+        let id = find.int(0)
+        find.reset()
+        return id
     }
 
     /// Whether what shows under `key` is what was taken for granted.

@@ -8,26 +8,26 @@ enum RunCounting {
         try transaction.execute(
             """
             INSERT INTO siding_run_resources (run, resource, pages, requests, not_modified, inserted, updated, unchanged,
-                stale, deleted, quarantined, bytes, duplicates)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                stale, deleted, quarantined, bytes, duplicates, withheld)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             ON CONFLICT (run, resource) DO UPDATE SET
                 pages = pages + excluded.pages, requests = requests + excluded.requests,
                 not_modified = not_modified + excluded.not_modified, inserted = inserted + excluded.inserted,
                 updated = updated + excluded.updated, unchanged = unchanged + excluded.unchanged,
                 stale = stale + excluded.stale, deleted = deleted + excluded.deleted,
                 quarantined = quarantined + excluded.quarantined, bytes = bytes + excluded.bytes,
-                duplicates = duplicates + excluded.duplicates
+                duplicates = duplicates + excluded.duplicates, withheld = withheld + excluded.withheld
             """,
             run, resource, counters.pages, counters.requests, counters.notModified, counters.inserted, counters.updated,
             counters.unchanged, counters.stale, counters.deleted, counters.quarantined, counters.bytes,
-            counters.duplicates)
+            counters.duplicates, counters.withheld)
     }
 
     static func resources(of run: RunID, _ snapshot: borrowing Snapshot) throws -> [RunResource] {
         try snapshot.query(
             """
             SELECT resource, outcome, pages, requests, not_modified, inserted, updated, unchanged, stale, deleted,
-                quarantined, bytes, duration_us, entry, error, notes, duplicates
+                quarantined, bytes, duration_us, entry, error, notes, duplicates, withheld
             FROM siding_run_resources WHERE run = ?1 ORDER BY resource
             """, run
         ) { row in
@@ -52,6 +52,7 @@ enum RunCounting {
         counters.quarantined = Int(row.int(10))
         counters.bytes = Int(row.int(11))
         counters.duplicates = Int(row.int(16))
+        counters.withheld = Int(row.int(17))
         return counters
     }
 }

@@ -91,7 +91,7 @@ extension SQLiteStore {
         }
         // Only now: shapes of a page that was rolled back would hide its columns.
         shapes.add(saved.newShapes, to: page.resource)
-        if saved.counters.inserted + saved.counters.updated > 0 { changeSignal.fire() }
+        if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
         return saved.counters
     }
 }

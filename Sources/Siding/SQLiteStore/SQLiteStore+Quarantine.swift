@@ -25,7 +25,9 @@ extension SQLiteStore: QuarantineStore {
                 try await endResource(line, in: run, extra: RunCounters())
             }
             try await endRun(run, outcome: .saved)
-            if result.counters.values.contains(where: { $0.inserted + $0.updated > 0 }) { changeSignal.fire() }
+            if result.counters.values.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) {
+                changeSignal.fire()
+            }
             return result.changes
         } catch {
             try? await endRun(run, outcome: .failed)

@@ -20,6 +20,8 @@ public struct ListingOpening: Sendable {
     public var isAside: Bool
     /// How the resource's records are to be looked at from now on; a listing of its own leaves that as it is, too.
     public var shape: RecordShape
+    /// Whether it is kept which records each page shows, as their absence counts; a listing of its own leaves that as it is.
+    public var tracksMembers = false
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,

@@ -29,6 +29,8 @@ public struct PageCommit: Sendable {
             (self.method, self.status, self.etag, self.lastModified) = (method, status, etag, lastModified)
         }
     }
+    /// Which of its records are deleted, and what its listing's end proves.
+    public var deletions = DeletionTerms()
 
     /// What the page holds.
     public enum Content: Sendable {

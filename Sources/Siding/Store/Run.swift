@@ -27,6 +27,8 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public var unchanged = 0
     public var stale = 0
     public var deleted = 0
+    /// Records that are gone from the origin and were left, as they are too many to go without a person's look.
+    public var withheld = 0
     public var quarantined = 0
     /// Records that a later one of the same page replaced, as it has the same key.
     public var duplicates = 0
@@ -37,7 +39,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public static func += (total: inout RunCounters, part: RunCounters) {
         for path in [
             \RunCounters.pages, \.requests, \.notModified, \.inserted, \.updated, \.unchanged, \.stale, \.deleted,
-            \.quarantined, \.duplicates, \.bytes,
+            \.withheld, \.quarantined, \.duplicates, \.bytes,
         ] { total[keyPath: path] += part[keyPath: path] }
     }
 }

@@ -3,7 +3,7 @@
 /// SQLite is the first engine behind it. `StoreConformance` in `SidingTesting` holds the laws that any other must keep.
 /// Nothing above this protocol knows SQL.
 public protocol Store: RunStore, LeaseStore, ListingStore, QueueStore, RecordStore, SelectionStore, LocalRecordStore,
-    ChangeStore, TextSearchStore
+    ChangeStore, TextSearchStore, DeletionStore
 {}
 
 /// The history of runs.

@@ -22,6 +22,8 @@ struct ResourceDeclaration: Sendable {
     var maxAge: Duration?
     var resumeWithin = AnyResource.usualResumeWithin
     var shape = RecordShape()
+    var isStable = false
+    var deletions = Deletions()
 
     init(subject: Subject) {
         self.subject = subject
@@ -41,10 +43,12 @@ struct ResourceDeclaration: Sendable {
         guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
             return nil
         }
-        return AnyResource(
+        var resource = AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
             maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body)
+        (resource.isStable, resource.deletions) = (isStable, deletions)
+        return resource
     }
 
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.

@@ -61,13 +61,19 @@ enum ResourceGrammar {
     private static let resumeWithin = Keyword(
         "resume_within", .duration, default: "24h", "An unfinished listing that is older begins anew.")
 
+    private static let stable = Keyword(
+        "stable", .truth, default: false,
+        "Whether paging stands still while records come and go, as cursors and next URLs often do.")
+    private static let deletes = Keyword(
+        "deletes", DeletionGrammar.type, "How deletions at the origin are found; left out, they are not.")
+
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, body.entry, bodyEncoding.entry,
             records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
-            contract.entry, history.entry,
+            contract.entry, history.entry, stable.entry, deletes.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -92,6 +98,8 @@ enum ResourceGrammar {
         declaration.shape.children = object.value(children, &reading) ?? []
         declaration.shape.history = object.value(history, &reading)?.retention
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
+        declaration.isStable = object.value(stable, &reading) ?? false
+        declaration.deletions = object.value(deletes, &reading) ?? Deletions()
         return declaration
     }
 
@@ -99,8 +107,6 @@ enum ResourceGrammar {
         .notYet("where", "Which records to keep."),
         .notYet("drop", "Members that are not kept."),
         .notYet("set", "Members that are added."),
-        .notYet("stable", "Whether paging stands still while records come and go."),
-        .notYet("deletes", "How deletions are found."),
         .notYet("for_each", "One listing for each record of another resource."),
     ]
 }

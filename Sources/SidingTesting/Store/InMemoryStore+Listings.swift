@@ -10,6 +10,7 @@ extension InMemoryStore {
             }
             let changed = try tables.register(opening)
             if !changed.isEmpty { tables.discardAll(of: opening.resource, "the definition changed", moment) }
+            tables.resources[opening.resource]?.track(opening.tracksMembers, scope: opening.first.scope)
             var dropped: String?
             if opening.startsAnew {
                 tables.discard(opening, "a full listing was asked for", moment)
@@ -30,7 +31,7 @@ extension InMemoryStore {
             try tables.check(opening.lease, moment)
             _ = try tables.register(opening)
             tables.discard(opening, reason, moment)
-            tables.resources[opening.resource]?.forgetPages(of: opening.first.scope)
+            tables.resources[opening.resource]?.forgetPages { address, _ in address.scope == opening.first.scope }
             if opening.forgetsCursor { tables.resources[opening.resource]?.cursor = nil }
             var position = tables.begin(opening, moment)
             position.droppedCheckpoint = reason
@@ -76,23 +77,25 @@ extension InMemoryStore {
         let saved = try change { (tables, moment) throws(StoreError) in
             try tables.check(page.lease, moment)
             var resource = try tables.resource(page.resource)
-            var counters = resource.save(page, now: moment.now)
+            let (found, shown) = resource.save(page, now: moment.now)
+            var counters = found
             counters.pages = 1
             counters.requests = page.requests
             counters.bytes = page.bytes
-            if let progress = page.progress { try resource.move(page, progress, now: moment.now) }
+            if let progress = page.progress {
+                counters += try resource.move(
+                    page, progress, shown, removed: tables.removed(of: page.resource, in: page.run), now: moment.now)
+            } else if let shown {
+                resource.remember(shown, on: page.page, isWhole: false, isKept: false)
+            }
             tables.resources[page.resource] = resource
             if let entry = page.settles { tables.settle(entry, as: .done, "answered", nil, moment) }
             try tables.count(counters, of: page.resource, in: page.run)
             return counters
         }
-        if saved.inserted + saved.updated > 0 { changeSignal.fire() }
+        if saved.inserted + saved.updated + saved.deleted > 0 { changeSignal.fire() }
         return saved
     }
-}
-
-extension MemoryResource {
-    fileprivate mutating func forgetPages(of scope: String) { pages = pages.filter { $0.key.scope != scope } }
 }
 
 extension MemoryTables {
@@ -107,9 +110,12 @@ extension MemoryTables {
         known.source = opening.source
         if !changed.isEmpty {
             known.definition = opening.definition
-            known.pages = [:]
+            known.forgetPages { _, _ in true }
             known.cursor = nil
-            if changed.contains("key") { known.keyKind = nil }
+            known.redefined = opening.run
+            if changed.contains("key") {
+                (known.keyKind, known.departures, known.absences, known.singles) = (nil, [:], [:], [])
+            }
         }
         resources[opening.resource] = known
         for index in queue.indices where queue[index].isFetch && queue[index].entry.resource == opening.resource {
@@ -168,7 +174,7 @@ extension MemoryTables {
         let scope = opening.first.scope
         resources[opening.resource]?.listings[scope, default: 0] += 1
         resources[opening.resource]?.open[scope] = MemoryListing(
-            next: opening.first, checkpointAt: moment.now, cursor: opening.cursor)
+            next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run)
         var position = ListingPosition(
             listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)
         position.cursor = opening.cursor

@@ -3,19 +3,25 @@ internal import Siding
 
 extension MemoryResource {
     /// Saves the records of a page; a 304 saves none.
-    mutating func save(_ page: PageCommit, now: Timestamp) -> RunCounters {
+    ///
+    /// - Returns: what it did, and what the page shows; nil of the latter for a 304.
+    mutating func save(_ page: PageCommit, now: Timestamp) -> (RunCounters, MemoryShown?) {
         var counters = RunCounters()
+        var shown: MemoryShown?
         switch page.content {
         case .notModified:
             counters.notModified = 1
         case .records(let bytes, let slices):
+            shown = MemoryShown()
             bytes.withUnsafeBytes { raw in
                 let last = Self.lastOfEachKey(slices, raw)
                 for (index, slice) in slices.enumerated() {
                     guard case .key(let key) = slice.outcome else {
                         counters.quarantined += 1
+                        shown?.hasUnknown = true
                         continue
                     }
+                    shown?.keys.insert(key.withBytes(in: raw) { Array($0) })
                     keyKind = keyKind ?? key.kind
                     guard last[KeyText(key, raw)] == index else {
                         counters.duplicates += 1
@@ -25,37 +31,48 @@ extension MemoryResource {
                         counters.quarantined += 1
                         continue
                     }
-                    save(key, body: Array(raw[slice.range]), in: raw, page, now, &counters)
+                    let fresh = save(key, body: Array(raw[slice.range]), in: raw, page, now, &counters)
+                    if let fresh { shown?.fresh.insert(fresh) }
                 }
             }
         }
-        if counters.inserted + counters.updated > 0 { revision += 1 }
+        if counters.inserted + counters.updated + counters.deleted > 0 { revision += 1 }
         if case .records = page.content { quarantined[MemoryAddress(page.page)] = counters.quarantined }
-        return counters
+        return (counters, shown)
     }
 
     private mutating func save(
         _ key: RecordKey, body: [UInt8], in raw: UnsafeRawBufferPointer, _ page: PageCommit, _ now: Timestamp,
         _ counters: inout RunCounters
-    ) {
+    ) -> [UInt8]? {
         let text = key.withBytes(in: raw) { Array($0) }
+        let isDeleted = body.withUnsafeBytes { page.deletions.rule.mark?.marks($0) ?? false }
         guard var record = records[text] else {
-            counters.inserted += 1
+            if isDeleted { counters.deleted += 1 } else { counters.inserted += 1 }
             livesSince[text] = revision + 1
             records[text] = Record(
                 resource: page.resource, key: String(decoding: text, as: UTF8.self), body: body, firstSeenAt: now,
-                changedAt: now, deletedAt: nil, run: page.run, revision: revision + 1)
-            return
+                changedAt: now, deletedAt: isDeleted ? now : nil, run: page.run, revision: revision + 1)
+            if isDeleted { tombstones[page.run, default: [:]][text] = now }
+            return isDeleted ? nil : text
         }
-        guard record.body != body || record.deletedAt != nil else {
+        let wasDeleted = record.deletedAt != nil
+        guard record.body != body || wasDeleted != isDeleted else {
             counters.unchanged += 1
-            return
+            return nil
         }
-        counters.updated += 1
-        if record.deletedAt != nil { livesSince[text] = revision + 1 }
-        (record.body, record.changedAt, record.deletedAt, record.run) = (body, now, nil, page.run)
+        if isDeleted, !wasDeleted {
+            counters.deleted += 1
+            tombstones[page.run, default: [:]][text] = now
+        } else {
+            counters.updated += 1
+        }
+        if wasDeleted, !isDeleted { livesSince[text] = revision + 1 }
+        (record.body, record.changedAt, record.run) = (body, now, page.run)
+        record.deletedAt = isDeleted ? record.deletedAt ?? now : nil
         record.revision = revision + 1
         records[text] = record
+        return wasDeleted && !isDeleted ? text : nil
     }
 
     private struct KeyText: Hashable {
@@ -75,25 +92,35 @@ extension MemoryResource {
     }
 
     /// Moves the listing on: validators, checkpoint, and with the last page its end.
-    mutating func move(_ page: PageCommit, _ progress: PageCommit.Progress, now: Timestamp) throws(StoreError) {
+    ///
+    /// - Parameter removed: how many records the run has deleted before.
+    /// - Returns: what the end deleted and withheld.
+    mutating func move(
+        _ page: PageCommit, _ progress: PageCommit.Progress, _ shown: MemoryShown?, removed: Int, now: Timestamp
+    ) throws(StoreError) -> RunCounters {
         let scope = page.page.scope
         guard var listing = open[scope], listings[scope] == page.listing else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
         remember(page, progress)
+        if let shown { remember(shown, on: page.page, isWhole: listing.cursor.from == nil, isKept: true) }
+        listing.pages += 1
         listing.cursor.reached = progress.cursor?.reached ?? listing.cursor.reached
         if let moved = progress.cursor?.moved { cursor = (moved, now) }
         switch progress.next {
         case .page(let next):
-            open[scope] = MemoryListing(next: next, checkpointAt: now, cursor: listing.cursor)
+            (listing.next, listing.checkpointAt) = (next, now)
+            open[scope] = listing
         case .cut:
             open[scope] = nil
         case .end:
             open[scope] = nil
             if scope.isEmpty { (completedAt, freshness) = (now, progress.freshness) }
-            pages = pages.filter { $0.key.scope != scope || $0.value.listing == page.listing }
+            forgetPages { address, stored in address.scope == scope && stored.listing != page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
+            return settleAbsences(page, listing, removed: removed, now: now)
         }
+        return RunCounters()
     }
 
     private mutating func remember(_ page: PageCommit, _ progress: PageCommit.Progress) {
@@ -104,7 +131,8 @@ extension MemoryResource {
         case .end: break
         case .cut: (stored.etag, stored.lastModified) = (nil, nil)
         }
-        pages[MemoryAddress(page.page)] = MemoryPage(stored: stored, listing: page.listing)
+        let members = pages[MemoryAddress(page.page)]?.members
+        pages[MemoryAddress(page.page)] = MemoryPage(stored: stored, listing: page.listing, members: members)
     }
 }
 

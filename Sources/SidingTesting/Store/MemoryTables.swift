@@ -52,6 +52,18 @@ struct MemoryResource {
     var cursor: (value: String, movedAt: Timestamp)?
     /// The listings that go on, by scope.
     var open: [String: MemoryListing] = [:]
+    /// Whether it is kept which records each page shows.
+    var tracksMembers = false
+    /// When the definition changed last.
+    var redefined: RunID?
+    /// Records that pages of a scope showed once and do not show now.
+    var departures: [String: Set<[UInt8]>] = [:]
+    /// Records that the last complete listing of a scope lacked, and that are not deleted.
+    var absences: [String: Set<[UInt8]>] = [:]
+    /// The scopes whose last complete listing had one page only.
+    var singles: Set<String> = []
+    /// What each run deleted, and when.
+    var tombstones: [RunID: [[UInt8]: Timestamp]] = [:]
 }
 
 /// Where a page is found.
@@ -66,12 +78,17 @@ struct MemoryAddress: Hashable {
 struct MemoryPage {
     var stored: StoredPage
     var listing: Int64
+    /// The records that it shows; nil where not all are known.
+    var members: Set<[UInt8]>?
 }
 
 struct MemoryListing {
     var next: PageRequest
     var checkpointAt: Timestamp
     var cursor: ListingCursor
+    /// The run that began it.
+    var run: RunID
+    var pages = 0
 }
 
 struct MemoryEntry {
@@ -115,6 +132,11 @@ extension MemoryTables {
 
     mutating func count(_ counters: RunCounters, of resource: String, in run: RunID) throws(StoreError) {
         try change(resource, in: run) { $0.counters += counters }
+    }
+
+    /// How many records the run has deleted of a resource so far.
+    func removed(of resource: String, in run: RunID) -> Int {
+        runs.first { $0.run.id == run }?.run.resources.first { $0.resource == resource }?.counters.deleted ?? 0
     }
 
     mutating func describe(_ line: RunResource, in run: RunID) throws(StoreError) {

@@ -35,5 +35,5 @@ public struct StoreConformance: Sendable {
         + retentionLaws
         + queueLaws
         + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws
-        + textSearchLaws + historyLaws
+        + textSearchLaws + historyLaws + deletionLaws
 }

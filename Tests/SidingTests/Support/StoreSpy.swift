@@ -139,5 +139,11 @@ extension StoreSpy {
         try await inner.changes(of: resource, since: run)
     }
 
+    func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
+        try await inner.missingKeys(of: resource, limit: limit)
+    }
+
+    func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] { try await inner.undelete(run) }
+
     func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] { try await inner.search(search) }
 }

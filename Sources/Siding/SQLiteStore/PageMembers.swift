@@ -1,0 +1,161 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Keeps which records each page shows, inside a transaction, for resources whose absent records count as deleted.
+///
+/// A record that any page ever showed is among the members of a page, or has departed from one; so a complete listing need look
+/// at nothing else, and one in which nothing changed at nothing at all.
+struct PageMembers {
+    let resource: Int64
+    let page: PageRequest
+
+    /// What was found on a page.
+    struct Shown {
+        /// The rows of its records; also of those that broke the contract, where their key can be read.
+        var ids: [Int64] = []
+        /// Those of `ids` that were inserted, or live again.
+        var fresh: [Int64] = []
+        /// Whether there are records on it of which nobody can say which they are.
+        var hasUnknown = false
+    }
+
+    /// Notes what the page shows now.
+    ///
+    /// - Parameters:
+    ///   - isWhole: whether its listing asks for all there is.
+    ///   - isKept: whether the page has a row; one of a listing of its own has none.
+    func replace(
+        with shown: Shown, isWhole: Bool, isKept: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        let now = RecordIDs(shown.ids)
+        // What is seen was not lacked twice in succession.
+        let returned = try AbsenceRows.forget(now.ids, of: resource, scope: page.scope, transaction)
+        let isKnown = isWhole && isKept && !shown.hasUnknown
+        let before = isKept ? try stored(transaction) : nil
+        var departed = (before ?? .none).subtracting(isKnown ? now : .none).ids
+        if !isKnown { departed += isWhole && isKept ? now.ids : shown.fresh + returned }
+        try Self.depart(RecordIDs(departed), resource, page.scope, transaction)
+        guard isKept, before != (isKnown ? now : nil) else { return }
+        try transaction.execute(
+            "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
+            resource, page.scope, page.url.description, page.body ?? "", isKnown ? SQLiteValue.blob(now.packed) : nil)
+    }
+
+    private func stored(_ transaction: borrowing Transaction) throws -> RecordIDs? {
+        try transaction.first(
+            """
+            SELECT members FROM siding_pages
+            WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4 AND members IS NOT NULL
+            """, resource, page.scope, page.url.description, page.body ?? ""
+        ) { row in try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) } }
+    }
+
+    /// Before pages are forgotten.
+    ///
+    /// - Parameters:
+    ///   - scope: nil for all.
+    ///   - listing: whose pages stay; nil where none do.
+    static func release(
+        of resource: Int64, scope: String?, except listing: Int64? = nil, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_departures (resource, scope, members)
+            SELECT resource, scope, members FROM siding_pages
+            WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND (?3 IS NULL OR listing <> ?3) AND length(members) > 0
+            """, resource, scope, listing)
+    }
+
+    /// Forgets what pages showed: records under another key are none of theirs.
+    static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_departures WHERE resource = ?1", resource)
+        try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)
+        try transaction.execute("UPDATE siding_listings SET was_single = 0 WHERE resource = ?1", resource)
+    }
+
+    // MARK: Beginning and ending
+
+    /// Begins to keep the members of pages, or ends it, where the config says otherwise than before.
+    ///
+    /// From pages that were stored before nothing is known but that they had records: so they are asked for whole once, and
+    /// all that came from the origin is looked for on them.
+    static func track(
+        _ isWanted: Bool, _ resource: Int64, scope: String, _ transaction: borrowing Transaction
+    ) throws {
+        let isKept = try transaction.first("SELECT tracks_members FROM siding_resources WHERE id = ?1", resource) {
+            $0.int(0) == 1
+        }
+        guard isKept != isWanted else { return }
+        try transaction.execute("UPDATE siding_resources SET tracks_members = ?2 WHERE id = ?1", resource, isWanted)
+        guard isWanted else {
+            try forget(resource, transaction)
+            try transaction.execute(
+                "UPDATE siding_pages SET members = NULL WHERE resource = ?1 AND members IS NOT NULL", resource)
+            return
+        }
+        try transaction.execute(
+            "UPDATE siding_pages SET etag = NULL, last_modified = NULL, members = NULL WHERE resource = ?1", resource)
+        guard scope.isEmpty else { return }
+        let known = try transaction.query(
+            "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND run > 0 ORDER BY id", resource
+        ) { $0.int(0) }
+        try depart(RecordIDs(known), resource, scope, transaction)
+    }
+
+    private static let chunk = 4096
+
+    private static func depart(
+        _ records: RecordIDs, _ resource: Int64, _ scope: String, _ transaction: borrowing Transaction
+    ) throws {
+        var rest = records.ids[...]
+        while !rest.isEmpty {
+            try transaction.execute(
+                "INSERT INTO siding_departures (resource, scope, members) VALUES (?1, ?2, ?3)", resource, scope,
+                SQLiteValue.blob(RecordIDs(Array(rest.prefix(chunk))).packed))
+            rest = rest.dropFirst(chunk)
+        }
+    }
+}
+
+/// The rows of `siding_absences`.
+enum AbsenceRows {
+    static func load(
+        _ resource: Int64, scope: String, _ transaction: borrowing Transaction
+    ) throws -> RecordIDs {
+        RecordIDs(
+            try transaction.query(
+                "SELECT record FROM siding_absences WHERE resource = ?1 AND scope = ?2 ORDER BY record", resource, scope
+            ) { $0.int(0) })
+    }
+
+    /// - Returns: those of `ids` that had been lacked.
+    static func forget(
+        _ ids: [Int64], of resource: Int64, scope: String, _ transaction: borrowing Transaction
+    ) throws -> [Int64] {
+        let hasAny = try transaction.first(
+            "SELECT 1 FROM siding_absences WHERE resource = ?1 AND scope = ?2 LIMIT 1", resource, scope
+        ) { _ in true }
+        guard hasAny == true else { return [] }
+        var forgotten: [Int64] = []
+        for id in ids {
+            let count = try transaction.execute(
+                "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND record = ?3", resource, scope, id)
+            if count > 0 { forgotten.append(id) }
+        }
+        return forgotten
+    }
+
+    static func replace(
+        _ before: RecordIDs, with now: RecordIDs, of resource: Int64, scope: String,
+        _ transaction: borrowing Transaction
+    ) throws {
+        for id in before.subtracting(now).ids {
+            try transaction.execute(
+                "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND record = ?3", resource, scope, id)
+        }
+        for id in now.subtracting(before).ids {
+            try transaction.execute(
+                "INSERT INTO siding_absences (resource, scope, record) VALUES (?1, ?2, ?3)", resource, scope, id)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import SidingSQLite
+
+/// Deletes records and takes that back, inside a transaction. A tombstone keeps its body.
+enum Tombstones {
+    /// - Parameter revision: the resource's revision once this transaction has committed.
+    static func bury(
+        _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, revision: Int64,
+        _ transaction: borrowing Transaction
+    ) throws {
+        guard !ids.isEmpty else { return }
+        try note(ids, run: run, now: now, transaction)
+        var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
+        var mark = try transaction.prepare(
+            "UPDATE siding_records SET deleted_at = ?2, run = ?3, revision = ?4 WHERE id = ?1")
+        try mark.bind(2, now.microseconds)
+        try mark.bind(3, run)
+        try mark.bind(4, revision)
+        for id in ids {
+            try text?.remove(id)
+            try mark.bind(1, id)
+            try mark.step()
+        }
+        try Revisions.set(revision, of: resource, transaction)
+    }
+
+    /// Remembers what a run deleted.
+    static func note(
+        _ ids: [Int64], run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        for id in ids {
+            try transaction.execute(
+                "INSERT OR REPLACE INTO siding_tombstones (run, record, at) VALUES (?1, ?2, ?3)", run, id,
+                now.microseconds)
+        }
+    }
+
+    /// - Returns: how many live again, by resource.
+    static func undelete(_ run: RunID, _ transaction: borrowing Transaction) throws -> [String: Int] {
+        let resources = try transaction.query(
+            """
+            SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
+            JOIN siding_resources s ON s.id = r.resource WHERE t.run = ?1
+            """, run
+        ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
+        var counts: [String: Int] = [:]
+        for resource in resources {
+            let count = try undelete(run, of: resource.id, revision: resource.revision + 1, transaction)
+            if count > 0 { counts[resource.name] = count }
+        }
+        return counts
+    }
+
+    /// What has been written since is not this run's any more; what edits lie on is the user's.
+    private static func undelete(
+        _ run: RunID, of resource: Int64, revision: Int64, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let ids = try transaction.query(
+            """
+            SELECT r.id FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
+            WHERE t.run = ?1 AND r.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
+            """, run, resource
+        ) { $0.int(0) }
+        guard !ids.isEmpty else { return 0 }
+        var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
+        for id in ids {
+            try transaction.execute(
+                "UPDATE siding_records SET deleted_at = NULL, run = ?2, revision = ?3, lives_since = ?3 WHERE id = ?1", id,
+                LocalSaver.run, revision)
+            try text?.add(id)
+            try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1 AND record = ?2", run, id)
+        }
+        try Revisions.set(revision, of: resource, transaction)
+        return ids.count
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// Records that go at the origin, with the binary, over a socket, into a file.
+@Suite(.serialized)
+struct DeletionTests {
+    private static let absence = "deletes: { detect: complete_listing }"
+
+    @Test func `What went at the origin goes here, a few at a time, and keeps its body`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: "\(Self.absence), stable: true")
+        #expect(try await sandbox.siding("sync").status == 0)
+        for key in ["7", "30"] { service.items.remove(key) }
+        let report = try await sandbox.siding("sync", "--json").object()
+        #expect(report["deleted"] == .number(2))
+        #expect(report["withheld"] == .number(0))
+        #expect(try await sandbox.differences(from: service.items) == [])
+        let gone = try await sandbox.siding("records", "list", "items", "--deleted", "--json").objects()
+        #expect(gone.map { $0["key"] } == [.string("30"), .string("7")])
+        #expect(try await sandbox.siding("records", "get", "items", "7").output.contains("item 7"))
+        #expect(try await sandbox.siding("runs", "show", "2").output.contains("deleted 2"))
+        service.items.put(Service.item(7))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `Without a word in the config everything stays`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        for _ in 0..<3 {
+            #expect(try await sandbox.siding("sync").status == 0)
+            service.items.remove("7")
+        }
+        #expect(try await sandbox.count() == 40)
+        await service.origin.stop()
+    }
+
+    @Test
+    func `Most of them gone: nothing is removed and the code is 4; accepted they go, and undelete brings them back`()
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: Self.absence)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let all = service.items.records
+        for number in 1...24 { service.items.remove(String(number)) }
+        // Numbered pages shift: once is no proof.
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.count() == 40)
+        for _ in 0..<2 {
+            let withheld = try await sandbox.siding("sync")
+            #expect(withheld.status == 4)
+            #expect(withheld.output == "")
+            #expect(withheld.error.contains("24 records are gone"))
+            #expect(withheld.error.contains("1, 10, 11, 12, 13, …"))
+            #expect(withheld.error.contains("siding sync items --accept-deletes"))
+            #expect(try await sandbox.count() == 40)
+        }
+        #expect(try await sandbox.siding("sync", "--json").object()["withheld"] == .number(24))
+        let accepted = try await sandbox.siding("sync", "--accept-deletes", "--json")
+        #expect(accepted.status == 0)
+        #expect(try accepted.object()["deleted"] == .number(24))
+        #expect(try await sandbox.differences(from: service.items) == [])
+        #expect(try await sandbox.siding("sync").everything == "")
+
+        let newest = try await sandbox.siding("runs", "list", "--json").objects()
+        let run = try #require(newest.first { $0["command"] == .string("sync --accept-deletes") }?["id"]?.int)
+        // What came back meanwhile stays as it is.
+        service.items.put(Service.item(1, title: "again"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        let back = try await sandbox.siding("records", "undelete", String(run), "--json")
+        #expect(back.status == 0)
+        #expect(try back.object()["undeleted"] == .number(23))
+        #expect(try await sandbox.count() == 40)
+        #expect(try await sandbox.siding("records", "get", "items", "1").output.contains("again"))
+        for record in all.dropFirst() {
+            #expect(try await sandbox.siding("query", "SELECT 1 AS n FROM items WHERE id = \(record.key)").status == 0)
+        }
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.count() == 40)
+        let again = try await sandbox.siding("records", "undelete", String(run))
+        #expect(again.status == 0)
+        #expect(again.error.contains("nothing that is still deleted"))
+        #expect(try await sandbox.siding("records", "undelete", "999").status == 66)
+        await service.origin.stop()
+    }
+
+    @Test func `One resource that is withheld does not hold up the others, and 4 is the code of all`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, resource: "\(Self.absence), stable: true", more: "  more: { path: /items, key: id }")
+        #expect(try await sandbox.siding("sync").status == 0)
+        for number in 1...30 { service.items.remove(String(number)) }
+        let outcome = try await sandbox.siding("sync", "--json")
+        #expect(outcome.status == 4)
+        #expect(try outcome.objects().map { $0["resource"] } == [.string("items"), .string("more")])
+        await service.origin.stop()
+    }
+
+    @Test func `An unchanged origin still costs no row, now that its pages' records are kept`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: Self.absence)
+        for _ in 0..<2 { #expect(try await sandbox.siding("sync").status == 0) }
+        let dump = "SELECT id, run, revision FROM siding_records; SELECT * FROM siding_absences"
+        let before = try await sandbox.sqlite(sandbox.file("test.db"), dump).output
+        #expect(try await sandbox.siding("sync", "--json").object()["outcome"] == .string("not_modified"))
+        #expect(try await sandbox.sqlite(sandbox.file("test.db"), dump).output == before)
+        await service.origin.stop()
+    }
+
+    @Test func `Plan says what would count as deleted`() async throws {
+        let service = try await Service.start()
+        for (resource, words) in [
+            ("", "deleted: nothing"), (Self.absence, "deleted: what two complete listings lack"),
+            ("\(Self.absence), stable: true", "deleted: what a complete listing lacks"),
+            ("deletes: { field: $.gone, equals: true }", "deleted: what has $.gone = true"),
+        ] {
+            let sandbox = try Sandbox.with(service, resource: resource)
+            #expect(try await sandbox.siding("plan").output.contains(words))
+        }
+        await service.origin.stop()
+    }
+}

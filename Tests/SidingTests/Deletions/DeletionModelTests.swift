@@ -1,0 +1,192 @@
+import Foundation
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingOrigin
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Random origins against what is known of them. With `SIDING_PROOF=1` twenty thousand of them, else five hundred.
+@Suite struct DeletionModelTests {
+    private static let seeds = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1" ? 20_000 : 500
+
+    /// Nothing that lives at the origin is taken for deleted, but where it slipped from page to page in two listings in
+    /// succession, which no client can see. When the origin is quiet again, what is stored is what it has.
+    @Test(arguments: 0..<10) func `no living record is deleted, and in the end no dead one lives`(_ tenth: Int)
+        async throws
+    {
+        let count = Self.seeds / 10
+        let (time, directory) = (ManualWallClock(), try TemporaryDirectory())
+        // One file for many origins, each a resource of its own.
+        let file = try await SQLiteStore.open(
+            at: directory.path(of: "store.db"), durability: .normal, clock: time.clock)
+        let memory = InMemoryStore(clock: time.clock)
+        for seed in (tenth * count)..<((tenth + 1) * count) {
+            var run = try DeletionRun(seed: UInt64(seed), seed % 8 == 0 ? memory : file, time)
+            guard try await run.play() else { break }
+        }
+        await file.close()
+    }
+}
+
+/// One history of an origin and its copy.
+private struct DeletionRun {
+    let seed: UInt64
+    let origin: ChangingOrigin
+    let store: any Store
+    let time: ManualWallClock
+    var resource: AnyResource
+    var generator: SeededGenerator
+    var history: [String] = []
+    /// The complete listings, the newest last: whether the origin's pages moved meanwhile, and what it had at their end.
+    var listings: [(isMoved: Bool, keys: Set<String>)] = []
+    var completedAt: Timestamp?
+    var local: Set<String> = []
+
+    init(seed: UInt64, _ store: any Store, _ time: ManualWallClock) throws {
+        (self.seed, self.store, self.time) = (seed, store, time)
+        generator = SeededGenerator(seed: seed)
+        let isStable = Bool.random(using: &generator)
+        origin = ChangingOrigin(seed: seed, isStable: isStable)
+        var source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
+        source.retry = RetryPolicy(retries: 0)
+        resource = AnyResource("posts_\(seed)", from: source, at: "/posts", key: "id", paging: .linkHeader)
+        resource.deletions = Deletions(byAbsence: true, most: Double.random(in: 0...0.5, using: &generator))
+        resource.isStable = isStable
+    }
+
+    mutating func play() async throws -> Bool {
+        let first = Int.random(in: 0..<40, using: &generator)
+        for _ in 0..<first { change() }
+        for _ in 0..<8 {
+            for _ in 0..<Int.random(in: 0..<6, using: &generator) { change() }
+            if Int.random(in: 0..<8, using: &generator) == 0 { try await writeLocally() }
+            let (faults, unrest) = (
+                Int.random(in: 0..<30, using: &generator), [0, 0, 10, 40].randomElement(using: &generator) ?? 0
+            )
+            origin.state.withLock { ($0.faults, $0.unrest) = (faults, unrest) }
+            guard try await sync(options()) else { return false }
+        }
+        origin.state.withLock { ($0.faults, $0.unrest) = (0, 0) }
+        var options = SyncOptions()
+        options.acceptsDeletes = true
+        // The first may end a listing that began before; then one that notes and one that deletes.
+        for _ in 0..<3 { guard try await sync(options) else { return false } }
+        let isRight = try await isEqual()
+        let report = try await engine.sync(resource)
+        let isQuiet = report.line.outcome == .notModified && report.line.counters.deleted == 0
+        if !isQuiet { fail("a sync of what did not change: \(report.line)") }
+        return isRight && isQuiet
+    }
+
+    private var engine: SyncEngine {
+        SyncEngine(
+            store: store, transports: origin, connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(),
+            wallClock: time.clock)
+    }
+
+    private mutating func options() -> SyncOptions {
+        var options = SyncOptions()
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: options.isFull = true
+        case 1: options.limit = Int.random(in: 1..<9, using: &generator)
+        case 2: options.acceptsDeletes = true
+        default: break
+        }
+        return options
+    }
+
+    private mutating func change() {
+        let isStable = origin.isStable
+        // A key that comes back while its page is not looked at is not seen, and is shown the next time.
+        origin.state.withLock { $0.change(isStable: isStable, restores: !isStable) }
+    }
+
+    private mutating func writeLocally() async throws {
+        let key = String(1000 + local.count)
+        let bytes = Array(#"[{"id":\#(key)}]"#.utf8)
+        let slices = try bytes.withUnsafeBytes { page in
+            try PageReader(records: nil, key: resource.key).read(page).records
+        }
+        _ = try await store.apply(
+            RecordChanges(
+                resource: resource.name, source: "blog", definition: ResourceDefinition(resource), bytes: bytes,
+                rows: slices.map { .init($0, expects: .anything) }))
+        local.insert(key)
+    }
+
+    // MARK: Looking
+
+    private mutating func sync(_ options: SyncOptions) async throws -> Bool {
+        time.advance(by: .seconds(60))
+        let before = try await living()
+        _ = try await store.perform(.release, on: QueueSelection(resources: [resource.name], states: [.parked]))
+        let moves = origin.state.withLock { $0.movesAtFirstPage }
+        let report = try await engine.sync(resource, options: options)
+        // A listing of its own is none of those that are followed.
+        if options.limit != nil { origin.state.withLock { $0.movesAtFirstPage = moves } }
+        let (records, isMoved) = origin.state.withLock { state in
+            (state.records.map { (key: String($0.id), version: $0.version) }, state.moves != state.movesAtFirstPage)
+        }
+        history.append(
+            "\(report.line.outcome?.rawValue ?? "") \(options.limit.map { "limit \($0)" } ?? "")"
+                + "\(options.isFull ? "full" : "")\(options.acceptsDeletes ? "accepts" : "") "
+                + "deleted \(report.line.counters.deleted) withheld \(report.line.counters.withheld) "
+                + "moved \(isMoved) origin \(records.map { "\($0.key):\($0.version)" }) \(report.line.notes)")
+        if let completed = try await state()?.completedAt, completed != completedAt {
+            completedAt = completed
+            listings.append((isMoved, Set(records.map(\.key))))
+        }
+        return try await isSafe(before, report, options)
+    }
+
+    private mutating func isSafe(
+        _ before: Set<String>, _ report: SyncReport, _ options: SyncOptions
+    ) async throws -> Bool {
+        let now = try await living()
+        let lost = before.subtracting(now)
+        let atOrigin = Set(origin.state.withLock { $0.records.map { String($0.id) } })
+        // Slipped away in the last listing, and before that as well, or truly gone then.
+        let unseen = lost.intersection(atOrigin).filter { key in
+            guard !origin.isStable, let last = listings.last, last.isMoved else { return true }
+            return listings.dropLast().last.map { !$0.isMoved && $0.keys.contains(key) } ?? true
+        }
+        // What was first seen in this run may have gone in it.
+        if lost.count > report.line.counters.deleted {
+            return fail("\(lost) are gone, \(report.line.counters.deleted) were told")
+        }
+        if !lost.isDisjoint(with: local) { return fail("our own \(lost.intersection(local)) were deleted") }
+        if !unseen.isEmpty { return fail("\(unseen) live") }
+        if !options.acceptsDeletes, lost.count > 10, Double(lost.count) > Double(before.count) * 0.51 {
+            return fail("the guard let \(lost.count) of \(before.count) go")
+        }
+        return true
+    }
+
+    private func state() async throws -> ResourceState? {
+        try await store.resourceStates().first { $0.resource == resource.name }
+    }
+
+    private func living() async throws -> Set<String> {
+        guard try await state() != nil else { return [] }
+        return Set(try await store.records(of: resource.name, after: nil, limit: 999, deleted: false).map(\.key))
+    }
+
+    private mutating func isEqual() async throws -> Bool {
+        let stored = try await store.records(of: resource.name, after: nil, limit: 999, deleted: false)
+            .filter { !local.contains($0.key) }.map { String(decoding: $0.body, as: UTF8.self) }
+        let wanted = origin.state.withLock { $0.records.map { #"{"id":\#($0.id),"v":\#($0.version)}"# } }
+        guard Set(stored) != Set(wanted) || stored.count != wanted.count else { return true }
+        let (missing, surplus) = (Set(wanted).subtracting(stored).sorted(), Set(stored).subtracting(wanted).sorted())
+        return fail("missing \(missing), surplus \(surplus)")
+    }
+
+    @discardableResult
+    private func fail(_ what: String) -> Bool {
+        Issue.record("seed \(seed), stable \(origin.isStable): \(what)\n\(history.joined(separator: "\n"))")
+        return false
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import SidingOrigin
+import Testing
+
+@testable import Siding
+
+@Suite struct RecordIDsTests {
+    private func unpacked(_ bytes: [UInt8]) throws -> RecordIDs {
+        try bytes.withUnsafeBytes { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+    }
+
+    @Test func `what is packed comes back, sorted and once each`() throws {
+        var generator = SeededGenerator(seed: 7)
+        for count in [0, 1, 2, 100, 5_000] {
+            let ids = (0..<count).map { _ in Int64.random(in: 1...(1 << 40), using: &generator) } + [1, 1, .max]
+            let set = RecordIDs(ids)
+            #expect(set.ids == Set(ids).sorted())
+            #expect(try unpacked(set.packed) == set)
+        }
+        #expect(RecordIDs(Array(1...10_000)).packed.count == 10_000)
+    }
+
+    @Test func `what is taken away is what the other has`() {
+        let some = RecordIDs([9, 3, 5, 7])
+        #expect(some.subtracting(RecordIDs([1, 5, 9, 10])).ids == [3, 7])
+        #expect(some.subtracting(.none) == some)
+        #expect(RecordIDs.none.subtracting(some).isEmpty)
+    }
+
+    @Test(arguments: [[0x80], [1, 0], Array(repeating: UInt8(0xFF), count: 12)] as [[UInt8]])
+    func `bytes that nobody packed are refused`(_ bytes: [UInt8]) {
+        #expect(throws: StoreError.self) { try unpacked(bytes) }
+    }
+
+    @Test func `ten may always go, a tenth of many, and never all`() {
+        #expect(!DeletionGuard(listed: 1, removed: 0, most: 0.1).withholds(10))
+        #expect(DeletionGuard(listed: 1, removed: 0, most: 0.1).withholds(11))
+        #expect(!DeletionGuard(listed: 180, removed: 0, most: 0.1).withholds(20))
+        #expect(DeletionGuard(listed: 178, removed: 0, most: 0.1).withholds(20))
+        #expect(DeletionGuard(listed: 0, removed: 0, most: 1).withholds(1))
+        #expect(!DeletionGuard(listed: 1, removed: 0, most: 1).withholds(99))
+        #expect(DeletionGuard(listed: 5, removed: 8, most: 0).withholds(3))
+        #expect(!DeletionGuard(listed: 0, removed: 0, most: 0).withholds(0))
+    }
+}
