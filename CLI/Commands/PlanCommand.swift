@@ -67,7 +67,18 @@ struct PlanCommand: AsyncParsableCommand {
         object.string("reason", plan.reason)
         object.string("paging", plan.paging)
         object.string("deletes", plan.deletes)
+        if let fanOut = plan.fanOut { object.object("for_each") { Self.members(of: fanOut, into: &$0) } }
         return object
+    }
+
+    private static func members(of fanOut: SyncPlan.FanOut, into object: inout JSONObject) {
+        object.string("resource", fanOut.resource)
+        object.int("parents", fanOut.outlook.all)
+        object.int("due", fanOut.outlook.due)
+        object.int("new", fanOut.outlook.new)
+        object.int("changed", fanOut.outlook.changed)
+        object.int("unfinished", fanOut.outlook.unfinished)
+        object.strings("urls", fanOut.urls)
     }
 
     private func print(_ plan: SyncPlan) {
@@ -75,6 +86,9 @@ struct PlanCommand: AsyncParsableCommand {
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")
+        for url in plan.fanOut?.urls.dropFirst() ?? [] {
+            Output.line("    then \(plan.method) \(PlainText.oneLine(url, limit: 2000))")
+        }
         Output.line("    following pages: \(plan.paging)")
         Output.line("    deleted: \(plan.deletes)")
     }

@@ -26,8 +26,14 @@ struct StateShowCommand: AsyncParsableCommand {
             for resource in try workspace.resources(named: resources) {
                 let state = states.first { $0.resource == resource.name }
                 let cursor = try await store.cursor(of: resource.name)
+                let scoped = resource.forEach == nil ? [] : try await store.scopedCursors(of: resource.name)
                 if options.json {
-                    Output.line(object(resource, state, cursor).text)
+                    Output.line(object(resource, state, cursor, scoped).text)
+                } else if let each = resource.forEach {
+                    table.add([
+                        resource.name, Self.words(scoped), scoped.first?.movedAt.rfc3339 ?? "",
+                        state?.round?.isOpen == true ? "the next record of \(each.resource)" : "",
+                    ])
                 } else {
                     table.add([
                         resource.name, cursor?.value ?? "", cursor?.movedAt.rfc3339 ?? "", place(state, resource),
@@ -38,18 +44,41 @@ struct StateShowCommand: AsyncParsableCommand {
         }
     }
 
+    /// A cursor per parent: how many there are, and the oldest.
+    private static func words(_ cursors: [ScopedCursor]) -> String {
+        guard let oldest = cursors.first else { return "" }
+        return "\(Words.count(cursors.count, "cursor")), the oldest \(oldest.value)"
+    }
+
     private func place(_ state: ResourceState?, _ resource: AnyResource) -> String {
         guard let page = state?.checkpoint else { return "" }
         let secret = resource.source.authorization.secretQueryNames
         return "page \(page.number): \(Redaction.url(page.url, also: secret))"
     }
 
-    private func object(_ resource: AnyResource, _ state: ResourceState?, _ cursor: StoredCursor?) -> JSONObject {
+    private func object(
+        _ resource: AnyResource, _ state: ResourceState?, _ cursor: StoredCursor?, _ scoped: [ScopedCursor]
+    ) -> JSONObject {
         var object = JSONObject()
         object.string("resource", resource.name)
         object.optional("cursor", cursor?.value)
         object.optional("moved_at", cursor?.movedAt)
         object.optional("completed_at", state?.completedAt)
+        if let round = state?.round {
+            object.int("round", Int(round.round))
+            object.bool("round_open", round.isOpen)
+        }
+        if resource.forEach != nil {
+            object.array(
+                "cursors",
+                scoped.map { cursor in
+                    var object = JSONObject()
+                    object.string("parent", cursor.scope)
+                    object.string("cursor", cursor.value)
+                    object.time("moved_at", cursor.movedAt)
+                    return object
+                })
+        }
         if let page = state?.checkpoint {
             object.int("checkpoint_page", page.number)
             object.string(
@@ -73,6 +102,13 @@ struct StateSetCommand: AsyncParsableCommand {
         try await options.withStore(.readWrite) { workspace, store in
             for resource in try workspace.resources(named: [resource]) {
                 try CursorArguments.check(value, of: resource)
+                if let each = resource.forEach {
+                    throw CommandError(
+                        .usage, "usage", "'\(resource.name)' has a cursor for each record of '\(each.resource)'",
+                        hint:
+                            "'siding state reset \(resource.name)' forgets them; 'siding sync --since' begins elsewhere"
+                    )
+                }
                 try await store.setCursor(value, of: resource, "state set")
                 options.talk("\(resource.name): the next sync asks for changes since \(value)")
             }
@@ -95,7 +131,9 @@ struct StateResetCommand: AsyncParsableCommand {
         try await options.withStore(.readWrite) { workspace, store in
             for resource in try workspace.resources(named: resources) {
                 let cursor = try await store.cursor(of: resource.name)
-                let what = cursor.map { "the cursor \($0.value)" } ?? "the unfinished listing, if there is one,"
+                let each = resource.forEach
+                let all = each.map { "the cursors and unfinished listings of all records of '\($0.resource)'" }
+                let what = all ?? cursor.map { "the cursor \($0.value)" } ?? "the unfinished listing, if there is one,"
                 if dryRun {
                     options.talk("\(resource.name): \(what) would be forgotten")
                 } else {

@@ -112,6 +112,6 @@ struct SyncCommand: AsyncParsableCommand {
                 newest[line.resource] = line.outcome ?? .interrupted
             }
         }
-        return resources.filter { [.failed, .queued, .interrupted].contains(newest[$0.name]) }
+        return resources.filter { [.failed, .queued, .partial, .interrupted].contains(newest[$0.name]) }
     }
 }

@@ -12,6 +12,8 @@ struct Overview {
         var quarantined: Int
         var completedAt: Timestamp?
         var checkpointPage: Int?
+        /// Whether a pass over the records of another resource stopped half-way.
+        var isRoundOpen: Bool
         var isStale: Bool
         /// Until when the origin calls what is stored current, and before when it asks not to be asked.
         var said: ListingFreshness
@@ -40,6 +42,7 @@ struct Overview {
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
                 quarantined: state?.quarantined ?? 0,
                 completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
+                isRoundOpen: state?.round?.isOpen ?? false,
                 isStale: said.freshUntil == nil && limit.map { limit in age.map { $0 > limit } ?? true } ?? false,
                 said: said)
         }
@@ -88,6 +91,7 @@ struct Overview {
         object.int("quarantined", line.quarantined)
         object.optional("completed_at", line.completedAt)
         object.optional("checkpoint_page", line.checkpointPage)
+        if line.isRoundOpen { object.bool("round_open", true) }
         object.bool("stale", line.isStale)
         object.optional("fresh_until", line.said.freshUntil)
         object.optional("not_before", line.said.notBefore)
@@ -114,7 +118,8 @@ struct Overview {
                 line.name, Words.grouped(line.records), String(line.quarantined),
                 line.completedAt.map(words.time) ?? "never",
                 line.checkpointPage.map { $0 > 1 ? "stopped before page \($0)" : "begun, no page yet" }
-                    ?? (line.completedAt == nil ? "not synced" : state),
+                    ?? (line.isRoundOpen
+                        ? "stopped half-way" : line.completedAt == nil ? "not synced" : state),
             ])
         }
         table.print(options.terminal)

@@ -75,7 +75,8 @@ struct SyncRunner {
         case .skipped: Output.talk("\(line.resource): skipped")
         default:
             Output.talk(
-                "\(line.resource): saved \(counters.inserted) new, \(counters.updated) changed, "
+                "\(line.resource): \(line.outcome == .partial ? "partly " : "")saved \(counters.inserted) new, "
+                    + "\(counters.updated) changed, "
                     + "\(counters.unchanged) unchanged"
                     + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + " ("
                     + "\(Words.count(counters.pages, "page")), "
@@ -100,7 +101,8 @@ extension ExitStatus {
         case .saved, .notModified:
             let counters = report.line.counters
             self = counters.withheld > 0 ? .deletionGuard : counters.quarantined > 0 ? .partial : .success
-        case .partial, .interrupted, nil: self = .failure
+        case .partial: self = report.line.counters.withheld > 0 ? .deletionGuard : .partial
+        case .interrupted, nil: self = .failure
         }
     }
 }

@@ -110,13 +110,18 @@ public struct Siding: Service {
         let states = try await store.resourceStates()
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         return resources.filter { resource in
-            let waiting = entries.first { $0.kind == .fetch && $0.resource == resource.name }
-            if let waiting { return waiting.state == .queued && waiting.nextAttemptAt <= now }
+            let waiting = entries.filter { $0.kind == .fetch && $0.resource == resource.name }
+            if waiting.contains(where: { $0.state == .queued && $0.nextAttemptAt <= now }) { return true }
             let state = states.first { $0.resource == resource.name }
-            guard let state, let completed = state.completedAt else { return true }
+            // One parent that waits keeps no other waiting, but where the whole round does.
+            let isRoundOpen = state?.round?.isOpen == true && waiting.contains { $0.state == .queued }
+            if !waiting.isEmpty, resource.forEach == nil || isRoundOpen { return false }
+            // A round that ended without some of its parents is not begun anew at once: it asks about all the others, too.
+            let ended = [state?.completedAt, state?.round?.endedAt].compactMap(\.self).max()
+            guard let state, let ended else { return true }
             let asking = AskingAgain(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
             guard asking.isPointless(state.standing) == nil else { return false }
-            return now - completed >= resource.maxAge ?? Self.defaultMaxAge
+            return now - ended >= resource.maxAge ?? Self.defaultMaxAge
         }
     }
 }

@@ -89,6 +89,7 @@ extension ManifestDeclaration {
     func boundResources(_ reading: inout Reading) -> [AnyResource] {
         let sources = sourcesByName
         checkViewNames(&reading)
+        ForEachReferences.check(resources, names: resourceNames, &reading)
         return resources.compactMap { member in
             member.value.resource(named: member.name, sources: sources, names: sourceNames, &reading)
         }

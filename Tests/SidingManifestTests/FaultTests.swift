@@ -38,7 +38,7 @@ import Testing
 
     static let resourceKeys =
         "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
-        + "columns, children, contract, history, stable, deletes"
+        + "columns, children, contract, history, stable, deletes, for_each"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
@@ -132,7 +132,8 @@ import Testing
             "method: get", "7:13: 'method' in resource 'posts' is 'get'; expected GET or POST; did you mean 'GET'?"),
         .resource(
             "query: { since: \"{page}\" }",
-            "7:21: the placeholder '{page}' of 'since' in 'query' of resource 'posts' is not yet supported"),
+            "7:21: the placeholder '{page}' of 'since' in 'query' of resource 'posts' is bound by nothing; "
+                + "expected for_each: { resource: …, bind: { page: $.page } }"),
         .resource(
             "query: { api_key: canary-literal }",
             "7:14: the query parameter 'api_key' in 'query' of resource 'posts' is a secret, which this file never holds; "
@@ -227,7 +228,7 @@ import Testing
                 "siding.yaml:3:3: the name of resource 'sqlite_x' begins with sqlite_, which names tables of the database itself; expected a name such as issues, at most 100 characters",
                 "siding.yaml:3:3: resource 'sqlite_x' has no 'source', and there are several; expected one of Blog, blog",
                 "siding.yaml:4:3: resource 'Posts' differs from 'posts' in case alone, and SQLite takes both for one view",
-                "siding.yaml:4:18: the placeholder '{id}' of 'path' in resource 'Posts' is not yet supported",
+                "siding.yaml:4:18: the placeholder '{id}' of 'path' in resource 'Posts' is bound by nothing; expected for_each: { resource: …, bind: { id: $.id } }",
                 "siding.yaml:4:42: item 3 of 'key' in resource 'Posts' is empty text; expected a name such as id, [name, name], or a JSON path such as $.meta.id",
                 "siding.yaml:5:1: 'schedule' at the top level is not yet supported",
                 "siding.yaml:7:3: source 'Blog' has no 'base_url'; expected a URL such as https://api.example.com/v2",

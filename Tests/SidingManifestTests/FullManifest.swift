@@ -70,7 +70,7 @@ enum FullManifest {
           d: { source: shop, path: /d, key: id, paginate: { type: page, param: p, start: 0, size_param: s, size: 50 } }
           e: { source: shop, path: /e, key: id, paginate: { type: offset, param: o, start: 1, limit_param: l, limit: 20 } }
           f: { source: shop, path: /f, key: id, stable: true, deletes: { detect: complete_listing, max: 5%, field: $.gone, equals: true }, paginate: none, resume_within: 90m, history: { keep: 90d, versions: 20 }, query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.at, type: epoch, keep: max, start: 1700000000, lookback: 10m, order: asc, retention: 30d, format: datetime } }
-          "open issues": { source: maps, path: /g, key: id }
+          "open issues": { source: maps, path: "/g/{name}", key: id, query: { of: "{id}" }, for_each: { resource: issues, where: { path: $.state, equals: open, changed: true }, bind: { id: $.meta.id, name: $.repo }, concurrency: 8 } }
           g: { source: shop, path: /g, key: id, method: POST, body: { status: open, n: 7, ratio: 1.10, none: ~, flag: true, zip: 012, in: { tags: [a, { b: 2 }] }, since: 1 }, body_encoding: form, paginate: { type: page, in: body, param: p, size_param: $.s.n, size: 50 } }
           h: { source: shop, path: /h, key: id, method: POST, paginate: { type: cursor, last: $.sort, in: body, param: $.search.after } }
         writes:

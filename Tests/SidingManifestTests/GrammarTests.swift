@@ -25,7 +25,6 @@ import Testing
         "a key that this release does not understand yet is refused by name, whatever it holds",
         arguments: [
             "where", "drop", "set",
-            "for_each",
         ])
     func notYetInResources(_ name: String) {
         for value in ["true", "{ path: $.x }", "[a, b]", ""] {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingTesting
 import SidingSynchronization
 import Testing
@@ -60,6 +61,25 @@ import Testing
         #expect(try await siding.dueResources().isEmpty)
         clock.advance(by: .seconds(31))
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
+    }
+
+    @Test func `a round that some parents failed in is not begun anew at once`() async throws {
+        var comments = resource
+        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
+        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
+        let siding = try await Siding(
+            store: .store(InMemoryStore(clock: clock.wallClock)), resources: [comments, resource], transports: origin,
+            connectivity: TestConnectivity(), wallClock: clock.wallClock)
+        for number in 1...4 { origin.set("/posts/\(number)/comments", ScriptedOrigin.page("[\(number)]")) }
+        try await siding.sync(resource)
+        guard case .saved(let counters) = try await siding.sync(comments) else {
+            Issue.record("the records were not saved")
+            return
+        }
+        #expect(counters.inserted == 4)
+        #expect(try await siding.dueResources().isEmpty)
+        clock.advance(by: .seconds(61))
+        #expect(try await siding.dueResources().map(\.name) == ["comments", "posts"])
     }
 }
 

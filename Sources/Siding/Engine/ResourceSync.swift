@@ -9,6 +9,8 @@ struct ResourceSync: Sendable {
     let options: SyncOptions
     let lease: Lease
     let run: RunID
+    /// The record that the listing is about; nil where the resource has one listing only.
+    var parent: BoundParent?
 
     /// A report, and the counters that no page has carried into the store yet.
     struct Report: Sendable {
@@ -17,6 +19,10 @@ struct ResourceSync: Sendable {
         var heldBy: LeaseHolder?
         var extra = RunCounters()
         var warnings: [String] = []
+        /// Whether it went on where an earlier listing stopped.
+        var isResumed = false
+        /// Whether it stopped before its end, for another reason than a failure.
+        var isIncomplete = false
 
         /// The report as the run record has it: with what no page carried.
         var `public`: SyncReport {
@@ -48,7 +54,7 @@ struct ResourceSync: Sendable {
 
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
-        var known = try await engine.store.cursor(of: resource)
+        var known = try await engine.store.cursor(of: resource, scope: parent?.key ?? "")
         let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.wallClock.now)
         var opening: ListingOpening
         do throws(Failure) { opening = try self.opening(fresh) } catch {
@@ -89,6 +95,7 @@ struct ResourceSync: Sendable {
         case .complete:
             return try await succeeded(report)
         case .cut(let why):
+            report.isIncomplete = true
             // A limit that was asked for is no surprise.
             if options.limit == nil {
                 report.warn("incomplete: \(why)")
@@ -114,10 +121,11 @@ struct ResourceSync: Sendable {
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
             resumeWithin: resource.resumeWithin,
-            first: try PageTurner(resource: resource).first(from: start),
+            first: try PageTurner(resource: resource).first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
         opening.tracksMembers = resource.deletions.byAbsence
+        opening.parent = parent?.listing
         return opening
     }
 
@@ -128,6 +136,7 @@ struct ResourceSync: Sendable {
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing\(stays)")
         }
         if let dropped = position.droppedCheckpoint { report.warn("started anew: \(dropped)") }
+        report.isResumed = position.isResumed
         if position.isResumed { report.line.notes.append("resumed at page \(position.page.number)") }
     }
 

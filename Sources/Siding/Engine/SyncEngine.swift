@@ -52,7 +52,8 @@ public struct SyncEngine: Sendable {
         self.progress = progress
     }
 
-    /// Syncs `resources` one after the other in one run.
+    /// Syncs `resources` one after the other in one run: in the given order, but parents before what is listed for each of
+    /// them.
     ///
     /// - Parameters:
     ///   - command: what was asked for, for the history: `sync posts`.
@@ -86,11 +87,11 @@ public struct SyncEngine: Sendable {
         let run = try await store.beginRun(command: command)
         var reports: [SyncReport] = []
         do throws(StoreError) {
-            for resource in resources where !Task.isCancelled {
+            for resource in ParentOrder.parentsFirst(resources) where !Task.isCancelled {
                 let done = try await sync(resource, options: options, command: command, run: run)
                 reports.append(done)
                 report(done)
-                if options.failsFast, done.line.outcome == .failed { break }
+                if options.failsFast, done.line.outcome == .failed || done.line.outcome == .partial { break }
             }
         } catch {
             let store = store
@@ -142,7 +143,7 @@ public struct SyncEngine: Sendable {
         case .acquired(let lease):
             let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
             let result: Swift.Result<ResourceSync.Report, StoreError>
-            do throws(StoreError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
+            do throws(StoreError) { result = .success(try await sync.runWhole()) } catch { result = .failure(error) }
             let store = store
             try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }
             return try result.get()
@@ -177,6 +178,7 @@ extension RunOutcome {
     static func combining(_ outcomes: [RunOutcome]) -> RunOutcome {
         let kinds = Set(outcomes)
         if kinds.isEmpty { return .skipped }
+        if kinds.contains(.partial) { return .partial }
         if kinds.contains(.failed) { return kinds.isDisjoint(with: [.saved, .notModified]) ? .failed : .partial }
         for outcome in [RunOutcome.queued, .saved, .notModified] where kinds.contains(outcome) { return outcome }
         return .skipped

@@ -18,6 +18,8 @@ public struct SyncPlan: Sendable, Hashable {
     public var paging: String
     /// What will count as deleted.
     public var deletes: String
+    /// Of a resource with a listing per record of another one.
+    public var fanOut: FanOut?
 
     /// The plan for `resource`.
     ///
@@ -29,6 +31,9 @@ public struct SyncPlan: Sendable, Hashable {
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
+        if let each = resource.forEach {
+            return try await make(for: resource, each: each, options: options, in: store, now: now)
+        }
         let stored = try await store?.cursor(of: resource)
         let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
@@ -97,7 +102,7 @@ public struct SyncPlan: Sendable, Hashable {
 
 extension AnyResource {
     /// What counts as deleted, for a person.
-    fileprivate var deletesInWords: String {
+    var deletesInWords: String {
         var words: [String] = []
         if deletions.byAbsence {
             words.append(isStable ? "what a complete listing lacks" : "what two complete listings lack")

@@ -74,8 +74,8 @@ public struct StoredCursor: Sendable, Hashable {
 
 extension ListingStore {
     /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
-    func cursor(of resource: AnyResource) async throws(StoreError) -> StoredCursor? {
-        guard resource.cursor != nil, let stored = try await cursor(of: resource.name) else { return nil }
+    func cursor(of resource: AnyResource, scope: String = "") async throws(StoreError) -> StoredCursor? {
+        guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: scope) else { return nil }
         return stored.definition == ResourceDefinition(resource) ? stored : nil
     }
 }

@@ -1,11 +1,13 @@
 public import SidingChain
 
-/// What stands for `{cursor}` and `{until}` in a query.
+/// What stands for `{cursor}`, `{until}` and the bound names of a parent in a query.
 struct Placeholders: Sendable, Hashable {
     var cursor: String?
     var until: String?
     /// Whether they are numbers, so that one that stands alone in a body of JSON is written as one.
     var isNumber = false
+    /// What other names stand for; any that is not here stands for itself.
+    var bound: [String: String] = [:]
 
     /// The query with its placeholders filled; a parameter whose placeholder stands for nothing is left out.
     func filled(_ query: [String: QueryValue]) -> [String: QueryValue] { query.compactMapValues(filled) }
@@ -23,13 +25,21 @@ struct Placeholders: Sendable, Hashable {
     func filled(_ text: String) -> String? {
         // In one pass: what a value holds is no placeholder.
         var (filled, rest) = ("", text[...])
-        while let match = rest.firstMatch(of: /\{(cursor|until)\}/) {
-            guard let value = match.output.1 == "cursor" ? cursor : until else { return nil }
-            filled += rest[..<match.range.lowerBound] + value
+        while let match = rest.firstMatch(of: Self.pattern) {
+            let name = String(match.output.1)
+            filled += rest[..<match.range.lowerBound]
+            switch name {
+            case "cursor", "until":
+                guard let value = name == "cursor" ? cursor : until else { return nil }
+                filled += value
+            default: filled += bound[name] ?? String(match.output.0)
+            }
             rest = rest[match.range.upperBound...]
         }
         return filled + rest
     }
+
+    private static var pattern: Regex<(Substring, Substring)> { /\{([A-Za-z_][A-Za-z0-9_]*)\}/ }
 }
 
 extension QueryValue {

@@ -37,6 +37,8 @@ public struct AnyResource: Sendable {
     /// Whether paging stands still while records come and go, as that by cursors and next URLs often does: then one listing that
     /// was not interrupted proves which records are gone. Otherwise two in succession must lack them, but of a single page.
     public var isStable = false
+    /// Makes one listing per record of another resource; nil for one listing in all.
+    public var forEach: ForEach?
 
     public init(
         _ name: String,
@@ -54,7 +56,7 @@ public struct AnyResource: Sendable {
         maxAge: Duration? = nil,
         shape: RecordShape = RecordShape(),
         resumeWithin: Duration = Self.usualResumeWithin,
-        body: SearchBody? = nil
+        body: SearchBody? = nil, forEach: ForEach? = nil
     ) {
         self.name = name
         self.source = source
@@ -72,6 +74,7 @@ public struct AnyResource: Sendable {
         self.shape = shape
         self.resumeWithin = resumeWithin
         self.body = body
+        self.forEach = forEach
     }
 
     /// A resource whose records are told apart by one member.

@@ -25,6 +25,7 @@ public struct ResourceDefinition: Sendable, Hashable {
         if let cursor = resource.cursor {
             aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
         }
+        if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
         // Left out where nothing is said, so that files from before the contract have no changed definition.
         let contract = resource.shape.contract
         if contract != RecordContract() { aspects["contract"] = contract.text }

@@ -24,13 +24,17 @@ struct PageTurner: Sendable {
 
     /// The page at which a new listing begins.
     ///
-    /// - Parameter start: which changes are asked for.
-    func first(from start: CursorStart = .none) throws(Failure) -> PageRequest {
-        var url = try resource.source.baseURL.appending(path: resource.path)
-        let placeholders = start.placeholders(resource.cursor)
+    /// - Parameters:
+    ///   - start: which changes are asked for.
+    ///   - parent: the record that the listing is about.
+    /// - Throws: ``Failure/Reason/invalidRequest`` where a bound value would lead to another path than was meant.
+    func first(from start: CursorStart = .none, for parent: BoundParent? = nil) throws(Failure) -> PageRequest {
+        var url = try address(of: parent)
+        var placeholders = start.placeholders(resource.cursor)
+        placeholders.bound = parent?.values ?? [:]
         url = url.appending(encodedQuery: resource.queryEncoding.encode(placeholders.filled(resource.query)))
         let body = resource.searchBody.flatMap { placeholders.filled($0, resource.queryEncoding) }
-        return try beginning(PageRequest(url: url, body: body, number: 1, offset: 0))
+        return try beginning(PageRequest(url: url, body: body, scope: parent?.key ?? "", number: 1, offset: 0))
     }
 
     /// The first page with the parameters that count pages or records.
@@ -50,6 +54,13 @@ struct PageTurner: Sendable {
         case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: break
         }
         return page
+    }
+
+    private func address(of parent: BoundParent?) throws(Failure) -> HTTPURL {
+        guard let parent else { return try resource.source.baseURL.appending(path: resource.path) }
+        return try Route(
+            resource.method, resource.path, under: resource.source.baseURL, parameters: parent.values
+        ).url
     }
 
     /// The page after `page`.

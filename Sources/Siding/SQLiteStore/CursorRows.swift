@@ -6,6 +6,10 @@ enum CursorRows {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1", resource)
     }
 
+    static func forget(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource, scope)
+    }
+
     /// Keeps what a page says of the cursor, with the page.
     static func move(
         _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, run: RunID, now: Timestamp,
@@ -36,6 +40,8 @@ enum CursorRows {
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)
+        // Of listings by parent nothing is left either: each is begun anew.
+        try RoundRows.forget(resource, transaction)
     }
 
     private static func save(

@@ -43,7 +43,9 @@ struct ListingOpener {
         // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
-        if opening.forgetsCursor { try CursorRows.forget(resource.id, transaction) }
+        if opening.forgetsCursor {
+            try CursorRows.forget(resource.id, scope: opening.first.scope, transaction)
+        }
         var position = try begin(resource.id, transaction)
         position.droppedCheckpoint = reason
         return position
@@ -51,7 +53,7 @@ struct ListingOpener {
 
     // MARK: The resource and its definition
 
-    private func registerResource(
+    func registerResource(
         _ transaction: borrowing Transaction
     ) throws -> (id: Int64, changedAspects: [String]) {
         let found = try transaction.first(
@@ -63,13 +65,20 @@ struct ListingOpener {
             let id = try ResourceRegistration.insert(
                 opening.resource, source: opening.source, opening.definition, now: now, transaction)
             try ShapeKeeper(resource: id, name: opening.resource).apply(opening.shape, now: now, transaction)
+            try showParent(id, transaction)
             return (id, [])
         }
         let changed = opening.definition.differences(from: found.definition)
         if !changed.isEmpty { try redefine(found.id, changed, transaction) }
         if found.source != opening.source { try rename(found.id, transaction) }
         try ShapeKeeper(resource: found.id, name: opening.resource).apply(opening.shape, now: now, transaction)
+        try showParent(found.id, transaction)
         return (found.id, changed)
+    }
+
+    private func showParent(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try ShapeKeeper(resource: resource, name: opening.resource)
+            .show(parent: opening.parent?.resource, transaction)
     }
 
     /// Validators and checkpoints belong to the old definition; so does the key type, where the key changed.
@@ -84,6 +93,7 @@ struct ListingOpener {
         if changed.contains("key") { try PageMembers.forget(resource, transaction) }
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
+        try RoundRows.forget(resource, transaction)
     }
 
     /// The source was given another name: what waits for it follows.
@@ -149,6 +159,7 @@ struct ListingOpener {
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
         position.cursor = listing.cursor
+        try note(resource, isNew: false, transaction)
         guard let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction) else {
             return position
         }
@@ -196,8 +207,14 @@ struct ListingOpener {
         let listing = try transaction.first(
             "SELECT listing FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, first.scope
         ) { $0.int(0) }
+        try note(resource, isNew: true, transaction)
         var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
         position.cursor = opening.cursor
         return position
+    }
+
+    private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
+        try RoundRows.note(
+            opening.parent, of: resource, scope: opening.first.scope, isNew: isNew, transaction)
     }
 }

@@ -65,11 +65,21 @@ struct PageSaver {
             if saved.counters.changed > 0 {
                 try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
             }
+            try noteScope(slices, saved, page, resource.id, transaction)
             try quarantine.forgetTheRest(transaction)
             let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
             try quarantine.forget(good, of: page, transaction)
             return saved
         }
+    }
+
+    private func noteScope(
+        _ slices: [RecordSlice], _ saved: RecordSaver.Saved, _ bytes: UnsafeRawBufferPointer, _ resource: Int64,
+        _ transaction: borrowing Transaction
+    ) throws {
+        let scope = page.page.scope
+        guard !scope.isEmpty else { return }
+        try RecordScopes(resource: resource, scope: scope).note(slices, except: saved.refused, in: bytes, transaction)
     }
 
     /// Whether the listing shows only some of the records: it has a limit of its own, or asks for changes.

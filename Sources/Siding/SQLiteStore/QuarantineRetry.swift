@@ -76,6 +76,12 @@ struct QuarantineRetry {
             try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
         }
         try forgetMembers(record.id, transaction)
+        let scope = try transaction.first("SELECT scope FROM siding_quarantine WHERE id = ?1", record.id) { $0.text(0) }
+        if let scope, !scope.isEmpty {
+            try page.withUnsafeBytes { bytes in
+                try RecordScopes(resource: row.id, scope: scope).note([slice], except: [], in: bytes, transaction)
+            }
+        }
         try QuarantineRows.remove(record.id, transaction)
         _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
             .addColumns(of: [slice], in: page, knownShapes: [], transaction)

@@ -12,6 +12,8 @@ struct ResourceView {
     var columns: [Column]
     /// Whether records of the resource were ever edited: then a last column counts each record's unsettled edits.
     var isEdited = false
+    /// Whether its records were listed by parent: then a column names each one's.
+    var hasParents = false
     var shape = RecordShape()
     /// The columns of the children's views that declare none, by the children's names.
     var childColumns: [String: [Column]] = [:]
@@ -76,7 +78,8 @@ struct ResourceView {
     }
 
     private func ownColumns(beside names: [String]) -> [SQL] {
-        isEdited ? ["pending AS \(identifier: OwnColumn.pending.name(beside: names))"] : []
+        (hasParents ? ["scope AS \(identifier: OwnColumn.parent.name(beside: names))"] : [])
+            + (isEdited ? ["pending AS \(identifier: OwnColumn.pending.name(beside: names))"] : [])
     }
 
     /// One for each column that is to have one. Only the resource's own living records are in it, so that it costs the
@@ -133,12 +136,12 @@ extension ResourceView {
         return Array(views.values)
     }
 
-    private static let selection: SQL = "SELECT id, name, edited, shape FROM siding_resources"
+    private static let selection: SQL = "SELECT id, name, edited, shape, parent IS NOT NULL FROM siding_resources"
 
     private static func view(_ row: borrowing Row) throws -> ResourceView {
         ResourceView(
             resource: row.int(0), name: row.text(1), columns: [], isEdited: row.int(2) == 1,
-            shape: StoredShape.shape(row.optionalText(3)))
+            hasParents: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(3)))
     }
 }
 
@@ -159,7 +162,7 @@ enum OwnColumn: String, CaseIterable {
     case key = "siding_key"
     /// How many edits of the record are unsettled.
     case pending = "siding_pending"
-    /// Of a child: the key of the record that it stands in.
+    /// Of a child: the key of the record that it stands in. Of a record that was listed by parent: the key of its parent.
     case parent = "siding_parent"
     /// Of a child: its place in the array, from 0 on.
     case position = "siding_position"

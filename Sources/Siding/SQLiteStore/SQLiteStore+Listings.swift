@@ -23,13 +23,13 @@ extension SQLiteStore {
         }
     }
 
-    public func cursor(of resource: String) async throws(StoreError) -> StoredCursor? {
+    public func cursor(of resource: String, scope: String) async throws(StoreError) -> StoredCursor? {
         try await read { snapshot in
             try snapshot.first(
                 """
                 SELECT c.value, c.moved_at, r.definition FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
-                WHERE r.name = ?1 AND c.scope = ''
-                """, resource
+                WHERE r.name = ?1 AND c.scope = ?2
+                """, resource, scope
             ) { row in
                 StoredCursor(
                     value: row.text(0), movedAt: Timestamp(microseconds: row.int(1)),

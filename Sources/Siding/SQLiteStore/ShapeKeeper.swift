@@ -34,6 +34,17 @@ struct ShapeKeeper {
         try lookBack(before, shape, transaction)
     }
 
+    /// Shows in the view of which record of `parent` each record was listed, or no longer does.
+    func show(parent: String?, _ transaction: borrowing Transaction) throws {
+        let shown = try transaction.first("SELECT parent FROM siding_resources WHERE id = ?1", resource) {
+            $0.optionalText(0)
+        }
+        guard shown ?? nil != parent else { return }
+        try remake(transaction) { transaction in
+            try transaction.execute("UPDATE siding_resources SET parent = ?2 WHERE id = ?1", resource, parent)
+        }
+    }
+
     /// Views of children stand beside those of resources.
     private func checkViewNames(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
         guard !shape.children.isEmpty else { return }

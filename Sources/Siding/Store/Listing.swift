@@ -22,6 +22,8 @@ public struct ListingOpening: Sendable {
     public var shape: RecordShape
     /// Whether it is kept which records each page shows, as their absence counts; a listing of its own leaves that as it is.
     public var tracksMembers = false
+    /// The record that the listing is about; nil where the resource has one listing only.
+    public var parent: ListingParent?
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
@@ -45,11 +47,14 @@ public struct ListingOpening: Sendable {
 
 extension ListingOpening {
     /// Why a checkpoint is not gone on with.
-    package var tooOld: String {
+    package var tooOld: String { "its checkpoint is older than \(oldAge)" }
+
+    /// ``resumeWithin`` in words.
+    package var oldAge: String {
         let seconds = resumeWithin.components.seconds
         let (count, unit) =
             seconds % 3600 == 0 ? (seconds / 3600, "h") : seconds % 60 == 0 ? (seconds / 60, "min") : (seconds, "s")
-        return "its checkpoint is older than \(count) \(unit)"
+        return "\(count) \(unit)"
     }
 }
 

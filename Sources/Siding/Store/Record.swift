@@ -60,11 +60,13 @@ public struct ResourceState: Sendable, Hashable {
     public var checkpoint: PageRequest?
     /// How soon asking again is pointless, as the last complete listing was told.
     public var freshness: ListingFreshness
+    /// The newest round of a resource with a listing per parent.
+    public var round: RoundState?
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
         completedAt: Timestamp?,
-        checkpoint: PageRequest?, freshness: ListingFreshness = ListingFreshness()
+        checkpoint: PageRequest?, freshness: ListingFreshness = ListingFreshness(), round: RoundState? = nil
     ) {
         self.resource = resource
         self.source = source
@@ -74,5 +76,6 @@ public struct ResourceState: Sendable, Hashable {
         self.completedAt = completedAt
         self.checkpoint = checkpoint
         self.freshness = freshness
+        self.round = round
     }
 }

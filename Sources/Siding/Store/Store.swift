@@ -3,7 +3,7 @@
 /// SQLite is the first engine behind it. `StoreConformance` in `SidingTesting` holds the laws that any other must keep.
 /// Nothing above this protocol knows SQL.
 public protocol Store: RunStore, LeaseStore, ListingStore, QueueStore, RecordStore, SelectionStore, LocalRecordStore,
-    ChangeStore, TextSearchStore, DeletionStore
+    ChangeStore, TextSearchStore, DeletionStore, RoundStore
 {}
 
 /// The history of runs.
@@ -47,7 +47,9 @@ public protocol ListingStore: Sendable {
     func restartListing(_ opening: ListingOpening, because reason: String) async throws(StoreError) -> ListingPosition
 
     /// The cursor of a resource; nil where it has none yet.
-    func cursor(of resource: String) async throws(StoreError) -> StoredCursor?
+    ///
+    /// - Parameter scope: as of ``PageRequest/scope``.
+    func cursor(of resource: String, scope: String) async throws(StoreError) -> StoredCursor?
 
     /// Sets the cursor of a resource as a person says, or forgets it; an open listing is dropped, as it began elsewhere.
     ///
@@ -69,6 +71,13 @@ public protocol ListingStore: Sendable {
 
     /// Retains a fetch, unique per resource: a newer one takes the place of the older.
     func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry
+}
+
+extension ListingStore {
+    /// The cursor of a resource with one listing; nil where it has none yet.
+    public func cursor(of resource: String) async throws(StoreError) -> StoredCursor? {
+        try await cursor(of: resource, scope: "")
+    }
 }
 
 /// The queue as a person sees it.

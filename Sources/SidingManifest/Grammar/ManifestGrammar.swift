@@ -21,6 +21,9 @@ enum ManifestGrammar {
         declaration.sources = object.value(sources, &reading) ?? []
         declaration.resources = object.value(resources, &reading) ?? []
         declaration.writes = object.value(writes, &reading) ?? []
+        if case .map(let entries) = object.entry(resources.name)?.value.content {
+            declaration.resourceNames = entries.map(\.name)
+        }
         if case .map(let entries) = object.entry(sources.name)?.value.content {
             declaration.sourceNames = entries.map(\.name)
         }
@@ -69,6 +72,8 @@ struct ManifestDeclaration: Sendable {
     /// In file order, with those that have faults.
     var sourceNames: [String] = []
     var resources: [NamedMember<ResourceDeclaration>] = []
+    /// In file order, with those that have faults.
+    var resourceNames: [String] = []
     var writes: [NamedMember<LocatedWrite>] = []
 }
 

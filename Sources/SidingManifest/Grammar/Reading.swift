@@ -7,6 +7,8 @@ struct Reading {
     /// Every secret that was named, for a later look at whether it is there.
     private(set) var secrets: [SecretUse] = []
     private(set) var subject: Subject
+    /// What `for_each` of the resource that is read binds, in braces.
+    var placeholders: Set<String> = []
 
     init(file: String, environment: ManifestEnvironment, faults: [Fault] = []) {
         directory = environment.directory(ofFile: file)

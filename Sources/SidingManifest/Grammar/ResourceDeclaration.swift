@@ -24,6 +24,7 @@ struct ResourceDeclaration: Sendable {
     var shape = RecordShape()
     var isStable = false
     var deletions = Deletions()
+    var forEach: ForEachDeclaration?
 
     init(subject: Subject) {
         self.subject = subject
@@ -37,7 +38,10 @@ struct ResourceDeclaration: Sendable {
         -> AnyResource?
     {
         let sourceName = SourceReference(subject: subject, name: source).resolved(among: names, &reading)
+        reading.placeholders = Set((forEach?.names ?? []).map { "{\($0)}" })
         if let path { checkPath(path, &reading) }
+        reading.placeholders = []
+        forEach?.checkUse(inPath: path?.value, query: query, &reading)
         checkPlaceholders(&reading)
         body.check(method, &reading)
         guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
@@ -46,7 +50,7 @@ struct ResourceDeclaration: Sendable {
         var resource = AnyResource(
             name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body)
+            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
         (resource.isStable, resource.deletions) = (isStable, deletions)
         return resource
     }
@@ -84,7 +88,8 @@ struct ResourceDeclaration: Sendable {
 
     private func checkURL(_ path: Located<String>, _ source: Source, _ reading: inout Reading) -> Bool {
         let isWhole = path.value.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
-        if !isWhole, (try? source.baseURL.appending(path: path.value)) != nil { return true }
+        let filled = forEach?.filled(path.value) ?? path.value
+        if !isWhole, (try? source.baseURL.appending(path: filled)) != nil { return true }
         let message = "\(path.subject) \(isWhole ? "is a whole URL" : "does not make a URL")"
         reading.fault(message, at: path.place, expected: "a path below the source's base_url such as /posts")
         return false

@@ -19,7 +19,10 @@ enum ResourceGrammar {
         "A name from sources; may be left out where there is but one.")
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below the source's base_url such as /posts"), isRequired: true,
-        "Below the source's base_url; may carry a query of its own.")
+        "Below the source's base_url; may carry a query of its own, and {names} that for_each binds.")
+    private static let forEach = Keyword(
+        "for_each", ForEachGrammar.shape.type,
+        "One listing for each record of another resource.")
     private static let method = Keyword(
         "method", ValueType<Method>.choice, default: "GET", "The method of the request.")
     private static let query = Keyword("query", .parameters, "Query parameters: scalars, lists and maps.")
@@ -73,11 +76,14 @@ enum ResourceGrammar {
             records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
-            contract.entry, history.entry, stable.entry, deletes.entry,
+            contract.entry, history.entry, stable.entry, deletes.entry, forEach.entry,
         ] + notYet
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
         declaration.source = object.located(source, &reading)
+        declaration.forEach = object.value(forEach, &reading)
+        reading.placeholders = Set((declaration.forEach?.names ?? []).map { "{\($0)}" })
+        defer { reading.placeholders = [] }
         declaration.path = object.located(path, &reading)
         declaration.method = object.value(method, &reading) == .post ? .post : .get
         declaration.query = object.value(query, &reading) ?? [:]
@@ -107,7 +113,6 @@ enum ResourceGrammar {
         .notYet("where", "Which records to keep."),
         .notYet("drop", "Members that are not kept."),
         .notYet("set", "Members that are added."),
-        .notYet("for_each", "One listing for each record of another resource."),
     ]
 }
 

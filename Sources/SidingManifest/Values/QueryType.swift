@@ -53,13 +53,19 @@ extension ValueType where Value == [String: QueryValue] {
 }
 
 extension Reading {
-    /// Notes a `{name}`, which the grammar has but this release does not fill in.
+    /// Notes a `{name}` that stands for nothing.
     ///
-    /// - Parameter known: those that it does.
+    /// - Parameter known: those that stand for something beside the names that `for_each` binds.
     mutating func refusePlaceholder(in text: String, but known: Set<String> = [], at place: Place) -> Bool {
         let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
+        let known = known.union(placeholders)
         guard let match = matches.first(where: { !known.contains(String($0.output)) }) else { return false }
-        fault("the placeholder '\(match.output)' of \(subject) is not yet supported", at: place)
+        let name = match.output.dropFirst().dropLast()
+        let expected =
+            placeholders.isEmpty
+            ? "for_each: { resource: …, bind: { \(name): $.\(name) } }"
+            : "one of \(known.sorted().joined(separator: ", "))"
+        fault("the placeholder '\(match.output)' of \(subject) is bound by nothing", at: place, expected: expected)
         return true
     }
 

@@ -32,17 +32,19 @@ extension InMemoryStore {
             _ = try tables.register(opening)
             tables.discard(opening, reason, moment)
             tables.resources[opening.resource]?.forgetPages { address, _ in address.scope == opening.first.scope }
-            if opening.forgetsCursor { tables.resources[opening.resource]?.cursor = nil }
+            if opening.forgetsCursor {
+                tables.resources[opening.resource]?.cursors[opening.first.scope] = nil
+            }
             var position = tables.begin(opening, moment)
             position.droppedCheckpoint = reason
             return position
         }
     }
 
-    public func cursor(of resource: String) throws(StoreError) -> StoredCursor? {
+    public func cursor(of resource: String, scope: String) throws(StoreError) -> StoredCursor? {
         try read { (tables) throws(StoreError) in
             tables.resources[resource].flatMap { known in
-                known.cursor.map {
+                known.cursors[scope].map {
                     StoredCursor(value: $0.value, movedAt: $0.movedAt, definition: known.definition)
                 }
             }
@@ -53,9 +55,14 @@ extension InMemoryStore {
         try change { (tables, moment) throws(StoreError) in
             try tables.check(lease, moment)
             _ = try tables.resource(resource)
-            tables.resources[resource]?.cursor = value.map { ($0, moment.now) }
+            if let value {
+                tables.resources[resource]?.cursors[""] = (value, moment.now)
+            } else {
+                tables.resources[resource]?.cursors = [:]
+            }
             tables.resources[resource]?.freshness = ListingFreshness()
             tables.discardAll(of: resource, "the cursor was set by hand", moment)
+            tables.resources[resource]?.forgetRounds()
         }
     }
 
@@ -100,7 +107,7 @@ extension InMemoryStore {
 
 extension MemoryTables {
     /// Makes the resource known, and tells in which aspects its definition changed.
-    fileprivate mutating func register(_ opening: ListingOpening) throws(StoreError) -> [String] {
+    mutating func register(_ opening: ListingOpening) throws(StoreError) -> [String] {
         guard var known = resources[opening.resource] else {
             try checkName(opening.resource)
             resources[opening.resource] = MemoryResource(source: opening.source, definition: opening.definition)
@@ -111,7 +118,8 @@ extension MemoryTables {
         if !changed.isEmpty {
             known.definition = opening.definition
             known.forgetPages { _, _ in true }
-            known.cursor = nil
+            known.cursors = [:]
+            known.forgetRounds()
             known.redefined = opening.run
             if changed.contains("key") {
                 (known.keyKind, known.departures, known.absences, known.singles) = (nil, [:], [:], [])
@@ -135,12 +143,15 @@ extension MemoryTables {
     fileprivate mutating func discard(_ opening: ListingOpening, _ reason: String, _ moment: MemoryMoment) {
         let scope = opening.first.scope
         resources[opening.resource]?.open[scope] = nil
+        resources[opening.resource]?.scoped[scope]?.state = .incomplete
         if let entry = unsettledFetch(of: opening.resource, scope: scope) {
             settle(entry.id, as: .done, "superseded", reason, moment)
         }
     }
 
-    fileprivate mutating func discardAll(of resource: String, _ reason: String, _ moment: MemoryMoment) {
+    mutating func discardAll(of resource: String, _ reason: String, _ moment: MemoryMoment) {
+        let opened = resources[resource].map { Array($0.open.keys) } ?? []
+        for scope in opened { resources[resource]?.scoped[scope]?.state = .incomplete }
         resources[resource]?.open = [:]
         for entry in unsettledFetches(of: resource) { settle(entry.id, as: .done, "superseded", reason, moment) }
     }
@@ -163,6 +174,7 @@ extension MemoryTables {
         var position = ListingPosition(
             listing: known.listings[scope] ?? 0, page: open.next, isResumed: open.next.number > 1)
         position.cursor = open.cursor
+        if let parent = opening.parent { resources[opening.resource]?.scoped[scope]?.round = parent.round }
         guard let entry = unsettledFetch(of: opening.resource, scope: scope) else { return position }
         position.isResumed = true
         let claimed = claim(entry, moment)
@@ -175,6 +187,9 @@ extension MemoryTables {
         resources[opening.resource]?.listings[scope, default: 0] += 1
         resources[opening.resource]?.open[scope] = MemoryListing(
             next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run)
+        resources[opening.resource]?.scoped[scope] = opening.parent.map {
+            MemoryScope(state: .open, round: $0.round, revision: $0.revision, checkpointAt: moment.now)
+        }
         var position = ListingPosition(
             listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)
         position.cursor = opening.cursor

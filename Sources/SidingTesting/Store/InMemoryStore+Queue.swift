@@ -80,6 +80,7 @@ extension MemoryTables {
             settle(entry.id, as: .dropped, "dropped", "by a person", moment)
             if entry.kind == .fetch, let resource = entry.resource {
                 resources[resource]?.open[scopes[entry.id] ?? ""] = nil
+                resources[resource]?.scoped[scopes[entry.id] ?? ""]?.state = .incomplete
             }
         }
         return QueueChange(entry: queue.first { $0.entry.id == entry.id }?.entry ?? entry, before: entry)

@@ -32,7 +32,7 @@ extension InMemoryStore {
                     resource: name, source: resource.source, definition: resource.definition,
                     records: resource.records.values.count { $0.deletedAt == nil },
                     quarantined: resource.quarantined.values.reduce(0, +), completedAt: resource.completedAt,
-                    checkpoint: resource.open.min { $0.key < $1.key }?.value.next, freshness: resource.freshness)
+                    checkpoint: resource.open[""]?.next, freshness: resource.freshness, round: resource.round)
             }
         }
     }

@@ -105,8 +105,9 @@ extension MemoryResource {
         remember(page, progress)
         if let shown { remember(shown, on: page.page, isWhole: listing.cursor.from == nil, isKept: true) }
         listing.pages += 1
+        scoped[scope]?.move(progress.next, now: now)
         listing.cursor.reached = progress.cursor?.reached ?? listing.cursor.reached
-        if let moved = progress.cursor?.moved { cursor = (moved, now) }
+        if let moved = progress.cursor?.moved { cursors[scope] = (moved, now) }
         switch progress.next {
         case .page(let next):
             (listing.next, listing.checkpointAt) = (next, now)

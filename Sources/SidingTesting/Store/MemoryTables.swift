@@ -48,8 +48,12 @@ struct MemoryResource {
     /// Records that broke their contract, by page.
     var quarantined: [MemoryAddress: Int] = [:]
     var listings: [String: Int64] = [:]
-    /// How far the resource has come, and when that was found.
-    var cursor: (value: String, movedAt: Timestamp)?
+    /// How far the resource has come, and when that was found, by scope.
+    var cursors: [String: (value: String, movedAt: Timestamp)] = [:]
+    /// The newest round over the parents.
+    var round: RoundState?
+    /// The listings of parents, by their keys.
+    var scoped: [String: MemoryScope] = [:]
     /// The listings that go on, by scope.
     var open: [String: MemoryListing] = [:]
     /// Whether it is kept which records each page shows.

@@ -34,6 +34,6 @@ public struct StoreConformance: Sendable {
         + definitionLaws
         + retentionLaws
         + queueLaws
-        + selectionLaws + gateLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws
+        + selectionLaws + gateLaws + roundLaws + recordSelectionLaws + localWriteLaws + changeLaws + feedLaws
         + textSearchLaws + historyLaws + deletionLaws
 }

@@ -71,7 +71,29 @@ extension StoreSpy {
         try await inner.freshness(of: resource)
     }
 
-    func cursor(of resource: String) async throws(StoreError) -> StoredCursor? { try await inner.cursor(of: resource) }
+    func cursor(of resource: String, scope: String) async throws(StoreError) -> StoredCursor? {
+        try await inner.cursor(of: resource, scope: scope)
+    }
+
+    func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition {
+        try await inner.openRound(opening)
+    }
+
+    func endRound(_ round: RoundEnd) async throws(StoreError) { try await inner.endRound(round) }
+
+    func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
+        try await inner.parents(selection)
+    }
+
+    func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
+        try await inner.outlook(selection)
+    }
+
+    func keys(ofQuery sql: String) async throws(StoreError) -> [String] { try await inner.keys(ofQuery: sql) }
+
+    func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
+        try await inner.scopedCursors(of: resource)
+    }
 
     func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
         try await inner.setCursor(value, of: resource, lease: lease)

@@ -1,0 +1,152 @@
+internal import SidingChain
+
+/// The sync of a resource that has a listing for each record of another one: one pass over the parents that are due, some
+/// of them at once.
+struct FanOut: Sendable {
+    /// What all listings have in common.
+    let sync: ResourceSync
+    let each: ForEach
+
+    private var resource: AnyResource { sync.resource }
+    private var options: SyncOptions { sync.options }
+    private var store: any Store { sync.engine.store }
+
+    func run() async throws(StoreError) -> ResourceSync.Report {
+        guard try await store.resourceStates().contains(where: { $0.resource == each.resource }) else {
+            var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .skipped))
+            report.warn("nothing is stored of '\(each.resource)' yet: 'siding sync \(each.resource)' comes first")
+            return report
+        }
+        do throws(StoreError) { return try await pass() } catch {
+            // A choice of parents that the store does not understand is the config's fault, and no one else's.
+            guard error.kind == .invalidQuery || error.kind == .timeLimit else { throw error }
+            let failure = Failure(
+                .invalidRequest, phase: .notSent, detail: "'where' in 'for_each': \(error.message)")
+            var report = sync.failed(
+                failure, ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .failed)))
+            report.line.error?.hint = error.hint
+            return report
+        }
+    }
+
+    private func pass() async throws(StoreError) -> ResourceSync.Report {
+        var keys: [String]?
+        if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
+        var tally = FanOutTally(sync)
+        // A listing of its own leaves rounds alone, as it does checkpoints.
+        let round = options.isAside ? nil : try await openRound(&tally)
+        let selection = each.selection(for: resource.name, in: round)
+        let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
+        tally = try await walk(feed, round?.round, tally)
+        if let round, !tally.isCutShort, tally.queued == 0 || round.isResumed {
+            let end = RoundEnd(
+                resource: resource.name, parent: each.resource, round: round.round, lease: sync.lease, run: sync.run,
+                isComplete: tally.isComplete)
+            try await store.endRound(end)
+        }
+        return tally.report()
+    }
+
+    private func openRound(_ tally: inout FanOutTally) async throws(StoreError) -> RoundPosition {
+        var listing = ListingOpening(
+            resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
+            lease: sync.lease, run: sync.run, startsAnew: options.isFull || options.since != nil,
+            resumeWithin: resource.resumeWithin, first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
+            shape: resource.shape)
+        listing.parent = ListingParent(resource: each.resource, revision: 0, round: nil)
+        let position = try await store.openRound(RoundOpening(listing, over: each.resource))
+        tally.note(position)
+        return position
+    }
+
+    // MARK: The pass
+
+    /// What came of one parent.
+    private struct Ended: Sendable {
+        let key: String
+        let result: Result<ResourceSync.Report, StoreError>
+    }
+
+    private func walk(
+        _ feed: ParentFeed, _ round: Int64?, _ tally: FanOutTally
+    ) async throws(StoreError) -> FanOutTally {
+        // A limit is for all parents together: each has what those before it have left.
+        let width = options.limit == nil ? each.concurrency : 1
+        let board = FanOutProgress(resource.name, report: sync.engine.progress)
+        let result = await withTaskGroup(of: Ended.self, returning: Result<FanOutTally, StoreError>.self) { group in
+            var (feed, tally, running, fault) = (feed, tally, 0, StoreError?.none)
+            while true {
+                while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
+                    do throws(StoreError) {
+                        guard let one = try await nextSync(&feed, round, &tally, board) else { break }
+                        group.addTask { await Self.ended(one) }
+                        running += 1
+                    } catch { fault = error }
+                }
+                if fault != nil { group.cancelAll() }
+                guard let ended = await group.next() else { break }
+                running -= 1
+                board.settle(ended.key)
+                switch ended.result {
+                case .success(let report): tally.add(report, of: ended.key)
+                case .failure(let error): fault = fault ?? error
+                }
+            }
+            if Task.isCancelled { tally.stop() }
+            if let fault { return .failure(fault) }
+            return .success(tally)
+        }
+        return try result.get()
+    }
+
+    private static func ended(_ sync: ResourceSync) async -> Ended {
+        let key = sync.parent?.key ?? ""
+        do throws(StoreError) { return Ended(key: key, result: .success(try await sync.run())) } catch {
+            return Ended(key: key, result: .failure(error))
+        }
+    }
+
+    /// The sync of the next parent about which something can be asked; nil where there is none.
+    private func nextSync(
+        _ feed: inout ParentFeed, _ round: Int64?, _ tally: inout FanOutTally, _ board: FanOutProgress
+    ) async throws(StoreError) -> ResourceSync? {
+        while let parent = try await feed.next(from: store) {
+            do throws(BoundParent.Unbound) {
+                let bound = try BoundParent(parent, by: each, round: round)
+                var options = options
+                options.limit = options.limit.map { $0 - tally.saved }
+                return ResourceSync(
+                    engine: sync.engine.reporting { board.show($0.counters, of: bound.key) }, resource: resource,
+                    options: options, lease: sync.lease, run: sync.run, parent: bound)
+            } catch { tally.skip(parent.key, because: error.reason) }
+        }
+        return nil
+    }
+}
+
+extension ForEach {
+    /// The parents that are due in a round; in none, all that the filter means.
+    func selection(for resource: String, in round: RoundPosition?) -> ParentSelection {
+        var selection = ParentSelection(for: resource, of: self.resource, round: round?.round)
+        selection.areChanged = parents.areChanged && round?.takesAll == false
+        if case .members(let filter)? = parents.filter { selection.filter = filter }
+        return selection
+    }
+}
+
+extension ResourceSync {
+    /// The sync of the resource, be it one listing or one per parent.
+    func runWhole() async throws(StoreError) -> Report {
+        guard let each = resource.forEach else { return try await run() }
+        return try await FanOut(sync: self, each: each).run()
+    }
+}
+
+extension SyncEngine {
+    /// The same engine, which tells its progress to someone else.
+    fileprivate func reporting(to progress: @escaping @Sendable (SyncProgress) -> Void) -> SyncEngine {
+        SyncEngine(
+            store: store, transports: transports, signIns: signIns, connectivity: connectivity, jitter: jitter,
+            clock: clock, wallClock: wallClock, logger: logger, progress: progress)
+    }
+}

@@ -1,0 +1,34 @@
+internal import SidingSynchronization
+
+/// Sums the progress of listings that go on side by side.
+final class FanOutProgress: Sendable {
+    private struct State {
+        var settled = RunCounters()
+        var going: [String: RunCounters] = [:]
+    }
+
+    private let resource: String
+    private let report: @Sendable (SyncProgress) -> Void
+    private let state = Mutex(State())
+
+    init(_ resource: String, report: @escaping @Sendable (SyncProgress) -> Void) {
+        self.resource = resource
+        self.report = report
+    }
+
+    /// Takes in how far the listing of the parent `key` has come.
+    func show(_ counters: RunCounters, of key: String) {
+        let total = state.withLock { state in
+            state.going[key] = counters
+            return state.going.values.reduce(into: state.settled) { $0 += $1 }
+        }
+        report(SyncProgress(resource: resource, counters: total, page: total.pages))
+    }
+
+    /// The listing of the parent `key` is over.
+    func settle(_ key: String) {
+        state.withLock { state in
+            if let counters = state.going.removeValue(forKey: key) { state.settled += counters }
+        }
+    }
+}

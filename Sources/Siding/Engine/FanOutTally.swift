@@ -1,0 +1,190 @@
+internal import SidingChain
+internal import SidingJSON
+
+/// What comes of the parents of one pass, and when it has to stop.
+///
+/// What concerns one parent is told and passed over. What concerns the source stops the pass: the others would fail alike.
+struct FanOutTally: Sendable {
+    private let sync: ResourceSync
+    private let isAside: Bool
+    private(set) var done = 0
+    private(set) var queued = 0
+    private var failed = Named()
+    private var skipped = Named()
+    private var warned = Named()
+    private var held = 0
+    private var incomplete = 0
+    private var resumed = 0
+    /// Failures of single parents since the last answer that was good for something.
+    private var inARow = 0
+    private var firstFailure: ResourceSync.Report?
+    private var stopped: ResourceSync.Report?
+    private var sum: ResourceSync.Report
+
+    /// The first few by name, all counted.
+    private struct Named: Sendable {
+        static let most = 5
+        var count = 0
+        var words: [String] = []
+
+        mutating func add(_ text: String) {
+            count += 1
+            if words.count < Self.most { words.append(text) }
+        }
+    }
+
+    init(_ sync: ResourceSync) {
+        self.sync = sync
+        isAside = sync.options.isAside
+        sum = ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed))
+    }
+
+    /// So many parents that fail with nothing good between say that it is the source.
+    private static let mostInARow = 5
+
+    var isCutShort: Bool { stopped != nil || (sync.options.failsFast && failed.count > 0) }
+
+    /// Whether the next parent is to be asked about.
+    var goesOn: Bool { !isCutShort && sync.options.limit.map { saved < $0 } ?? true }
+
+    /// The records that were looked at.
+    var saved: Int { sum.line.counters.saved }
+
+    /// Whether every parent's listing is whole; one about which nothing can be asked has none.
+    var isComplete: Bool { failed.count + queued + held + incomplete == 0 }
+
+    // MARK: What comes in
+
+    mutating func note(_ position: RoundPosition) {
+        if !position.changedAspects.isEmpty {
+            let stays = position.changedAspects.contains("key") ? "; records under the old key stay" : ""
+            sum.warn(
+                "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
+                    + "about anew\(stays)")
+        }
+        if let dropped = position.droppedRound { sum.warn("started anew: \(dropped)") }
+        if position.isResumed { sum.line.notes.append("goes on with the round that was left half-way") }
+    }
+
+    mutating func skip(_ key: String, because reason: String) {
+        skipped.add("skipped \(Self.shown(key)): \(reason)")
+    }
+
+    /// Our own stop.
+    mutating func stop() {
+        guard stopped == nil else { return }
+        stopped = sync.failed(
+            Failure(.cancelled, phase: .notSent),
+            ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed)))
+    }
+
+    mutating func add(_ one: ResourceSync.Report, of key: String) {
+        sum.line.counters += one.line.counters
+        sum.extra += one.extra
+        if one.isResumed { resumed += 1 }
+        for warning in one.warnings { warned.add("\(Self.shown(key)): \(warning)") }
+        for note in one.line.notes where note.hasPrefix("paging: ") && !sum.line.notes.contains(note) {
+            sum.line.notes.append(note)
+        }
+        sum.line.entry = sum.line.entry ?? one.line.entry
+        switch one.line.outcome {
+        case .saved, .notModified, .partial, .skipped:
+            done += 1
+            inARow = 0
+            if one.isIncomplete { incomplete += 1 }
+        case .queued where one.failure == nil: held += 1
+        case .queued, .failed, .interrupted, nil: addFailure(one, of: key)
+        }
+    }
+
+    private mutating func addFailure(_ one: ResourceSync.Report, of key: String) {
+        if let failure = one.failure, failure.reason == .invalidRequest {
+            skip(key, because: failure.detail ?? failure.description)
+            return
+        }
+        if one.line.outcome == .queued {
+            queued += 1
+        } else if one.failure?.reason != .cancelled {
+            failed.add("\(Self.shown(key)) failed: \(one.line.error?.message ?? "")")
+            firstFailure = firstFailure ?? one
+        }
+        guard let failure = one.failure else { return }
+        inARow = isTransient(failure) ? inARow + 1 : 0
+        guard concernsSource(failure) || inARow >= Self.mostInARow else { return }
+        // What says most of the source is what a person should read.
+        if stopped == nil || stopped?.failure?.reason == .cancelled { stopped = one }
+    }
+
+    private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
+
+    // MARK: What a failure is about
+
+    private var now: Timestamp { sync.engine.wallClock.now }
+
+    private func concernsSource(_ failure: Failure) -> Bool {
+        switch sync.resource.source.lesson(of: failure, .fetch, now: now) {
+        case .offline, .patience, .signIn: return true
+        case .answers, .failed, .nothing: break
+        }
+        switch failure.reason {
+        case .waitingForOrigin, .credentialUnavailable, .cancelled, .localResource, .storage, .userCode: return true
+        default: return failure.phase == .notSent
+        }
+    }
+
+    /// Whether the same request may well succeed later.
+    private func isTransient(_ failure: Failure) -> Bool {
+        if case .keep = sync.resource.source.retention(of: failure, .fetch, now: now) { true } else { false }
+    }
+}
+
+// MARK: The report
+
+extension FanOutTally {
+    /// The one line of the run.
+    func report() -> ResourceSync.Report {
+        var report = sum
+        report.line.notes.insert(summary, at: 0)
+        if resumed > 0 { report.line.notes.append("\(resumed) of the listings went on where they had stopped") }
+        for named in [failed, skipped, warned] {
+            named.words.forEach { report.warn($0) }
+            if named.count > named.words.count { report.warn("and \(named.count - named.words.count) more like these") }
+        }
+        conclude(&report)
+        return report
+    }
+
+    /// "1000 parents: 996 done, 3 failed, 1 queued"
+    private var summary: String {
+        let counts = [
+            (done, "done"), (failed.count, "failed"), (queued, "queued"), (held, "held"), (skipped.count, "skipped"),
+        ]
+        let all = counts.map(\.0).reduce(0, +)
+        let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        guard all > 0 else { return isCutShort ? "no parent was asked about" : "no parent is due" }
+        let rest = isCutShort && !isAside ? "; the next sync goes on there" : ""
+        return "\(all) \(all == 1 ? "parent" : "parents"): \(words)\(rest)"
+    }
+
+    private func conclude(_ report: inout ResourceSync.Report) {
+        if let stopped {
+            (report.line.outcome, report.line.error) = (stopped.line.outcome, stopped.line.error)
+            report.failure = stopped.failure
+        } else if let firstFailure {
+            let isAll = done + queued + held == 0
+            report.line.outcome = isAll ? .failed : .partial
+            report.line.error = firstFailure.line.error
+            if isAll { report.failure = firstFailure.failure }
+        } else if queued + held > 0 {
+            report.line.outcome = .queued
+            report.line.error = RecordedError(
+                name: queued > 0 ? "queued" : "parked",
+                message: queued > 0
+                    ? "\(queued) of the parents wait in the queue" : "\(held) of the parents wait for a person",
+                hint: "'siding queue list --resource \(sync.resource.name)' shows them")
+        } else {
+            let counters = report.line.counters
+            report.line.outcome = counters.pages == counters.notModified ? .notModified : .saved
+        }
+    }
+}

@@ -1,0 +1,88 @@
+internal import HTTPTypes
+internal import SidingChain
+
+extension SyncPlan {
+    /// What a sync would ask about the records of another resource.
+    public struct FanOut: Sendable, Hashable {
+        /// The resource whose records are the parents.
+        public var resource: String
+        public var outlook: ParentOutlook
+        /// The first few requests, credentials left out.
+        public var urls: [String]
+    }
+
+    /// How many requests of a fan-out are shown.
+    private static let shown = 3
+
+    /// The plan for a resource that has a listing per parent.
+    static func make(
+        for resource: AnyResource, each: ForEach, options: SyncOptions, in store: (any Store)?, now: Timestamp
+    ) async throws -> SyncPlan {
+        let base = Redaction.url(resource.source.baseURL, also: [])
+        let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
+        var plan = SyncPlan(
+            resource: resource.name, method: resource.method.rawValue, url: template, conditions: [],
+            reason: "nothing is stored of '\(each.resource)' yet: its records are the parents",
+            paging: resource.paging.description, deletes: resource.deletesInWords)
+        plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
+        guard let store else { return plan }
+        let states = try await store.resourceStates()
+        guard states.contains(where: { $0.resource == each.resource }) else { return plan }
+
+        let state = states.first { $0.resource == resource.name }
+        let isChanged = state.map { $0.definition != ResourceDefinition(resource) } ?? false
+        let begin = Begin(isChanged: isChanged, round: state?.round, options)
+        var selection = each.selection(for: resource.name, in: begin.position)
+        if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
+        let outlook = try await store.outlook(selection)
+        selection.limit = Self.shown
+        let parents = try await store.parents(selection)
+        plan.reason = begin.reason + Self.why(outlook, each, begin.position)
+        let urls = try await requests(for: parents, of: resource, each, options, store, now)
+        plan.fanOut = FanOut(resource: each.resource, outlook: outlook, urls: urls)
+        plan.url = urls.first ?? template
+        return plan
+    }
+
+    /// How the next pass begins.
+    private struct Begin {
+        var reason: String
+        var position: RoundPosition
+
+        init(isChanged: Bool, round: RoundState?, _ options: SyncOptions) {
+            let takesAll = options.isFull || options.since != nil || options.isAside || isChanged
+            if !takesAll, let round, round.isOpen {
+                reason = "the round that was left half-way goes on: "
+                position = RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
+                return
+            }
+            reason =
+                isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new round: "
+            position = RoundPosition(round: (round?.round ?? 0) + 1, takesAll: takesAll, isResumed: false)
+        }
+    }
+
+    private static func why(_ outlook: ParentOutlook, _ each: ForEach, _ position: RoundPosition) -> String {
+        let known = "\(outlook.due) of \(outlook.all) records of '\(each.resource)'"
+        let reasons = [(outlook.new, "new"), (outlook.changed, "changed"), (outlook.unfinished, "not complete")]
+        let words = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return words.isEmpty ? known : "\(known) (\(words))"
+    }
+
+    private static func requests(
+        for parents: [Parent], of resource: AnyResource, _ each: ForEach, _ options: SyncOptions, _ store: any Store,
+        _ now: Timestamp
+    ) async throws -> [String] {
+        var urls: [String] = []
+        for parent in parents {
+            guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
+            let stored = try await store.cursor(of: resource, scope: parent.key)
+            let start = CursorStart(resource.cursor, stored: stored, options, now: now)
+            guard let first = try? PageTurner(resource: resource).first(from: start, for: bound) else { continue }
+            let isResumed = !options.isFull && !options.isAside && options.since == nil
+            let page = isResumed ? parent.checkpoint ?? first : first
+            urls.append(Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
+        }
+        return urls
+    }
+}

@@ -1,0 +1,55 @@
+public import SidingJSON
+
+/// Makes a resource one that has a listing for each record of another resource: its parents.
+public struct ForEach: Sendable, Hashable {
+    /// The name of the resource whose records are the parents.
+    public var resource: String
+    public var parents: Parents
+    /// What stands for `{name}` in the path and the query: values of the parent's record, by name.
+    public var bindings: [String: JSONPath]
+    /// How many parents are asked about at once.
+    public var concurrency: Int
+
+    public static let usualConcurrency = 4
+    /// What ``concurrency`` may be.
+    public static let concurrencies = 1...32
+
+    public init(
+        _ resource: String, parents: Parents = Parents(), bind bindings: [String: JSONPath],
+        concurrency: Int = Self.usualConcurrency
+    ) {
+        self.resource = resource
+        self.parents = parents
+        self.bindings = bindings
+        self.concurrency = min(max(concurrency, Self.concurrencies.lowerBound), Self.concurrencies.upperBound)
+    }
+
+    /// Which records of the other resource are meant.
+    public struct Parents: Sendable, Hashable {
+        /// Only those that are new, that changed since their listing began, or whose listing is not complete.
+        public var areChanged: Bool
+        public var filter: Filter?
+
+        public init(areChanged: Bool = false, filter: Filter? = nil) {
+            self.areChanged = areChanged
+            self.filter = filter
+        }
+
+        public static let all = Parents()
+        public static let changed = Parents(areChanged: true)
+    }
+
+    /// A choice among the parents.
+    public enum Filter: Sendable, Hashable {
+        /// By members of their bodies.
+        case members(RecordFilter)
+        /// By one statement that reads the database: its first column holds the keys. Only a store that speaks SQL takes it.
+        case query(String)
+    }
+
+    /// What decides which listings there are, and what they yield; for ``ResourceDefinition``.
+    var text: String {
+        let bound = bindings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return "\(resource) \(bound.joined(separator: " "))"
+    }
+}

@@ -1,0 +1,140 @@
+internal import SidingSQLite
+
+/// The rows of `siding_rounds`, and what listings say of them.
+enum RoundRows {
+    /// Tells a listing that was opened for which round that is; a new one also how its parent is.
+    static func note(
+        _ parent: ListingParent?, of resource: Int64, scope: String, isNew: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        guard let parent else { return }
+        try transaction.execute(
+            """
+            UPDATE siding_listings SET round = ?3, parent_revision = CASE WHEN ?5 THEN ?4 ELSE parent_revision END
+            WHERE resource = ?1 AND scope = ?2
+            """, resource, scope, parent.round, parent.revision, isNew)
+    }
+
+    /// Nothing is known of any parent any more: each is asked about anew.
+    static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_rounds WHERE resource = ?1", resource)
+        try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource)
+    }
+
+    // MARK: Opening
+
+    static func open(
+        _ opening: RoundOpening, owner: String, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RoundPosition {
+        let listing = opening.listing
+        let resource = try ListingOpener(opening: listing, owner: owner, now: now).registerResource(transaction)
+        let isChanged = !resource.changedAspects.isEmpty
+        if isChanged || listing.startsAnew {
+            try ListingOpener.discardAll(
+                of: resource.id, named: listing.resource,
+                because: isChanged ? "the definition changed" : "a full listing was asked for",
+                QueueTransitions(owner: owner, now: now), transaction)
+        }
+        var dropped: String?
+        if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
+            let oldest = now + (.zero - listing.resumeWithin)
+            if try lastProgress(of: resource.id, known, transaction) >= oldest {
+                return RoundPosition(round: known.round, takesAll: known.takesAll, isResumed: true)
+            }
+            dropped = "its round is older than \(listing.oldAge)"
+        }
+        try transaction.execute(
+            """
+            INSERT INTO siding_rounds (resource, round, state, takes_all, started_at, run) VALUES (?1, 1, 'open', ?2, ?3, ?4)
+            ON CONFLICT (resource) DO UPDATE SET round = round + 1, state = 'open', takes_all = excluded.takes_all,
+                started_at = excluded.started_at, ended_at = NULL, run = excluded.run
+            """, resource.id, listing.startsAnew, now.microseconds, listing.run)
+        let round = try state(of: resource.id, transaction)?.round ?? 1
+        return RoundPosition(
+            round: round, takesAll: listing.startsAnew, isResumed: false, changedAspects: resource.changedAspects,
+            droppedRound: dropped)
+    }
+
+    static func state(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RoundState? {
+        try database.first(
+            "SELECT round, state, takes_all, started_at, ended_at FROM siding_rounds WHERE resource = ?1", resource
+        ) { RoundState($0, at: 0) } ?? nil
+    }
+
+    /// When a page of the round was last saved, or the round began.
+    private static func lastProgress(
+        of resource: Int64, _ state: RoundState, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Timestamp {
+        let saved = try database.first(
+            "SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = ?1 AND round = ?2", resource, state.round
+        ) { $0.optionalInt(0).map(Timestamp.init) }
+        return max((saved ?? nil) ?? state.startedAt, state.startedAt)
+    }
+
+    // MARK: Ending
+
+    static func end(
+        _ end: RoundEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
+    ) throws {
+        guard let resource = try SQLiteStore.resourceRow(end.resource, transaction)?.id else { return }
+        try transaction.execute(
+            "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
+            resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
+        if end.isComplete {
+            try transaction.execute(
+                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
+                queue.now.microseconds, end.run)
+        }
+        try supersede(resource, end, queue, transaction)
+        try forgetGone(resource, end.parent, transaction)
+    }
+
+    /// What waits for a parent that is not asked about any more would wait for ever.
+    private static func supersede(
+        _ resource: Int64, _ end: RoundEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
+    ) throws {
+        let left = try transaction.query(
+            """
+            SELECT q.id, q.parameters FROM siding_queue q
+            LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.parameters
+            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.settled_at IS NULL AND l.round IS NOT ?3
+            """, end.resource, resource, end.round
+        ) { (entry: $0.text(0), scope: $0.text(1)) }
+        let reason = "its record of '\(end.parent)' is not asked about any more"
+        for fetch in left {
+            try queue.settle(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
+            try transaction.execute(
+                """
+                UPDATE siding_listings SET state = 'incomplete', incomplete = ?3, next_url = NULL
+                WHERE resource = ?1 AND scope = ?2 AND state = 'open'
+                """, resource, fetch.scope, reason)
+        }
+    }
+
+    /// A parent that is gone is not asked about: nothing of its listing is of use. Its records stay.
+    private static func forgetGone(
+        _ resource: Int64, _ parent: String, _ transaction: borrowing Transaction
+    ) throws {
+        guard let parent = try SQLiteStore.resourceRow(parent, transaction)?.id else { return }
+        for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
+            try transaction.execute(
+                """
+                DELETE FROM \(table) WHERE resource = ?1 AND scope <> '' AND NOT EXISTS (
+                    SELECT 1 FROM siding_records r
+                    WHERE r.resource = ?2 AND r.key = \(table).scope AND r.deleted_at IS NULL)
+                """, resource, parent)
+        }
+    }
+}
+
+extension RoundState {
+    /// The round in five columns from `column` on: number, state, whether it takes all, begin and end.
+    init?(_ row: borrowing Row, at column: Int) {
+        guard let round = row.optionalInt(column) else { return nil }
+        self.init(
+            round: round, isOpen: row.text(column + 1) == "open", takesAll: row.int(column + 2) == 1,
+            startedAt: Timestamp(microseconds: row.int(column + 3)),
+            endedAt: row.optionalInt(column + 4).map(Timestamp.init))
+    }
+}

@@ -1,0 +1,62 @@
+internal import SidingSQLite
+
+extension SQLiteStore {
+    public func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.listing.lease, owner: me, transaction)
+            return try RoundRows.open(opening, owner: me, now: now, transaction)
+        }
+    }
+
+    public func endRound(_ round: RoundEnd) async throws(StoreError) {
+        let me = try ownerID()
+        let now = clock.now
+        try await write { transaction in
+            try Self.check(round.lease, owner: me, transaction)
+            try RoundRows.end(round, QueueTransitions(owner: me, now: now), transaction)
+        }
+    }
+
+    public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
+        let statement = try ParentCompiler(selection: selection).parents()
+        return try await read { snapshot in
+            try snapshot.query(statement) { row in
+                Parent(
+                    key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3))
+            }
+        }
+    }
+
+    public func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
+        let statement = try ParentCompiler(selection: selection).outlook()
+        return try await read { snapshot in
+            try snapshot.query(statement) { row in
+                ParentOutlook(
+                    all: Int(row.int(0)), due: Int(row.int(1)), new: Int(row.int(2)), unfinished: Int(row.int(3)),
+                    changed: Int(row.int(4)))
+            }.first ?? ParentOutlook()
+        }
+    }
+
+    public func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
+        let keys = GatheredKeys()
+        do {
+            try await query(sql, columns: { _ in }, row: { keys.add($0.first) })
+        } catch { throw StoreError(mapping: error) }
+        return keys.all
+    }
+
+    public func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT scope, value, moved_at FROM siding_cursors
+                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope <> ''
+                ORDER BY moved_at, scope
+                """, resource
+            ) { ScopedCursor(scope: $0.text(0), value: $0.text(1), movedAt: Timestamp(microseconds: $0.int(2))) }
+        }
+    }
+}

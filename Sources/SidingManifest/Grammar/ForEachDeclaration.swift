@@ -1,0 +1,79 @@
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+/// `for_each:` before it is known whether the resource that it names is there.
+struct ForEachDeclaration: Sendable {
+    let subject: Subject
+    var resource: Located<String>?
+    var parents = ForEach.Parents.all
+    var bindings: [NamedMember<JSONPath>] = []
+    /// All that are bound, those with faults included.
+    var names: Set<String> = []
+    var concurrency = ForEach.usualConcurrency
+
+    init(subject: Subject) { self.subject = subject }
+
+    /// As the library has it; nil where the parent's name is missing, which has been noted.
+    var forEach: ForEach? {
+        resource.map { resource in
+            ForEach(
+                resource.value, parents: parents,
+                bind: Dictionary(bindings.map { ($0.name, $0.value) }) { first, _ in first }, concurrency: concurrency)
+        }
+    }
+
+    /// The path with something in the place of what is bound.
+    func filled(_ path: String) -> String {
+        names.reduce(path) { $0.replacing("{\($1)}", with: "1") }
+    }
+
+    /// What is bound and stands in no request would make all parents' listings the same.
+    func checkUse(inPath path: String?, query: [String: QueryValue], _ reading: inout Reading) {
+        for binding in bindings {
+            let placeholder = "{\(binding.name)}"
+            guard path?.contains(placeholder) == false, !query.values.contains(where: { $0.holds(placeholder) }) else {
+                continue
+            }
+            reading.fault(
+                "'bind' of \(subject) has \(Subject.quoted(binding.name)), which no request uses", at: binding.place,
+                expected: "\(placeholder) in path or query")
+        }
+    }
+}
+
+/// What resources say of each other.
+enum ForEachReferences {
+    /// Notes parents that are not there, and circles of resources that wait for each other.
+    static func check(_ resources: [NamedMember<ResourceDeclaration>], names: [String], _ reading: inout Reading) {
+        var parents: [String: String] = [:]
+        for member in resources {
+            guard let parent = member.value.forEach?.resource else { continue }
+            if names.contains(parent.value) {
+                parents[member.name] = parent.value
+            } else {
+                reading.fault(
+                    "\(parent.subject) is \(Subject.quoted(parent.value)), which 'resources' does not have",
+                    at: parent.place, expected: "one of \(names.filter { $0 != member.name }.joined(separator: ", "))",
+                    suggestion: Suggestion.nearest(to: parent.value, among: names.filter { $0 != member.name }))
+            }
+        }
+        for member in resources {
+            guard let parent = member.value.forEach?.resource, isInCircle(member.name, parents) else { continue }
+            reading.fault(
+                parent.value == member.name
+                    ? "\(parent.subject) is the resource itself"
+                    : "\(parent.subject) leads back to \(Subject.quoted(member.name)): neither could come first",
+                at: parent.place, expected: "a resource that does not wait for this one")
+        }
+    }
+
+    private static func isInCircle(_ name: String, _ parents: [String: String]) -> Bool {
+        var (next, seen) = (parents[name], Set<String>())
+        while let one = next, seen.insert(one).inserted {
+            if one == name { return true }
+            next = parents[one]
+        }
+        return false
+    }
+}

@@ -1,0 +1,160 @@
+public import Siding
+
+extension InMemoryStore {
+    public func openRound(_ opening: RoundOpening) throws(StoreError) -> RoundPosition {
+        try change { (tables, moment) throws(StoreError) in
+            let listing = opening.listing
+            try tables.check(listing.lease, moment)
+            let changed = try tables.register(listing)
+            if !changed.isEmpty || listing.startsAnew {
+                let reason = changed.isEmpty ? "a full listing was asked for" : "the definition changed"
+                tables.discardAll(of: listing.resource, reason, moment)
+            }
+            let known = tables.resources[listing.resource]
+            var dropped: String?
+            if let round = known?.round, round.isOpen, !listing.startsAnew {
+                let progress = known?.lastProgress(of: round) ?? round.startedAt
+                if progress >= moment.now + (.zero - listing.resumeWithin) {
+                    return RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
+                }
+                dropped = "its round is older than \(listing.oldAge)"
+            }
+            let round = RoundState(
+                round: (known?.round?.round ?? 0) + 1, isOpen: true, takesAll: listing.startsAnew,
+                startedAt: moment.now, endedAt: nil)
+            tables.resources[listing.resource]?.round = round
+            return RoundPosition(
+                round: round.round, takesAll: round.takesAll, isResumed: false, changedAspects: changed,
+                droppedRound: dropped)
+        }
+    }
+
+    public func endRound(_ end: RoundEnd) throws(StoreError) {
+        try change { (tables, moment) throws(StoreError) in
+            try tables.check(end.lease, moment)
+            guard var resource = tables.resources[end.resource] else { return }
+            if resource.round?.round == end.round, resource.round?.isOpen == true {
+                resource.round?.isOpen = false
+                resource.round?.endedAt = moment.now
+            }
+            if end.isComplete { resource.completedAt = moment.now }
+            tables.resources[end.resource] = resource
+            for entry in tables.unsettledFetches(of: end.resource) {
+                let scope = tables.scopes[entry.id] ?? ""
+                guard resource.scoped[scope]?.round != end.round else { continue }
+                let reason = "its record of '\(end.parent)' is not asked about any more"
+                tables.settle(entry.id, as: .done, "superseded", reason, moment)
+                tables.resources[end.resource]?.open[scope] = nil
+                tables.resources[end.resource]?.scoped[scope]?.state = .incomplete
+            }
+            guard let parents = tables.resources[end.parent] else { return }
+            tables.resources[end.resource]?.forgetScopes {
+                parents.records[Array($0.utf8)]?.deletedAt != nil
+                    || parents.records[Array($0.utf8)] == nil
+            }
+        }
+    }
+
+    public func parents(_ selection: ParentSelection) throws(StoreError) -> [Parent] {
+        try read { (tables) throws(StoreError) in
+            let found = try tables.parents(selection, behind: selection.after).filter(\.isDue).map(\.parent)
+            return selection.limit.map { Array(found.prefix(max($0, 0))) } ?? found
+        }
+    }
+
+    public func outlook(_ selection: ParentSelection) throws(StoreError) -> ParentOutlook {
+        try read { (tables) throws(StoreError) in
+            try tables.parents(selection, behind: nil).reduce(into: ParentOutlook()) { outlook, found in
+                outlook.all += 1
+                guard found.isDue else { return }
+                outlook.due += 1
+                switch found.scope {
+                case nil: outlook.new += 1
+                case .some(let scope) where scope.state != .complete: outlook.unfinished += 1
+                case .some(let scope) where found.parent.revision > scope.revision: outlook.changed += 1
+                case .some: break
+                }
+            }
+        }
+    }
+
+    /// There is no SQL here.
+    public func keys(ofQuery sql: String) throws(StoreError) -> [String] {
+        throw StoreError(.invalidQuery, "this store has no SQL", hint: "choose the parents by their members")
+    }
+
+    public func scopedCursors(of resource: String) throws(StoreError) -> [ScopedCursor] {
+        try read { (tables) throws(StoreError) in
+            (tables.resources[resource]?.cursors ?? [:]).filter { !$0.key.isEmpty }
+                .map { ScopedCursor(scope: $0.key, value: $0.value.value, movedAt: $0.value.movedAt) }
+                .sorted { ($0.movedAt, $0.scope) < ($1.movedAt, $1.scope) }
+        }
+    }
+}
+
+/// What an ``InMemoryStore`` knows of one parent's listing.
+struct MemoryScope {
+    enum State { case open, complete, incomplete }
+
+    var state: State
+    var round: Int64?
+    /// The parent's, when the listing began.
+    var revision: Int64
+    var checkpointAt: Timestamp
+
+    mutating func move(_ next: NextPage, now: Timestamp) {
+        checkpointAt = now
+        switch next {
+        case .page: state = .open
+        case .end: state = .complete
+        case .cut: state = .incomplete
+        }
+    }
+}
+
+extension MemoryResource {
+    mutating func forgetRounds() {
+        round = nil
+        scoped = [:]
+    }
+
+    fileprivate mutating func forgetScopes(where isGone: (String) -> Bool) {
+        let gone = Set(scoped.keys).union(cursors.keys).union(pages.keys.map(\.scope))
+            .filter { !$0.isEmpty && isGone($0) }
+        guard !gone.isEmpty else { return }
+        scoped = scoped.filter { !gone.contains($0.key) }
+        open = open.filter { !gone.contains($0.key) }
+        cursors = cursors.filter { !gone.contains($0.key) }
+        pages = pages.filter { !gone.contains($0.key.scope) }
+    }
+
+    fileprivate func lastProgress(of round: RoundState) -> Timestamp {
+        let saved = scoped.values.filter { $0.round == round.round }.map(\.checkpointAt).max()
+        return max(saved ?? round.startedAt, round.startedAt)
+    }
+}
+
+extension MemoryTables {
+    fileprivate struct Found {
+        var parent: Parent
+        var scope: MemoryScope?
+        var isDue: Bool
+    }
+
+    fileprivate func parents(_ selection: ParentSelection, behind after: String?) throws(StoreError) -> [Found] {
+        guard let parents = resources[selection.parent] else { return [] }
+        let child = resources[selection.resource]
+        let records = try parents.selected(
+            RecordSelection(of: selection.parent, filter: selection.filter, after: after))
+        return records.filter { selection.keys?.contains($0.key) ?? true }.map { record in
+            let scope = child?.scoped[record.key]
+            let isLeft = selection.round.map { $0 != scope?.round || scope?.state == .open } ?? true
+            let isChanged = scope.map { $0.state != .complete || record.revision > $0.revision } ?? true
+            return Found(
+                parent: Parent(
+                    key: record.key, body: record.body, revision: record.revision,
+                    checkpoint: child?.open[record.key]?.next),
+                scope: scope, isDue: isLeft && (isChanged || !selection.areChanged))
+        }
+    }
+}

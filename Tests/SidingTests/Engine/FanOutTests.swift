@@ -1,0 +1,324 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingJSON
+import SidingTesting
+import SidingSynchronization
+import Testing
+
+/// A listing for each record of another resource.
+@Suite(.timeLimit(.minutes(1))) struct FanOutTests {
+    /// A bench whose origin has `count` posts, each with one comment, and the resource `comments` of it.
+    private static func bench(
+        _ engine: Engine, posts count: Int,
+        hold: @escaping @Sendable (String) async -> Void = { _ in }
+    ) async throws -> EngineBench {
+        let origin = ScriptedOrigin(hold: hold)
+        let bench = try await EngineBench(engine, origin)
+        set(posts: 1...count, at: origin)
+        for number in 1...count { origin.set("/posts/\(number)/comments", comment(of: number)) }
+        return bench
+    }
+
+    private static func set(posts: ClosedRange<Int>, at origin: ScriptedOrigin) {
+        let bodies = posts.map { #"{"id":\#($0),"note":""}"# }
+        origin.set("/posts", .text("[\(bodies.joined(separator: ","))]"))
+    }
+
+    private static func comment(of post: Int) -> ScriptedAnswer {
+        ScriptedOrigin.page("[\(post * 100)]")
+    }
+
+    private static func comments(
+        of bench: EngineBench, _ parents: ForEach.Parents = .all, concurrency: Int = 3
+    ) -> AnyResource {
+        var comments = bench.resource
+        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
+        comments.forEach = ForEach(
+            "posts", parents: parents, bind: ["post": JSONPath(member: "id")], concurrency: concurrency)
+        return comments
+    }
+
+    private static func sync(
+        _ resource: AnyResource, _ bench: EngineBench, _ options: SyncOptions = SyncOptions()
+    ) async throws -> SyncReport {
+        try await bench.engine().sync(resource, options: options)
+    }
+
+    /// The targets since the last look, without those of the parents.
+    private static func asked(_ bench: EngineBench) -> [String] {
+        bench.origin.takeTargets().filter { $0 != "/posts" }.sorted()
+    }
+
+    private static func targets(_ numbers: some Sequence<Int>) -> [String] {
+        numbers.map { "/posts/\($0)/comments" }.sorted()
+    }
+
+    private static func state(_ bench: EngineBench) async throws -> ResourceState? {
+        try await bench.store.resourceStates().first { $0.resource == "comments" }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `parents come first, and each is asked about once`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 7)
+        let comments = Self.comments(of: bench)
+        let reports = try await bench.engine().run([comments, bench.resource], command: "sync")
+        #expect(reports.map(\.line.resource) == ["posts", "comments"])
+        #expect(reports.map(\.line.outcome) == [.saved, .saved])
+        #expect(reports[1].line.counters.inserted == 7 && reports[1].line.counters.requests == 7)
+        #expect(reports[1].line.notes.first == "7 parents: 7 done")
+        #expect(Self.asked(bench) == Self.targets(1...7))
+        #expect(try await Self.state(bench)?.completedAt == bench.time.now)
+        #expect(try await bench.lastRun().resources.map(\.counters.inserted) == [7, 7])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `without any parent stored it says what comes first`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 1)
+        let report = try await Self.sync(Self.comments(of: bench), bench)
+        #expect(report.line.outcome == .skipped)
+        #expect(report.warnings == ["nothing is stored of 'posts' yet: 'siding sync posts' comes first"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `one parent's failure is told and passed over`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 9)
+        bench.origin.set("/posts/4/comments", .status(.notFound))
+        bench.origin.set("/posts/6/comments", .text("{"))
+        bench.origin.set("/posts/8/comments", .status(.internalServerError))
+        let comments = Self.comments(of: bench, concurrency: 1)
+        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
+        #expect(report.line.outcome == .partial)
+        #expect(report.line.notes.first == "9 parents: 6 done, 2 failed, 1 queued")
+        #expect(report.warnings.count == 2)
+        #expect(report.warnings[0].hasPrefix("'4' failed: ") && report.warnings[1].hasPrefix("'6' failed: "))
+        #expect(report.line.counters.inserted == 6)
+        #expect(try await bench.lastRun().outcome == .partial)
+        #expect(try await bench.queue().map(\.url) == ["https://api.example.org/posts/8/comments"])
+        #expect(try await Self.state(bench)?.completedAt == nil)
+        _ = Self.asked(bench)
+
+        // The round stays open for what is queued, and what failed is tried again with it.
+        bench.time.advance(by: .seconds(60))
+        for number in [4, 6, 8] { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
+        let second = try await Self.sync(comments, bench)
+        #expect(second.line.outcome == .saved)
+        #expect(Self.asked(bench) == Self.targets([4, 6, 8]))
+        #expect(try await bench.queue().allSatisfy { $0.state == .done })
+        #expect(try await Self.state(bench)?.completedAt == bench.time.now)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `one parent that stays queued does not keep the others from their next round`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 3)
+        bench.origin.set("/posts/2/comments", .status(.internalServerError))
+        let comments = Self.comments(of: bench)
+        _ = try await bench.engine().run([bench.resource, comments], command: "sync")
+        #expect(Self.asked(bench) == Self.targets(1...3))
+        #expect(try await Self.sync(comments, bench).line.outcome == .queued)
+        #expect(Self.asked(bench) == Self.targets([2]))
+        #expect(try await Self.sync(comments, bench).line.outcome == .queued)
+        #expect(Self.asked(bench) == Self.targets(1...3))
+    }
+
+    private static let sourceFailures: [FailureCase] = [
+        FailureCase(.noInternetConnection, .notSent), FailureCase(.cantConnectToHost(.refused), .notSent),
+        FailureCase(.timeout(.connect), .notSent), FailureCase(.hostNotFound, .notSent),
+        FailureCase(status: 429), FailureCase(status: 503),
+    ]
+
+    @Test(arguments: Engine.allCases, sourceFailures)
+    func `what concerns the source stops the pass, and only what is in flight is queued`(
+        _ engine: Engine, _ failure: FailureCase
+    ) async throws {
+        let bench = try await Self.bench(engine, posts: 40)
+        for number in 11...40 { bench.origin.set("/posts/\(number)/comments", failure.answer) }
+        let comments = Self.comments(of: bench)
+        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
+        #expect(report.line.outcome == .queued)
+        #expect(report.line.error?.name == failure.recorded)
+        let entries = try await bench.queue()
+        #expect((1...3).contains(entries.count), "\(entries.count)")
+        let first = Set(Self.asked(bench))
+        #expect(first.count <= 13)
+
+        bench.time.advance(by: .seconds(7200))
+        for number in 11...40 { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
+        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        let second = Self.asked(bench)
+        let saved = Set(first).subtracting(entries.map { String($0.url.dropFirst(23)) })
+        #expect(Set(second).isDisjoint(with: saved))
+        #expect(saved.count + second.count == 40)
+        #expect(try await Self.state(bench)?.records == 40)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that fails for one after the other is left alone`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 30)
+        for number in 1...30 { bench.origin.set("/posts/\(number)/comments", .status(.badGateway)) }
+        let report = try await bench.engine()
+            .run([bench.resource, Self.comments(of: bench, concurrency: 1)], command: "sync")[1]
+        #expect(report.line.outcome == .queued)
+        #expect(Self.asked(bench).count == 5)
+        #expect(try await bench.queue().count == 5)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a refused credential stops the pass, and nothing is queued`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 30)
+        for number in 1...30 { bench.origin.set("/posts/\(number)/comments", .status(.unauthorized)) }
+        let report = try await bench.engine().run([bench.resource, Self.comments(of: bench)], command: "sync")[1]
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.status == 401)
+        #expect(Self.asked(bench).count <= 5)
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where all parents fail the resource fails`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 12)
+        for number in 1...12 { bench.origin.set("/posts/\(number)/comments", .status(.notFound)) }
+        let report = try await bench.engine().run([bench.resource, Self.comments(of: bench)], command: "sync")[1]
+        #expect(report.line.outcome == .failed)
+        #expect(report.line.error?.status == 404)
+        #expect(report.warnings.count == 6 && report.warnings.last == "and 7 more like these")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `only those that changed, that are new, or that are not complete`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 5)
+        let comments = Self.comments(of: bench, .changed)
+        bench.origin.set("/posts/5/comments", .status(.notFound))
+        let all = [bench.resource, comments]
+        #expect(try await bench.engine().run(all, command: "sync")[1].line.outcome == .partial)
+        _ = Self.asked(bench)
+        bench.origin.set(
+            "/posts", .text(#"[{"id":1,"note":""},{"id":2,"note":"new"},{"id":3,"note":""},{"id":6}]"#))
+        for number in [5, 6] { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
+        let second = try await bench.engine().run(all, command: "sync")[1]
+        #expect(Self.asked(bench) == Self.targets([2, 5, 6]))
+        #expect(second.line.outcome == .saved)
+        let third = try await bench.engine().run(all, command: "sync")[1]
+        #expect(third.line.outcome == .notModified && third.line.notes == ["no parent is due"])
+        #expect(Self.asked(bench) == [])
+        _ = try await Self.sync(comments, bench, SyncOptions(isFull: true))
+        #expect(Self.asked(bench) == Self.targets(1...6))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a choice by a member, and one by a statement`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 6)
+        _ = try await bench.sync()
+        let path = JSONPath(member: "id")
+        let filter = ForEach.Filter.members(.compare(path, .isGreater, .integer(4)))
+        _ = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: filter)), bench)
+        #expect(Self.asked(bench) == Self.targets([5, 6]))
+        let query = ForEach.Filter.query("SELECT id FROM posts WHERE id < 3")
+        let report = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: query)), bench)
+        if engine == .sqlite {
+            #expect(Self.asked(bench) == Self.targets([1, 2]))
+        } else {
+            #expect(report.line.outcome == .failed)
+        }
+        let wrong = ForEach.Filter.query("DELETE FROM siding_records")
+        let refused = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: wrong)), bench)
+        #expect(refused.line.outcome == .failed && Self.asked(bench) == [])
+        #expect(try await bench.keys().count == 6)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `parents about which nothing can be asked are skipped, told and counted`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 2)
+        bench.origin.set(
+            "/posts",
+            .text(
+                #"[{"id":1,"n":"a/b"},{"id":2,"n":null},{"id":3},{"id":4,"n":{}},{"id":5,"n":".."},{"id":6,"n":""},{"id":7,"n":"é?#"}]"#
+            ))
+        for target in ["/posts/a%2Fb/comments", "/posts/%C3%A9%3F%23/comments"] {
+            bench.origin.set(target, ScriptedOrigin.page("[1]"))
+        }
+        var comments = Self.comments(of: bench)
+        comments.forEach?.bindings = ["post": JSONPath(member: "n")]
+        let report = try await bench.engine().run([bench.resource, comments], command: "sync")[1]
+        #expect(report.line.outcome == .saved)
+        #expect(report.line.notes.first == "7 parents: 2 done, 5 skipped")
+        #expect(report.warnings.contains("skipped '3': it has no $.n for {post}"))
+        #expect(report.warnings.contains("skipped '2': $.n, for {post}, is null"))
+        #expect(report.warnings.contains("skipped '4': $.n, for {post}, is no scalar"))
+        #expect(report.warnings.contains { $0.hasPrefix("skipped '5': '..' cannot stand for {post}") })
+        #expect(Self.asked(bench) == ["/posts/%C3%A9%3F%23/comments", "/posts/a%2Fb/comments"])
+        #expect(try await Self.state(bench)?.completedAt != nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a limit is for all parents together, and leaves the round alone`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 9)
+        _ = try await bench.sync()
+        _ = Self.asked(bench)
+        let comments = Self.comments(of: bench)
+        let report = try await Self.sync(comments, bench, SyncOptions(limit: 4))
+        #expect(report.line.counters.inserted == 4)
+        #expect(Self.asked(bench) == Self.targets(1...4))
+        #expect(try await Self.state(bench)?.round == nil)
+        _ = try await Self.sync(comments, bench)
+        #expect(Self.asked(bench) == Self.targets(1...9))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `each listing has its own cursor and its own pages`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 2)
+        var comments = Self.comments(of: bench)
+        comments.query = ["since": "{cursor}", "of": "{post}"]
+        comments.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
+        bench.origin.set("/posts/1/comments?of=1", ScriptedOrigin.page("[10]", next: "/posts/1/comments?page=2"))
+        bench.origin.set("/posts/1/comments?page=2", ScriptedOrigin.page("[11]"))
+        bench.origin.set("/posts/2/comments?of=2", ScriptedOrigin.page("[5]"))
+        bench.origin.set("/posts/1/comments?of=1&since=11", ScriptedOrigin.page("[]"))
+        bench.origin.set("/posts/2/comments?of=2&since=5", ScriptedOrigin.page("[]"))
+        #expect(try await bench.engine().run([bench.resource, comments], command: "sync")[1].line.outcome == .saved)
+        #expect(Self.asked(bench).count == 3)
+        #expect(try await bench.store.scopedCursors(of: "comments").map(\.value).sorted() == ["11", "5"])
+        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        #expect(Self.asked(bench) == ["/posts/1/comments?of=1&since=11", "/posts/2/comments?of=2&since=5"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a sync that is cancelled gives back what it holds, and the next one goes on`(_ engine: Engine) async throws {
+        let (arrived, never) = (Gatepost(), Gatepost())
+        let isHeld = Mutex(true)
+        let bench = try await Self.bench(engine, posts: 8) { target in
+            guard target == "/posts/5/comments", isHeld.withLock({ $0 }) else { return }
+            arrived.open()
+            await never.pass()
+        }
+        let comments = Self.comments(of: bench, concurrency: 1)
+        _ = try await bench.sync()
+        let task = Task { try await Self.sync(comments, bench) }
+        await arrived.pass()
+        task.cancel()
+        let report = try await task.value
+        #expect(report.line.outcome == .failed && report.failure?.reason == .cancelled)
+        _ = Self.asked(bench)
+        isHeld.withLock { $0 = false }
+        #expect(try await Self.sync(comments, bench).line.outcome == .saved)
+        #expect(Self.asked(bench) == Self.targets(5...8))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the plan tells who is due and why`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine, posts: 4)
+        let comments = Self.comments(of: bench, .changed)
+        let first = try await SyncPlan.make(for: comments, in: bench.store)
+        #expect(first.reason == "nothing is stored of 'posts' yet: its records are the parents")
+        #expect(first.url == "https://api.example.org/posts/{post}/comments")
+        bench.origin.set("/posts/3/comments", .status(.notFound))
+        _ = try await bench.engine().run([bench.resource, comments], command: "sync")
+        bench.origin.set("/posts", .text(#"[{"id":1},{"id":2,"note":""},{"id":5}]"#))
+        _ = try await bench.sync()
+        let plan = try await SyncPlan.make(for: comments, in: bench.store)
+        #expect(plan.reason == "a new round: 3 of 5 records of 'posts' (1 new, 1 changed, 1 not complete)")
+        #expect(plan.fanOut?.outlook == ParentOutlook(all: 5, due: 3, new: 1, unfinished: 1, changed: 1))
+        #expect(
+            plan.fanOut?.urls == [1, 3, 5].map { "https://api.example.org/posts/\($0)/comments" })
+    }
+}
