@@ -38,7 +38,7 @@ import Testing
 
     static let resourceKeys =
         "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
-        + "columns, children, contract, history, stable, deletes, for_each"
+        + "columns, children, contract, history, stable, deletes, for_each, where, drop, set, rename"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
@@ -119,11 +119,6 @@ import Testing
         .resource(
             "pagnate: link_header",
             "7:5: unknown key 'pagnate' in resource 'posts'; expected \(resourceKeys); did you mean 'paginate'?"),
-        .resource("history: true", "7:5: 'history' in resource 'posts' is not yet supported"),
-        .resource(
-            "set: { path: $.at }\nhistory: true",
-            "7:5: 'set' in resource 'posts' is not yet supported",
-            "8:5: 'history' in resource 'posts' is not yet supported"),
         .resource(
             "source: blgo",
             "7:13: 'source' in resource 'posts' is 'blgo', which 'sources' does not have; expected one of blog; did you mean 'blog'?"

@@ -21,18 +21,6 @@ import Testing
         """
     }
 
-    @Test(
-        "a key that this release does not understand yet is refused by name, whatever it holds",
-        arguments: [
-            "where", "drop", "set",
-        ])
-    func notYetInResources(_ name: String) {
-        for value in ["true", "{ path: $.x }", "[a, b]", ""] {
-            let faults = Fixture.faults(Self.file(resource: "\(name): \(value)"))
-            #expect(faults == ["siding.yaml:10:5: '\(name)' in resource 'b' is not yet supported"])
-        }
-    }
-
     @Test("a section that this release does not understand yet is refused by name", arguments: ["schedule"])
     func notYetAtTheTop(_ name: String) {
         let faults = Fixture.faults(Self.file(root: "\(name): { b: 15m }"))

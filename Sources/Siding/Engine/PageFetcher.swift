@@ -122,6 +122,7 @@ struct PageFetcher: Sendable {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a page, which was not asked for")
         }
         let contents = try contents(of: bytes, fields)
+        let kept = try kept(contents, of: bytes, fields)
         var answer = PageAnswer(
             headerFields: fields, recordCount: contents.records.count,
             envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
@@ -131,7 +132,7 @@ struct PageFetcher: Sendable {
         let chosen =
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         var fetched = FetchedPage(
-            page: page, content: .records(bytes, contents.records), status: response.response.status.code,
+            page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
             etag: fields[.eTag], lastModified: fields[.lastModified],
             next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: requests,
             bytes: bytes.count)
@@ -144,6 +145,17 @@ struct PageFetcher: Sendable {
 
     private func freshness(_ fields: HTTPFields) -> ListingFreshness {
         ListingFreshness(fields, isCached: resource.isConditional, now: wallClock.now)
+    }
+
+    /// The page without the members that are not to be stored; paging and cursor have seen them.
+    private func kept(
+        _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields
+    ) throws(Failure) -> (bytes: [UInt8], records: [RecordSlice]) {
+        let removal = MemberRemoval(resource.shape.transforms.dropped)
+        let rest =
+            removal.isEmpty ? nil : bytes.withUnsafeBytes { removal.applied(to: contents.records.map(\.range), in: $0) }
+        guard let rest else { return (bytes, contents.records) }
+        return (rest, try self.contents(of: rest, fields).records)
     }
 
     private func contents(of bytes: [UInt8], _ fields: HTTPFields) throws(Failure) -> PageContents {

@@ -1,5 +1,5 @@
 /// What is declared of a resource's records: how they are looked at, what they must keep to, and whether what they were
-/// before is kept. Nothing of it changes what is stored of a record as it is now.
+/// before is kept. Of all this only ``RecordTransforms/dropped`` changes what is stored of a record as it is now.
 public struct RecordShape: Sendable, Hashable {
     /// The columns of the resource's view, which then shows these and no others; empty for one that follows the records.
     public var columns: [RecordColumn]
@@ -8,15 +8,17 @@ public struct RecordShape: Sendable, Hashable {
     public var contract: RecordContract
     /// Which earlier versions of records are kept; nil for none.
     public var history: HistoryRetention?
+    public var transforms: RecordTransforms
 
     public init(
         columns: [RecordColumn] = [], children: [RecordChildren] = [], contract: RecordContract = RecordContract(),
-        history: HistoryRetention? = nil
+        history: HistoryRetention? = nil, transforms: RecordTransforms = RecordTransforms()
     ) {
         self.columns = columns
         self.children = children
         self.contract = contract
         self.history = history
+        self.transforms = transforms
     }
 
     /// SQLite could take more, people could not.
@@ -25,6 +27,7 @@ public struct RecordShape: Sendable, Hashable {
     /// - Throws: ``RecordShapeError`` where no view can be like that.
     public func check() throws(RecordShapeError) {
         try Self.check(columns)
+        try transforms.check(beside: columns)
         var known: Set<String> = []
         for child in children {
             try child.check()

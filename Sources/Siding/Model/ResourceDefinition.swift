@@ -33,6 +33,11 @@ public struct ResourceDefinition: Sendable, Hashable {
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
         // What pages did not show again is as deleted as it was under the old mark.
         if let mark = resource.deletions.mark { aspects["deletes"] = mark.description }
+        let transforms = resource.shape.transforms
+        if let condition = transforms.condition { aspects["where"] = condition.description }
+        if !transforms.dropped.isEmpty {
+            aspects["drop"] = transforms.dropped.map(\.description).sorted().joined(separator: "\n")
+        }
         self.aspects = aspects
     }
 

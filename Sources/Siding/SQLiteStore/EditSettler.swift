@@ -68,7 +68,19 @@ struct EditSettler {
         guard let document = try? JSONDocument(answer.body), document.kind == .object,
             let found = edit.terms.recordKey(of: document), found.text == key
         else { return nil }
-        return try fits(found.kind, overlay, transaction) ? document : nil
+        return try fits(found.kind, overlay, transaction) ? kept(document, overlay, transaction) : nil
+    }
+
+    /// The record without the members that are not stored.
+    private static func kept(
+        _ document: JSONDocument, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+    ) throws -> JSONDocument {
+        let shape = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", overlay.resource) {
+            StoredShape.shape($0.optionalText(0))
+        }
+        let removal = MemberRemoval(shape?.transforms.dropped ?? [])
+        guard let left = document.bytes.withUnsafeBytes({ removal.applied(to: $0) }) else { return document }
+        return try JSONDocument(left)
     }
 
     /// The first record that has a key fixes the type of all.

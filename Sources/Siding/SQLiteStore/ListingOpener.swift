@@ -64,14 +64,16 @@ struct ListingOpener {
         guard let found else {
             let id = try ResourceRegistration.insert(
                 opening.resource, source: opening.source, opening.definition, now: now, transaction)
-            try ShapeKeeper(resource: id, name: opening.resource).apply(opening.shape, now: now, transaction)
+            try ShapeKeeper(resource: id, name: opening.resource, run: opening.run)
+                .apply(opening.shape, now: now, transaction)
             try showParent(id, transaction)
             return (id, [])
         }
         let changed = opening.definition.differences(from: found.definition)
         if !changed.isEmpty { try redefine(found.id, changed, transaction) }
         if found.source != opening.source { try rename(found.id, transaction) }
-        try ShapeKeeper(resource: found.id, name: opening.resource).apply(opening.shape, now: now, transaction)
+        try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
+            .apply(opening.shape, now: now, transaction)
         try showParent(found.id, transaction)
         return (found.id, changed)
     }

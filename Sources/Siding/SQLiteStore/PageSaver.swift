@@ -23,9 +23,9 @@ struct PageSaver {
             counters = saved.counters
             shown = saved.shown
             // What was not saved adds no columns.
+            let unsaved = saved.refused.union(saved.leftOut)
             let kept =
-                saved.refused.isEmpty
-                ? slices : slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
+                unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             newShapes = try ColumnKeeper(
                 resource: resource.id, name: page.resource, run: page.run, shape: resource.shape
             ).addColumns(of: kept, in: bytes, knownShapes: knownShapes, transaction)
@@ -53,8 +53,9 @@ struct PageSaver {
             pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
             contract: resource.shape.contract,
             check: try ContractCheck.load(
-                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction), mark: page.deletions.rule.mark,
-            request: request)
+                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction),
+            mark: page.deletions.rule.mark,
+            condition: resource.shape.transforms.condition, columns: resource.shape.columns, request: request)
         var quarantine = PageQuarantine(
             resource: resource.id, run: page.run, page: page.page, now: now,
             isPartial: try isPartial(resource.id, transaction))

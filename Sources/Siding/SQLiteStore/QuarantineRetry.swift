@@ -60,7 +60,8 @@ struct QuarantineRetry {
             resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
             pull: try pull(record.resource, row, request, transaction), contract: shape.contract,
             check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction),
-            mark: resources.first { $0.name == record.resource }?.deletions.mark, request: request)
+            mark: resources.first { $0.name == record.resource }?.deletions.mark,
+            condition: shape.transforms.condition, columns: shape.columns, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in

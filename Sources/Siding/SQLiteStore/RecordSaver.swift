@@ -19,6 +19,9 @@ struct RecordSaver {
     var check: ContractCheck?
     /// The member that marks deleted records; nil where there is none, which then costs nothing.
     var mark: DeletionMark? = nil
+    /// Which records are kept, and the columns whose names that may use; nil for all, which then costs nothing.
+    var condition: RecordExpression? = nil
+    var columns: [RecordColumn] = []
     /// Where the records come from; its row is made by the caller where any was written.
     var request: Int64?
 
@@ -29,6 +32,8 @@ struct RecordSaver {
         var deleted: [Int64] = []
         /// The indexes of the records that were not saved.
         var refused: Set<Int> = []
+        /// The indexes of those that the condition leaves out, and that were not stored before.
+        var leftOut: Set<Int> = []
     }
 
     /// Saves the records of a page; what breaks the contract is handed to `refuse`.
@@ -44,6 +49,7 @@ struct RecordSaver {
         var statements = try RecordStatements(
             transaction, resource: resource, run: run, now: now, revision: revision,
             text: TextIndex.load(of: resource, transaction), pull: pull, request: request)
+        let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
         let type = try keyType ?? fixKeyType(slices, transaction)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
@@ -59,7 +65,15 @@ struct RecordSaver {
                     saved.shown.hasUnknown = true
                 }
             } else if case .key(let key) = slice.outcome {
-                let isDeleted = mark?.marks(body) ?? false
+                let isFit = try test?.holds(for: body) ?? true
+                if !isFit {
+                    let row = try key.withBytes(in: page) { try statements.row(of: $0) }
+                    if row == nil {
+                        saved.leftOut.insert(index)
+                        continue
+                    }
+                }
+                let isDeleted = !isFit || (mark?.marks(body) ?? false)
                 let (change, row) = try key.withBytes(in: page) { text in
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
                     var row = statements.savedRow

@@ -49,11 +49,12 @@ struct ResourceView {
     /// `->>` gives SQL values for scalars and JSON text for the rest (https://sqlite.org/json1.html#jptr).
     private var shown: [SQL] {
         guard !shape.columns.isEmpty else {
-            let inferred = columns.map { column -> SQL in
+            let followed = followed
+            let inferred = followed.map { column -> SQL in
                 "body ->> \(literal: JSONPath(member: column.member).description) AS \(identifier: column.name)"
             }
-            let all = inferred.isEmpty ? ["key AS \(identifier: "key")"] : inferred
-            let names = columns.map(\.name)
+            let all = (inferred.isEmpty ? ["key AS \(identifier: "key")"] : inferred) + computed
+            let names = followed.map(\.name) + shape.transforms.computed.map(\.name)
             // Children name their record by its key.
             let key: [SQL] =
                 shape.children.isEmpty ? [] : ["key AS \(identifier: OwnColumn.key.name(beside: names))"]
@@ -62,7 +63,24 @@ struct ResourceView {
         let declared = shape.columns.map { column -> SQL in
             "\(ColumnExpression.member(column.path).sql(column.type)) AS \(identifier: column.name)"
         }
-        return declared + ["key AS \(identifier: OwnColumn.key.rawValue)"] + ownColumns(beside: [])
+        return declared + computed + ["key AS \(identifier: OwnColumn.key.rawValue)"] + ownColumns(beside: [])
+    }
+
+    /// The columns that follow the records, under the names that they are to have; a computed one takes the place of one of
+    /// its name.
+    private var followed: [Column] {
+        let transforms = shape.transforms
+        let taken = Set((transforms.computed.map(\.name) + transforms.renamed.values).map { $0.lowercased() })
+        return columns.compactMap { column in
+            if let name = transforms.renamed[column.member] { return Column(member: column.member, name: name) }
+            return taken.contains(column.name.lowercased()) ? nil : column
+        }
+    }
+
+    private var computed: [SQL] {
+        shape.transforms.computed.map { column in
+            "\(column.expression.sql(beside: shape.columns)) AS \(identifier: column.name)"
+        }
     }
 
     /// Its own and its children's.

@@ -5,6 +5,8 @@ internal import SidingSQLite
 struct ShapeKeeper {
     let resource: Int64
     let name: String
+    /// The run in which records are looked at anew; 0 for none.
+    var run: RunID = 0
 
     /// Changes what is declared; nothing is done where it is declared so already.
     ///
@@ -31,6 +33,8 @@ struct ShapeKeeper {
             try transaction.execute("UPDATE siding_resources SET shape = ?2 WHERE id = ?1", resource, text)
             try forgetChildren(of: before, without: shape, transaction)
         }
+        try StoredRecordTransforms(resource: resource, run: run, now: now)
+            .apply(shape, after: before, transaction)
         try lookBack(before, shape, transaction)
     }
 

@@ -41,16 +41,37 @@ struct StoredShape: Codable {
         }
     }
 
+    private struct Transforms: Codable {
+        var condition: String?
+        var dropped: [String]?
+        var computed: [Computed]?
+        var renamed: [String: String]?
+
+        struct Computed: Codable {
+            var name: String
+            var expression: String
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case condition = "where"
+            case dropped = "drop"
+            case computed = "set"
+            case renamed = "rename"
+        }
+    }
+
     private var columns: [Column]
     private var children: [Children]?
     private var contract: Contract?
     private var history: History?
+    private var transforms: Transforms?
 
     private init(_ shape: RecordShape) {
         columns = shape.columns.map(Self.stored)
         children = shape.children.isEmpty ? nil : shape.children.map(Self.stored)
         contract = shape.contract == RecordContract() ? nil : Self.stored(shape.contract)
         history = shape.history.map { History(keep: $0.keep?.wholeMicroseconds, versions: $0.versions) }
+        transforms = shape.transforms == RecordTransforms() ? nil : Self.stored(shape.transforms)
     }
 
     /// Nil where nothing is declared.
@@ -66,7 +87,8 @@ struct StoredShape: Codable {
             contract: stored.contract.map(contract) ?? RecordContract(),
             history: stored.history.map { stored in
                 HistoryRetention(keep: stored.keep.map { .microseconds($0) }, versions: stored.versions)
-            })
+            },
+            transforms: stored.transforms.map(transforms) ?? RecordTransforms())
     }
 
     private static func stored(_ column: RecordColumn) -> Column {
@@ -92,6 +114,26 @@ struct StoredShape: Codable {
         return RecordChildren(
             stored.name, at: path, key: stored.key.flatMap { try? JSONPath(parsing: $0) },
             columns: stored.columns.compactMap(column))
+    }
+
+    private static func stored(_ transforms: RecordTransforms) -> Transforms {
+        Transforms(
+            condition: transforms.condition?.description,
+            dropped: transforms.dropped.isEmpty ? nil : transforms.dropped.map(\.description),
+            computed: transforms.computed.isEmpty
+                ? nil
+                : transforms.computed.map { Transforms.Computed(name: $0.name, expression: $0.expression.description) },
+            renamed: transforms.renamed.isEmpty ? nil : transforms.renamed)
+    }
+
+    private static func transforms(_ stored: Transforms) -> RecordTransforms {
+        RecordTransforms(
+            condition: stored.condition.flatMap { try? RecordExpression($0) },
+            dropped: (stored.dropped ?? []).compactMap { try? JSONPath(parsing: $0) },
+            computed: (stored.computed ?? []).compactMap { column in
+                (try? RecordExpression(column.expression)).map { ComputedColumn(column.name, $0) }
+            },
+            renamed: stored.renamed ?? [:])
     }
 
     private static func stored(_ contract: RecordContract) -> Contract {

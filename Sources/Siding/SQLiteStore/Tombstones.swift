@@ -64,7 +64,8 @@ enum Tombstones {
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         for id in ids {
             try transaction.execute(
-                "UPDATE siding_records SET deleted_at = NULL, run = ?2, revision = ?3, lives_since = ?3 WHERE id = ?1", id,
+                "UPDATE siding_records SET deleted_at = NULL, run = ?2, revision = ?3, lives_since = ?3 WHERE id = ?1",
+                id,
                 LocalSaver.run, revision)
             try text?.add(id)
             try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1 AND record = ?2", run, id)

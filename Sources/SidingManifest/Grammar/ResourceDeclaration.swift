@@ -55,6 +55,17 @@ struct ResourceDeclaration: Sendable {
         return resource
     }
 
+    /// What is right each for itself may not go together.
+    func checkShape(at place: Place, _ reading: inout Reading) {
+        do throws(RecordShapeError) { try shape.check() } catch {
+            reading.fault("\(subject): \(error)", at: place)
+        }
+        let dropped = MemberRemoval(shape.transforms.dropped)
+        for path in key where dropped.takes(path) {
+            reading.fault("\(subject) drops its key \(path)", at: place, expected: "a drop that leaves the key")
+        }
+    }
+
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.
     private func checkPlaceholders(_ reading: inout Reading) {
         let (inQuery, inBody) = (queryHolds("{cursor}"), body.holds("{cursor}"))

@@ -60,6 +60,15 @@ enum ResourceGrammar {
     private static let history = Keyword(
         "history", HistoryGrammar.type, default: false,
         "Whether earlier versions of records are kept: true, or for how long or how many.")
+    private static let condition = Keyword(
+        "where", TransformGrammar.condition,
+        "Which records are kept; a stored one that no longer fits becomes a tombstone.")
+    private static let dropped = Keyword("drop", TransformGrammar.dropped, "Members that are not stored.")
+    private static let computed = Keyword(
+        "set", TransformGrammar.computed, "Columns of the view that are computed from the record, by SQL expressions.")
+    private static let renamed = Keyword(
+        "rename", TransformGrammar.renamed, "Other names for the columns of a view that follows the records, by member."
+    )
 
     private static let resumeWithin = Keyword(
         "resume_within", .duration, default: "24h", "An unfinished listing that is older begins anew.")
@@ -76,8 +85,9 @@ enum ResourceGrammar {
             records.entry, key.entry,
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
-            contract.entry, history.entry, stable.entry, deletes.entry, forEach.entry,
-        ] + notYet
+            contract.entry, history.entry, stable.entry, deletes.entry, forEach.entry, condition.entry, dropped.entry,
+            computed.entry, renamed.entry,
+        ]
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
         declaration.source = object.located(source, &reading)
@@ -106,14 +116,12 @@ enum ResourceGrammar {
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
         declaration.isStable = object.value(stable, &reading) ?? false
         declaration.deletions = object.value(deletes, &reading) ?? Deletions()
+        declaration.shape.transforms = RecordTransforms(
+            condition: object.value(condition, &reading), dropped: object.value(dropped, &reading) ?? [],
+            computed: object.value(computed, &reading) ?? [], renamed: object.value(renamed, &reading) ?? [:])
+        declaration.checkShape(at: object.place, &reading)
         return declaration
     }
-
-    private static let notYet: [KeywordEntry] = [
-        .notYet("where", "Which records to keep."),
-        .notYet("drop", "Members that are not kept."),
-        .notYet("set", "Members that are added."),
-    ]
 }
 
 /// `stop:`

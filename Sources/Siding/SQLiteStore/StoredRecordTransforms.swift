@@ -1,0 +1,115 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Brings stored records in line with changed transforms, without the origin: members that are dropped from now on go, and
+/// records that a condition leaves out become tombstones.
+///
+/// What was dropped, and records that were never kept, only the origin has: a changed definition asks for all of them.
+struct StoredRecordTransforms {
+    let resource: Int64
+    let run: RunID
+    let now: Timestamp
+
+    /// The transforms were `before`, and are now those of `shape`.
+    func apply(_ shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction) throws {
+        let (old, new) = (before.transforms, shape.transforms)
+        let revision = try transaction.first("SELECT revision FROM siding_resources WHERE id = ?1", resource) {
+            $0.int(0) + 1
+        }
+        guard let revision else { return }
+        if !Set(new.dropped).isSubset(of: old.dropped) {
+            let removal = MemberRemoval(new.dropped)
+            try drop(removal, revision, transaction)
+            try dropFromBases(removal, transaction)
+        }
+        // Names in a condition may be those of columns.
+        if let condition = new.condition, condition != old.condition || shape.columns != before.columns {
+            try leaveOut(condition, shape.columns, revision, transaction)
+        }
+    }
+
+    private func drop(_ removal: MemberRemoval, _ revision: Int64, _ transaction: borrowing Transaction) throws {
+        var text: TextStatements? =
+            if let index = try TextIndex.load(of: resource, transaction) {
+                try TextStatements(index, transaction)
+            } else { nil }
+        var update = try transaction.prepare("UPDATE siding_records SET body = ?2, revision = ?3 WHERE id = ?1")
+        try update.bind(3, revision)
+        var (last, hasChanged): (Int64, Bool) = (0, false)
+        while let rows = try portion(
+            "SELECT id, body, deleted_at IS NULL FROM siding_records WHERE resource = ?1 AND id > ?2", last, transaction
+        ) {
+            for row in rows {
+                last = row.id
+                guard let left = row.without(removal) else { continue }
+                hasChanged = true
+                if row.isLiving { try text?.remove(row.id) }
+                try update.bind(1, row.id)
+                try update.bind(2, String(decoding: left, as: UTF8.self))
+                try update.step()
+                if row.isLiving { try text?.add(row.id) }
+            }
+        }
+        if hasChanged { try Revisions.set(revision, of: resource, transaction) }
+    }
+
+    /// The origin's own bytes below the user's edits.
+    private func dropFromBases(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
+        var update = try transaction.prepare("UPDATE siding_bases SET body = ?2 WHERE id = ?1")
+        var last: Int64 = 0
+        while let rows = try portion(
+            "SELECT id, body, 1 FROM siding_bases WHERE resource = ?1 AND id > ?2 AND body IS NOT NULL", last,
+            transaction)
+        {
+            for row in rows {
+                last = row.id
+                guard let left = row.without(removal) else { continue }
+                try update.bind(1, row.id)
+                try update.bind(2, String(decoding: left, as: UTF8.self))
+                try update.step()
+            }
+        }
+    }
+
+    /// A record that the user's own edits lie on stays until they are settled and the origin shows it again.
+    private func leaveOut(
+        _ expression: RecordExpression, _ columns: [RecordColumn], _ revision: Int64,
+        _ transaction: borrowing Transaction
+    ) throws {
+        let condition = try RecordCondition(expression, beside: columns, transaction)
+        var (last, left): (Int64, [Int64]) = (0, [])
+        while let rows = try portion(
+            """
+            SELECT id, body, 1 FROM siding_records
+            WHERE resource = ?1 AND id > ?2 AND deleted_at IS NULL AND pending = 0
+            """, last, transaction)
+        {
+            for row in rows {
+                last = row.id
+                // One of which it cannot be computed stays: the next page that shows it says why.
+                if try condition.isFalse(for: row.body) { left.append(row.id) }
+            }
+        }
+        try Tombstones.bury(left, of: resource, run: run, now: now, revision: revision, transaction)
+    }
+
+    private struct StoredRow {
+        let id: Int64
+        let body: [UInt8]
+        let isLiving: Bool
+
+        func without(_ removal: MemberRemoval) -> [UInt8]? {
+            body.withUnsafeBytes { removal.applied(to: $0) }
+        }
+    }
+
+    /// The next rows behind `last`, some at a time, as what is looked at may be changed; nil where there are no more.
+    private func portion(
+        _ sql: SQL, _ last: Int64, _ transaction: borrowing Transaction
+    ) throws -> [StoredRow]? {
+        let rows = try transaction.query("\(sql) ORDER BY id LIMIT 200", resource, last) { row in
+            StoredRow(id: row.int(0), body: row.blob(1), isLiving: row.int(2) == 1)
+        }
+        return rows.isEmpty ? nil : rows
+    }
+}

@@ -1,0 +1,103 @@
+/// Takes members out of JSON values, and leaves every other byte as it is.
+public struct MemberRemoval: Sendable, Hashable {
+    private struct Branch: Sendable, Hashable {
+        /// The members that go.
+        var removed: Set<String> = []
+        /// The members that something goes from.
+        var inner: [String: Branch] = [:]
+
+        mutating func insert(_ names: ArraySlice<String>) {
+            guard let first = names.first else { return }
+            if names.count == 1 {
+                removed.insert(first)
+            } else {
+                inner[first, default: Branch()].insert(names.dropFirst())
+            }
+        }
+    }
+
+    private var root = Branch()
+
+    /// - Parameter paths: each leads to a member, of the value itself or of an object in it; others take nothing out.
+    public init(_ paths: [JSONPath]) {
+        for path in paths {
+            let names = path.components.compactMap { component in
+                if case .member(let name) = component { name } else { nil }
+            }
+            if names.count == path.components.count { root.insert(names[...]) }
+        }
+    }
+
+    public var isEmpty: Bool { root == Branch() }
+
+    /// Whether what lies at `path` goes.
+    public func takes(_ path: JSONPath) -> Bool {
+        var branch = root
+        for case .member(let name) in path.components {
+            if branch.removed.contains(name) { return true }
+            guard let inner = branch.inner[name] else { return false }
+            branch = inner
+        }
+        return false
+    }
+
+    /// The value without the members; nil where it has none of them. Where a name stands twice, both go.
+    public func applied(to value: UnsafeRawBufferPointer) -> [UInt8]? {
+        let cuts = cuts(in: value)
+        return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
+    }
+
+    /// A page in which these values lie, without the members; nil where none has any of them.
+    public func applied(to values: [Range<Int>], in page: UnsafeRawBufferPointer) -> [UInt8]? {
+        let cuts = values.sorted { $0.lowerBound < $1.lowerBound }.flatMap { range in
+            self.cuts(in: UnsafeRawBufferPointer(rebasing: page[range])).map { cut in
+                cut.lowerBound + range.lowerBound..<cut.upperBound + range.lowerBound
+            }
+        }
+        return cuts.isEmpty ? nil : Self.bytes(of: page, without: cuts)
+    }
+
+    private static func bytes(of value: UnsafeRawBufferPointer, without cuts: [Range<Int>]) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(value.count)
+        var position = 0
+        for cut in cuts {
+            kept += value[position..<cut.lowerBound]
+            position = cut.upperBound
+        }
+        kept += value[position...]
+        return kept
+    }
+
+    /// What goes, in ascending order.
+    private func cuts(in value: UnsafeRawBufferPointer) -> [Range<Int>] {
+        var cuts: [Range<Int>] = []
+        Self.find(root, in: value, from: 0, &cuts)
+        return cuts
+    }
+
+    /// A member goes with what separates it from the one before it; where it was the first, the next one loses its comma.
+    private static func find(
+        _ branch: Branch, in object: UnsafeRawBufferPointer, from offset: Int, _ cuts: inout [Range<Int>]
+    ) {
+        guard let brace = object.firstIndex(of: UInt8(ascii: "{")) else { return }
+        var end = brace + 1
+        var (hasKept, hasRemoved) = (false, false)
+        for member in JSONMembers.topLevelMembers(of: object) {
+            let start = end
+            end = member.valueRange.upperBound
+            if branch.removed.contains(member.name) {
+                hasRemoved = true
+                cuts.append(start + offset..<end + offset)
+                continue
+            }
+            if hasRemoved, !hasKept, let comma = object[start...].firstIndex(of: UInt8(ascii: ",")) {
+                cuts.append(start + offset..<comma + 1 + offset)
+            }
+            hasKept = true
+            guard let inner = branch.inner[member.name], member.kind == .object else { continue }
+            let value = UnsafeRawBufferPointer(rebasing: object[member.valueRange])
+            find(inner, in: value, from: offset + member.valueRange.lowerBound, &cuts)
+        }
+    }
+}
