@@ -46,6 +46,7 @@ CREATE TABLE siding_run_resources (
     entry        TEXT,
     error        TEXT,
     notes        TEXT    NOT NULL DEFAULT '[]',
+    withheld     INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (run, resource),
     CONSTRAINT run_resources_outcome CHECK (
         outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed')
@@ -54,8 +55,10 @@ CREATE TABLE siding_run_resources (
     CONSTRAINT run_resources_notes_is_json CHECK (json_valid(notes))
 ) STRICT, WITHOUT ROWID;
 INSERT INTO siding_run_resources (run, resource, outcome, pages, requests, not_modified, inserted, updated, unchanged, stale,
-    deleted, quarantined, duplicates, bytes, duration_us, entry, error, notes)
+    deleted, quarantined, duplicates, bytes, duration_us, entry, error, notes,
+    withheld)
 SELECT run, resource, outcome, pages, requests, not_modified, inserted, updated, unchanged, stale,
-    deleted, quarantined, duplicates, bytes, duration_us, entry, error, notes
+    deleted, quarantined, duplicates, bytes, duration_us, entry, error, notes,
+    withheld
 FROM siding_run_resources_old;
 DROP TABLE siding_run_resources_old;

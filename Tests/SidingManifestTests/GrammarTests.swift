@@ -105,7 +105,8 @@ import Testing
         let faults = Fixture.faults(Self.file(resource: "'\(name)': x"))
         let suffix =
             meant.map { "; did you mean '\($0)'?" }
-            ?? "conditional, max_age, resume_within, columns, children, contract, history, stable, deletes"
+            ?? "conditional, max_age, resume_within, columns, children, contract, history, stable, deletes, for_each, "
+                + "where, drop, set, rename"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))
     }
