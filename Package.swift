@@ -49,6 +49,7 @@ let package = Package(
         .library(name: "Siding", targets: ["Siding"]),
         .library(name: "SidingChain", targets: ["SidingChain"]),
         .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
+        .library(name: "SidingImport", targets: ["SidingImport"]),
         .library(name: "SidingJSON", targets: ["SidingJSON"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
         .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
@@ -106,6 +107,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "SidingImport", dependencies: ["SidingManifest", "SidingJSON"], swiftSettings: settings),
+        .target(
             name: "SidingOrigin",
             dependencies: ["SidingChain", "SidingSynchronization", httpTypes, nioHTTPCompression]
                 + nio("NIOCore", "NIOPosix", "NIOHTTP1", "NIOEmbedded"),
@@ -117,7 +120,7 @@ let package = Package(
         .executableTarget(
             name: "SidingCLI",
             dependencies: [
-                "Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingManifest", "SidingOrigin",
+                "Siding", "SidingChain", "SidingHTTP", "SidingImport", "SidingJSON", "SidingManifest", "SidingOrigin",
                 "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
@@ -175,6 +178,10 @@ let package = Package(
         .testTarget(
             name: "SidingManifestTests",
             dependencies: ["SidingManifest", "Siding", "SidingChain", "SidingJSON", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingImportTests",
+            dependencies: ["SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingJSON", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "SidingCLITests",

@@ -13,7 +13,9 @@ struct SidingCommand: AsyncParsableCommand {
             """,
         version: Version.text,
         groupedSubcommands: [
-            CommandGroup(name: "Set up", subcommands: [InitCommand.self, CheckCommand.self, DemoCommand.self]),
+            CommandGroup(
+                name: "Set up",
+                subcommands: [InitCommand.self, ImportCommand.self, CheckCommand.self, DemoCommand.self]),
             CommandGroup(name: "Work", subcommands: [PlanCommand.self, SyncCommand.self, SendCommand.self]),
             CommandGroup(
                 name: "Inspect",

@@ -7,20 +7,27 @@
 #endif
 
 /// Reads small regular files, and nothing that could block or never end.
-struct BoundedFile {
+package struct BoundedFile {
     /// Why a file could not be read, in words for a person.
-    struct ReadError: Error, Sendable {
-        let reason: String
+    package struct ReadError: Error, Sendable {
+        package let reason: String
+        /// Whether there is nothing at the path at all.
+        package var isMissing = false
+        package var isTooLarge = false
     }
 
-    let path: String
+    package let path: String
     /// In bytes; a larger file is refused.
-    let limit: Int
+    package let limit: Int
+
+    package init(path: String, limit: Int) {
+        (self.path, self.limit) = (path, limit)
+    }
 
     /// The bytes of the file.
     ///
     /// Opened without blocking, so that a FIFO without a writer is refused like every other file that is not regular.
-    func read() throws(ReadError) -> [UInt8] {
+    package func read() throws(ReadError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }
         defer { close(descriptor) }
@@ -48,7 +55,7 @@ struct BoundedFile {
     }
 
     private var tooLarge: ReadError {
-        ReadError(reason: "is too large; the limit is \(limit / 1024) KiB")
+        ReadError(reason: "is too large; the limit is \(limit / 1024) KiB", isTooLarge: true)
     }
 
     private static func readRetrying(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -66,7 +73,7 @@ struct BoundedFile {
 
     private static func error(_ code: CInt) -> ReadError {
         switch code {
-        case ENOENT, ENOTDIR: ReadError(reason: "does not exist")
+        case ENOENT, ENOTDIR: ReadError(reason: "does not exist", isMissing: true)
         case EACCES, EPERM: ReadError(reason: "may not be read by this user")
         case ELOOP: ReadError(reason: "is a symbolic link that leads nowhere")
         case ENAMETOOLONG: ReadError(reason: "has a name that is too long")

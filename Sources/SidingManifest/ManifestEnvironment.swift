@@ -39,7 +39,7 @@ public struct ManifestEnvironment: Sendable {
     }
 
     /// The absolute path of a configuration that was named by `path`, where `~` is for the shell to expand.
-    func path(ofFile path: String) -> String {
+    package func path(ofFile path: String) -> String {
         path.hasPrefix("/") ? path : Self.join(workingDirectory, path)
     }
 

@@ -129,6 +129,7 @@ struct FirstStepsTests {
 
     @Test(
         arguments: [
+            "import",
             "init", "check", "demo", "plan", "sync", "send", "status", "records", "records list", "records get",
             "records count", "records history", "records why", "query", "export", "queue", "queue list", "queue show",
             "queue run", "queue retry", "queue hold",
@@ -150,6 +151,7 @@ struct FirstStepsTests {
         let named = Set(help.matches(of: /\n  ([a-z]+) {2,}/).map { String($0.1) })
         #expect(
             named == [
+                "import",
                 "init", "check", "demo", "plan", "sync", "send", "status", "records", "query", "queue", "runs", "db",
                 "doctor", "auth", "schema", "quarantine", "state", "export",
             ])

@@ -4,16 +4,16 @@ internal import Yams
 ///
 /// Bounds: 1,000 levels inside libyaml, ``YAMLTree/maximumHeight`` and ``YAMLTree/maximumSize`` in the tree. Aliases and
 /// merge keys are resolved here, not by Yams, which would hash and compare what they expand to.
-struct YAMLDocument {
+package struct YAMLDocument {
     /// Renaming means composing anew; beyond so much work only the first of the remaining duplicates is told.
     private static let renamingBudget = 4 << 20
 
     private var text: SourceText
-    private(set) var faults: [Fault] = []
+    package private(set) var faults: [Fault] = []
     /// Nil where the text is empty or cannot be read as YAML.
-    private(set) var root: YAMLNode?
+    package private(set) var root: YAMLNode?
 
-    init(_ text: String, file: String) {
+    package init(_ text: String, file: String) {
         self.text = SourceText(text, file: file)
         if let stray = self.text.strayCharacter {
             let code = String(stray.scalar.value, radix: 16, uppercase: true)

@@ -1,21 +1,21 @@
 /// A value of the configuration with its place, before anyone has said what it means.
 ///
 /// Scalars keep their text as written: whether `no` is a word or a truth value is for the key to say, not for YAML.
-struct YAMLNode: Sendable {
-    enum Content: Sendable {
+package struct YAMLNode: Sendable {
+    package enum Content: Sendable {
         case scalar(String, isPlain: Bool)
         case list([YAMLNode])
         case map([YAMLEntry])
     }
 
-    let place: Place
-    let content: Content
+    package let place: Place
+    package let content: Content
     /// Nodes in this tree with aliases counted as often as they are used.
     let size: Int
     /// Levels of this tree, aliases included.
     let height: Int
 
-    init(_ place: Place, _ content: Content) {
+    package init(_ place: Place, _ content: Content) {
         self.place = place
         self.content = content
         let children: [YAMLNode]
@@ -29,19 +29,19 @@ struct YAMLNode: Sendable {
     }
 
     /// Nothing was written: an empty value, `~` or `null`.
-    var isNull: Bool {
+    package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
     }
 
     /// The text as written; nil for null, lists and maps.
-    var text: String? {
+    package var text: String? {
         guard case .scalar(let text, _) = content, !isNull else { return nil }
         return text
     }
 
     /// What it is, for a person.
-    var kind: String {
+    package var kind: String {
         switch content {
         case .scalar: isNull ? "empty" : "text"
         case .list: "a list"
@@ -51,8 +51,12 @@ struct YAMLNode: Sendable {
 }
 
 /// One key of a map with its value.
-struct YAMLEntry: Sendable {
-    let name: String
-    let place: Place
-    let value: YAMLNode
+package struct YAMLEntry: Sendable {
+    package let name: String
+    package let place: Place
+    package let value: YAMLNode
+
+    package init(name: String, place: Place, value: YAMLNode) {
+        (self.name, self.place, self.value) = (name, place, value)
+    }
 }

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import SidingImport
+import SidingManifest
+
+/// `--from`
+struct ImportFormatArgument: ExpressibleByArgument, Sendable {
+    let format: ImportFormat
+
+    init?(argument: String) {
+        guard let format = ImportFormat(rawValue: argument) else { return nil }
+        self.format = format
+    }
+
+    static var allValueStrings: [String] { ImportFormat.allCases.map(\.rawValue) }
+}
+
+/// `siding import --from dlt|airbyte FILE`
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Turn a dlt REST source or an Airbyte low-code manifest into a siding.yaml.",
+        discussion: """
+            The config goes to standard output, or into --output; what it does not say goes to standard error, as \
+            FILE:line:column: PATH: why / what to do by hand, and stands in comments of the config. Secrets are never \
+            copied: variables of the environment stand for them.
+
+            Exit codes: 0 all of it was taken over, 3 something was left out, 65 the file is no such source, 66 no file.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    @Option(help: "What the file is.")
+    var from: ImportFormatArgument
+
+    @Argument(help: "The file, JSON or YAML.") var file: String
+
+    @Option(name: [.short, .long], help: ArgumentHelp("Write the config into this file.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace an output file that is there.")
+    var force = false
+
+    func run() throws {
+        let result: ManifestImport
+        do throws(ImportError) {
+            result = try ManifestImport.load(path: file, format: from.format, environment: .process)
+        } catch {
+            throw CommandError(error)
+        }
+        if let output { try NewFile(path: output, isReplacing: force).write(result.config) }
+        if options.json {
+            Output.line(Shapes.manifestImport(result).text)
+        } else {
+            if output == nil { Output.write(Array(result.config.utf8)) }
+            for unmapped in result.unmapped { Output.talk(unmapped.description) }
+            if let output { options.talk("wrote \(output); next: 'siding check', 'siding plan', 'siding sync'") }
+        }
+        if !result.unmapped.isEmpty { throw ExitStatus.partial }
+    }
+}
+
+extension CommandError {
+    fileprivate init(_ error: ImportError) {
+        switch error {
+        case .missing: self.init(.notFound, "not_found", error.description)
+        case .unreadable: self.init(.inputOutput, "input_output", error.description)
+        case .refused: self.init(.data, "import", error.description)
+        }
+    }
+}
+
+extension Shapes {
+    fileprivate static func manifestImport(_ result: ManifestImport) -> JSONObject {
+        var object = JSONObject()
+        object.string("config", result.config)
+        object.array(
+            "unmapped",
+            result.unmapped.map { unmapped in
+                var object = JSONObject()
+                object.string("path", unmapped.path)
+                object.int("line", unmapped.place.line)
+                object.int("column", unmapped.place.column)
+                object.string("reason", unmapped.reason)
+                object.optional("hint", unmapped.hint)
+                return object
+            })
+        return object
+    }
+}

@@ -1,0 +1,129 @@
+internal import SidingManifest
+
+/// One component of an Airbyte manifest: a map with its references resolved as they are needed, and the parameters that
+/// it inherits.
+struct AirbyteComponent: Sendable {
+    let node: InputNode
+    let parameters: [String: InputNode]
+    private let document: AirbyteDocument
+
+    init(_ node: InputNode, parameters: [String: InputNode] = [:], in document: AirbyteDocument) {
+        self.node = document.resolved(node)
+        self.document = document
+        let own = self.node["$parameters"].map { document.resolved($0).members } ?? []
+        // What stands further out wins (propagation of $parameters).
+        self.parameters = Dictionary(own.map { ($0.name, $0.node) }) { first, _ in first }
+            .merging(parameters) { _, outer in outer }
+    }
+
+    var origin: Origin { node.origin }
+    var type: String? { node["type"]?.text }
+
+    /// The value of `name`, or the parameter of that name: parameters fill in what a component leaves out.
+    subscript(name: String) -> InputNode? {
+        (node[name] ?? parameters[name]).map(document.resolved).flatMap { $0.isNull ? nil : $0 }
+    }
+
+    /// The map under `name` as a component.
+    func component(_ name: String) -> AirbyteComponent? {
+        guard let value = self[name], value.isMap else { return nil }
+        return AirbyteComponent(value, parameters: parameters, in: document)
+    }
+
+    /// The maps of the list under `name`, or the one map there.
+    func components(_ name: String) -> [AirbyteComponent] {
+        (self[name]?.itemsOrSelf ?? []).map(document.resolved).filter(\.isMap)
+            .map { AirbyteComponent($0, parameters: parameters, in: document) }
+    }
+
+    /// A map that is not a component, with the references of its members resolved.
+    func members(_ name: String) -> [(name: String, node: InputNode)] {
+        (node[name].map(document.resolved)?.members ?? []).map { ($0.name, document.resolved($0.node)) }
+    }
+
+    func resolved(_ node: InputNode) -> InputNode { document.resolved(node) }
+    func fill(_ text: String, _ source: String) -> AirbyteText { document.fill(text, parameters, source) }
+    func fault(of node: InputNode) -> String? { document.fault(of: node) }
+}
+
+/// The whole manifest: where references lead, and what the user of the connector is asked for.
+struct AirbyteDocument: Sendable {
+    let root: InputNode
+    /// A reference to a reference, and so on, comes to an end.
+    private static let mostSteps = 32
+
+    init(_ root: InputNode) {
+        self.root = root
+    }
+
+    /// `node` with what its `$ref` refers to, one level deep; itself where the reference leads nowhere.
+    func resolved(_ node: InputNode) -> InputNode { resolved(node, steps: 0) ?? node }
+
+    /// Why the reference of `node` cannot be followed; nil where it can, or is none.
+    func fault(of node: InputNode) -> String? {
+        guard Self.reference(node) != nil, resolved(node, steps: 0) == nil else { return nil }
+        return "the reference leads nowhere, or to itself"
+    }
+
+    private func resolved(_ node: InputNode, steps: Int) -> InputNode? {
+        guard let reference = Self.reference(node) else { return node }
+        guard steps < Self.mostSteps, let target = target(of: reference, steps: steps + 1),
+            let base = resolved(target, steps: steps + 1)
+        else { return nil }
+        guard let own = node.entries, let inherited = base.entries else {
+            return InputNode(base.value, path: node.path)
+        }
+        let others = own.filter { $0.name != "$ref" }
+        let names = Set(others.map(\.name))
+        let merged = others + inherited.filter { !names.contains($0.name) && $0.name != "$ref" }
+        return InputNode(YAMLNode(base.value.place, .map(merged)), path: node.path)
+    }
+
+    /// `{ $ref: "#/definitions/x" }`, or the text alone.
+    private static func reference(_ node: InputNode) -> String? {
+        if let text = node["$ref"]?.text { return text }
+        return node.text.flatMap { $0.hasPrefix("#/") ? $0 : nil }
+    }
+
+    /// The value that `#/definitions/x/y` names, where `x` may itself be a reference.
+    private func target(of reference: String, steps: Int) -> InputNode? {
+        guard reference.hasPrefix("#/"), reference.utf8.count <= 1000 else { return nil }
+        var node = root
+        for part in reference.dropFirst(2).split(separator: "/") {
+            guard let inside = resolved(node, steps: steps) else { return nil }
+            let name = String(part).replacing("~1", with: "/").replacing("~0", with: "~")
+            if let items = inside.items {
+                guard let index = Int(name), items.indices.contains(index) else { return nil }
+                node = items[index]
+            } else {
+                guard let member = inside[name] else { return nil }
+                node = member
+            }
+        }
+        return node
+    }
+
+    // MARK: What the user is asked for
+
+    /// The description of `config['a']['b']` in the connector's specification.
+    func specification(of keys: [String]) -> InputNode? {
+        var node = root["spec"].map(resolved)?["connection_specification"].map(resolved)
+        for key in keys { node = node.flatMap { property(key, of: $0, depth: 0) } }
+        return node
+    }
+
+    /// Looks into alternatives as well.
+    private func property(_ name: String, of node: InputNode, depth: Int) -> InputNode? {
+        if let found = node["properties"].map(resolved)?[name] { return resolved(found) }
+        guard depth < 4 else { return nil }
+        for item in (node["oneOf"] ?? node["anyOf"])?.items ?? [] {
+            if let found = property(name, of: resolved(item), depth: depth + 1) { return found }
+        }
+        return nil
+    }
+
+    /// Whether `config['a']` is a secret: the specification says so, or its name does.
+    func isSecret(_ keys: [String]) -> Bool {
+        specification(of: keys)?["airbyte_secret"]?.truth ?? keys.last.map(SecretWords.isSecret) ?? false
+    }
+}

@@ -1,0 +1,134 @@
+/// An incremental_sync: DatetimeBasedCursor.
+struct AirbyteCursor {
+    private let cursor: AirbyteComponent
+
+    init(_ cursor: AirbyteComponent) {
+        self.cursor = cursor
+    }
+
+    private static let known: Set<String> = [
+        "type", "cursor_field", "datetime_format", "cursor_datetime_formats", "start_datetime", "end_datetime",
+        "start_time_option", "end_time_option", "lookback_window", "step", "cursor_granularity", "is_data_feed",
+        "is_client_side_incremental", "partition_field_start", "partition_field_end", "is_compare_strictly",
+        "global_substream_cursor",
+    ]
+
+    func add(to resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
+        guard cursor.type == nil || cursor.type == "DatetimeBasedCursor", let field = cursor["cursor_field"],
+            let name = field.text
+        else {
+            return manifest.leaveOut(
+                cursor.origin, "siding import knows DatetimeBasedCursor alone", hint: "write 'cursor' by hand")
+        }
+        manifest.leaveOut(membersOf: cursor.node, but: Self.known)
+        addOption("start_time_option", "{cursor}", &resource, &manifest)
+        addOption("end_time_option", "{until}", &resource, &manifest)
+        let isFeed = cursor["is_data_feed"]?.truth == true
+        guard isFeed || resource.query.entries.contains(where: { $0.value.flow.contains("{cursor}") }) else {
+            return manifest.leaveOut(
+                cursor.origin, "no parameter of the query carries the cursor",
+                hint: "each sync lists everything; unchanged records are not written again")
+        }
+        guard case .literal(let plain) = cursor.fill(name, source).value else {
+            return manifest.leaveOut(field.origin, "the field depends on the user's configuration")
+        }
+        var map = ConfigMap(from: cursor.origin)
+        let path = plain.split(separator: ".").map(String.init)
+        map.set("path", ConfigNode.text(ImportedPath.text(path), from: field.origin).essential)
+        guard let kinds = kinds(&manifest) else { return }
+        if kinds.records != "datetime" { map.set("type", text: kinds.records) }
+        if kinds.requests != kinds.records { map.set("format", text: kinds.requests) }
+        addStart(kinds, source, &map, &manifest)
+        addSpan(&map, source, &manifest)
+        if isFeed { map.set("order", text: "desc") }
+        resource.cursor = map
+    }
+
+    private func addOption(
+        _ name: String, _ placeholder: String, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+    ) {
+        guard let option = cursor.component(name) else { return }
+        guard option["inject_into"]?.text == "request_parameter", let field = option["field_name"],
+            case .literal(let plain) = option.fill(field.text ?? "", "").value, !plain.isEmpty
+        else { return manifest.leaveOut(option.origin, "a cursor outside the query is not known to siding.yaml") }
+        resource.query.set(plain, .text(placeholder, from: option.origin))
+    }
+
+    // MARK: Formats
+
+    /// How records and how requests write a moment; nil where one cannot be said, which has then been noted.
+    private func kinds(_ manifest: inout ImportedManifest) -> (records: String, requests: String)? {
+        let requests = cursor["datetime_format"]
+        let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first ?? requests
+        guard let first = Self.kind(records?.text), let second = Self.kind(requests?.text ?? records?.text) else {
+            manifest.leaveOut(
+                (records ?? requests)?.origin ?? cursor.origin, "siding.yaml knows no such format of a moment",
+                hint: "write 'cursor' by hand: datetime, date, epoch, epoch_ms, integer or text")
+            return nil
+        }
+        return (first, second)
+    }
+
+    private static func kind(_ format: String?) -> String? {
+        switch format {
+        case nil: "datetime"
+        case "%s", "%s_as_float": "epoch"
+        case "%ms", "%epoch_milliseconds": "epoch_ms"
+        case "%Y-%m-%d": "date"
+        case let format?:
+            format.hasPrefix("%Y-%m-%dT%H:%M") || format.hasPrefix("%Y-%m-%d %H:%M") ? "datetime" : nil
+        }
+    }
+
+    // MARK: Where it begins
+
+    private func addStart(
+        _ kinds: (records: String, requests: String), _ source: String, _ map: inout ConfigMap,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard let node = cursor["start_datetime"] else { return }
+        let start = node.isMap ? cursor.component("start_datetime")?["datetime"] ?? node : node
+        guard let text = start.text else { return }
+        let filled = cursor.fill(text, source)
+        guard case .literal(let plain) = filled.value else {
+            return manifest.leaveOut(
+                start.origin, "the first moment depends on the user's configuration",
+                hint: "the first listing has all there is; 'start' of 'cursor' says otherwise")
+        }
+        for name in filled.assumed {
+            manifest.leaveOut(
+                start.origin, "config '\(name.prefix(60))' is the user's to set",
+                hint: "its default stands in 'start' of 'cursor': change it by hand")
+        }
+        map.set("start", .text(Self.start(plain, kinds.records), from: start.origin))
+    }
+
+    private static func start(_ text: String, _ kind: String) -> String {
+        switch kind {
+        case "date": String(text.prefix(10))
+        case "datetime": CursorStart.text(text, "datetime")
+        default: text
+        }
+    }
+
+    private func addSpan(_ map: inout ConfigMap, _ source: String, _ manifest: inout ImportedManifest) {
+        if let window = cursor["lookback_window"], let text = window.text {
+            if case .literal(let plain) = cursor.fill(text, source).value, let lookback = AirbyteDuration.text(plain) {
+                map.set("lookback", .text(lookback, from: window.origin))
+            } else {
+                manifest.leaveOut(
+                    window.origin, "the window is no fixed time", hint: "write 'lookback' of 'cursor' by hand")
+            }
+        }
+        if let step = cursor["step"] {
+            manifest.leaveOut(
+                step.origin, "a span of time is not cut into steps: one listing goes from the cursor to the end",
+                hint: "siding sync --backfill A..B asks for one span at a time")
+        }
+        if let end = cursor["end_datetime"], end.text?.contains("now_utc") != true,
+            end["datetime"]?.text?.contains("now_utc") != true
+        {
+            manifest.leaveOut(end.origin, "a listing goes to the end", hint: "siding sync --backfill A..B ends earlier")
+        }
+    }
+}

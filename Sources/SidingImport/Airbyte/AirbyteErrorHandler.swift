@@ -1,0 +1,125 @@
+/// A DefaultErrorHandler, or a CompositeErrorHandler of several.
+struct AirbyteErrorHandler {
+    private let handler: AirbyteComponent
+    private let depth: Int
+
+    init(_ handler: AirbyteComponent, depth: Int = 0) {
+        (self.handler, self.depth) = (handler, depth)
+    }
+
+    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        switch handler.type {
+        case "CompositeErrorHandler" where depth < 4:
+            for inner in handler.components("error_handlers") {
+                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &source, &manifest)
+            }
+        case "DefaultErrorHandler", nil:
+            manifest.leaveOut(
+                membersOf: handler.node,
+                but: ["type", "response_filters", "max_retries", "backoff_strategies", "description"])
+            for filter in handler.components("response_filters") { addRule(filter, &source, &manifest) }
+            for backoff in handler.components("backoff_strategies") { addBackoff(backoff, &source, &manifest) }
+            if let most = handler["max_retries"], let count = most.integer {
+                source.retry.set("inline", .number(min(max(count, 0), 10), from: most.origin))
+            }
+        case let type:
+            manifest.leaveOut(
+                handler.origin, "siding import does not know the error handler '\((type ?? "").prefix(60))'",
+                hint: "write 'errors' of the source by hand")
+        }
+    }
+
+    private static let actions = [
+        "RETRY": "retry", "FAIL": "fail", "IGNORE": "ignore", "RATE_LIMITED": "rate_limited",
+        "RESET_PAGINATION": "reset_cursor", "REFRESH_TOKEN_THEN_RETRY": "refresh_token",
+    ]
+
+    private func addRule(
+        _ filter: AirbyteComponent, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) {
+        manifest.leaveOut(
+            membersOf: filter.node,
+            but: [
+                "type", "action", "http_codes", "predicate", "error_message_contains", "error_message", "failure_type",
+            ])
+        guard let word = filter["action"]?.text, let action = Self.actions[word] else {
+            return manifest.leaveOut(
+                filter.origin, "siding.yaml has no such action for an answer",
+                hint: "write 'errors' of the source by hand")
+        }
+        if let text = filter["error_message_contains"] {
+            return manifest.leaveOut(
+                text.origin, "text anywhere in an answer is no condition of siding.yaml",
+                hint: "write 'errors' of the source with a 'body' path")
+        }
+        var body: ConfigNode?
+        if let predicate = filter["predicate"], let text = predicate.text {
+            guard let condition = AirbytePredicate(text), condition.access.root == "response",
+                let path = condition.access.path, !condition.isNegated
+            else {
+                return manifest.leaveOut(
+                    predicate.origin, "the predicate is more than a member that is or holds a text",
+                    hint: "write 'errors' of the source by hand")
+            }
+            body = .words(
+                ["path": path, condition.isPart ? "contains" : "equals": condition.text], from: predicate.origin)
+        }
+        let codes = (filter["http_codes"]?.itemsOrSelf ?? []).compactMap(\.integer)
+        source.errors.append(.rule(statuses: codes, do: action, from: filter.origin, body: body))
+    }
+
+    private func addBackoff(
+        _ backoff: AirbyteComponent, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) {
+        switch backoff.type {
+        case "ConstantBackoffStrategy":
+            guard let wait = backoff["backoff_time_in_seconds"], let seconds = wait.text, Double(seconds) ?? 0 > 0
+            else { break }
+            source.retry.set("base", .text("\(seconds)s", from: wait.origin))
+            source.retry.set("factor", .number(1, from: wait.origin))
+            return
+        case "ExponentialBackoffStrategy":
+            guard let factor = backoff["factor"] else { return }
+            guard let seconds = factor.text, Double(seconds) ?? 0 > 0 else { break }
+            source.retry.set("base", .text("\(seconds)s", from: factor.origin))
+            return
+        case "WaitTimeFromHeader" where backoff["header"]?.text?.lowercased() == "retry-after":
+            return  // Siding waits for that by itself.
+        default: break
+        }
+        manifest.leaveOut(
+            backoff.origin, "siding.yaml has no such way of waiting",
+            hint: "Retry-After is heeded; 'retry' and 'limits' of the source say the rest")
+    }
+}
+
+/// `response.code == 'X'`, `'part' in response.message`, with `{{ … }}` around it.
+struct AirbytePredicate {
+    let access: AirbyteAccess
+    let text: String
+    /// Whether `text` is a part, rather than all.
+    let isPart: Bool
+    let isNegated: Bool
+
+    init?(_ predicate: String) {
+        guard predicate.utf8.count <= 1000 else { return nil }
+        let inside = (predicate.inBraces ?? predicate).trimmingSpaces
+        if let match = inside.wholeMatch(
+            of: /([^=!<>]+?)\s*(==|!=)\s*(?:['"]([^'"]*)['"]|(-?[0-9.]+|[Tt]rue|[Ff]alse))/),
+            let access = AirbyteAccess(String(match.output.1))
+        {
+            self.access = access
+            text = match.output.3.map(String.init) ?? (match.output.4 ?? "").lowercased()
+            (isPart, isNegated) = (false, match.output.2 == "!=")
+        } else if let match = inside.wholeMatch(of: /['"]([^'"]+)['"]\s+(not\s+)?in\s+(.+)/),
+            let access = AirbyteAccess(String(match.output.3))
+        {
+            self.access = access
+            text = String(match.output.1)
+            (isPart, isNegated) = (true, match.output.2 != nil)
+        } else {
+            return nil
+        }
+        if text.isEmpty { return nil }
+    }
+}

@@ -1,0 +1,184 @@
+/// A DefaultPaginator, or NoPagination.
+struct AirbytePaginator {
+    private let paginator: AirbyteComponent
+
+    init(_ paginator: AirbyteComponent) {
+        self.paginator = paginator
+    }
+
+    func add(to resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
+        switch paginator.type {
+        case "NoPagination": resource.paginate = .text("none", from: paginator.origin)
+        case "DefaultPaginator", nil: addDefault(&resource, source, &manifest)
+        case let type?: unknown(paginator.origin, "the paginator '\(type.prefix(60))'", &manifest)
+        }
+    }
+
+    private func addDefault(_ resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            membersOf: paginator.node,
+            but: ["type", "pagination_strategy", "page_size_option", "page_token_option", "url_base"])
+        guard let strategy = paginator.component("pagination_strategy") else {
+            return unknown(paginator.origin, "a paginator without a strategy", &manifest)
+        }
+        let size = size(strategy, source, &manifest)
+        switch strategy.type {
+        case "CursorPagination": addCursor(strategy, size, &resource, &manifest)
+        case "OffsetIncrement": addOffset(strategy, size, &resource, &manifest)
+        case "PageIncrement": addPage(strategy, size, &resource, &manifest)
+        case let type: unknown(strategy.origin, "the strategy '\((type ?? "").prefix(60))'", &manifest)
+        }
+    }
+
+    // MARK: Numbers
+
+    private func addOffset(
+        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard let name = parameter("page_token_option", &manifest) else { return }
+        var map = typed("offset")
+        map.set("param", name)
+        if let size, let sizeName = parameter("page_size_option", isNeeded: false, &manifest) {
+            map.set("limit_param", sizeName)
+            map.set("limit", size.node)
+        }
+        resource.paginate = map.node
+    }
+
+    private func addPage(
+        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard let name = parameter("page_token_option", &manifest) else { return }
+        var map = typed("page")
+        map.set("param", name)
+        map.set(
+            "start",
+            .number(
+                strategy["start_from_page"]?.integer ?? 0, from: strategy["start_from_page"]?.origin ?? strategy.origin)
+        )
+        if let size {
+            if let sizeName = parameter("page_size_option", isNeeded: false, &manifest) {
+                map.set("size_param", sizeName)
+            }
+            map.set("size", size.node)
+        }
+        resource.paginate = map.node
+    }
+
+    private struct Size {
+        let node: ConfigNode
+    }
+
+    private func size(_ strategy: AirbyteComponent, _ source: String, _ manifest: inout ImportedManifest) -> Size? {
+        guard let node = strategy["page_size"], let text = node.text else { return nil }
+        let filled = strategy.fill(text, source)
+        guard case .literal(let plain) = filled.value, let count = Int(plain.trimmingSpaces) else {
+            manifest.leaveOut(
+                node.origin, "the page size depends on the user's configuration", hint: "write it by hand")
+            return nil
+        }
+        return Size(node: .number(count, from: node.origin))
+    }
+
+    // MARK: Tokens
+
+    private func addCursor(
+        _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
+        _ manifest: inout ImportedManifest
+    ) {
+        if let size, let name = parameter("page_size_option", isNeeded: false, &manifest),
+            case .scalar(let word, _) = name.content
+        {
+            resource.query.set(word, size.node)
+        }
+        guard let value = strategy["cursor_value"],
+            let access = value.text?.inBraces.flatMap({ AirbyteAccess($0) })
+        else {
+            return unknown(
+                strategy["cursor_value"]?.origin ?? strategy.origin,
+                "a cursor that is more than a member of the answer", &manifest)
+        }
+        let isPath = paginator.component("page_token_option")?.type == "RequestPath"
+        switch (access.root, isPath) {
+        case ("headers", true) where access.keys.map({ $0.lowercased() }) == ["link", "next", "url"]:
+            resource.paginate = .text("link_header", from: value.origin)
+        case ("headers", false) where access.keys.count == 1:
+            guard let name = parameter("page_token_option", &manifest) else { return }
+            var map = typed("header_cursor")
+            map.set("header", ConfigNode.text(access.keys[0], from: value.origin).essential)
+            map.set("param", name)
+            resource.paginate = map.node
+        case ("response", true):
+            var map = typed("next_url")
+            map.set("path", access.path.map { ConfigNode.text($0, from: value.origin).essential })
+            resource.paginate = map.node
+        case ("response", false):
+            guard let name = parameter("page_token_option", &manifest) else { return }
+            var map = typed("cursor")
+            map.set("path", access.path.map { ConfigNode.text($0, from: value.origin).essential })
+            map.set("param", name)
+            resource.paginate = map.node
+        default:
+            return unknown(value.origin, "a cursor that is no member of the answer and no next link", &manifest)
+        }
+        addStop(strategy, access, &resource, &manifest)
+    }
+
+    /// `{{ not response.has_more }}`; a condition on the token itself is how every listing ends.
+    private func addStop(
+        _ strategy: AirbyteComponent, _ token: AirbyteAccess, _ resource: inout ImportedResource,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard let stop = strategy["stop_condition"] else { return }
+        let text = (stop.text?.inBraces ?? "").trimmingSpaces
+        let whole = /(not\s+)?\(?(.+?)\)?(?:\s*(?:==|is)\s*(false|False|none|None|null|''|""|not defined))?/
+        if text.utf8.count <= 1000, let match = text.wholeMatch(of: whole),
+            (match.output.1 != nil) != (match.output.3 != nil),
+            let access = AirbyteAccess(String(match.output.2))
+        {
+            if access.root == token.root, access.keys == token.keys || token.keys.starts(with: access.keys) { return }
+            if access.root == "response", let path = access.path {
+                resource.hasMore = .text(path, from: stop.origin)
+                return
+            }
+        }
+        // Without a next link there is no next page.
+        if token.root == "headers", text.contains("headers") { return }
+        if text.contains("last_page_size") || text.contains("last_records") { return }
+        manifest.leaveOut(
+            stop.origin, "the condition is more than a member that is false",
+            hint: "the listing ends where the origin names no next page; else write 'stop'")
+    }
+
+    // MARK: Parts
+
+    private func typed(_ name: String) -> ConfigMap {
+        var map = ConfigMap(from: paginator.origin)
+        map.set("type", ConfigNode.text(name, from: paginator.origin).essential)
+        return map
+    }
+
+    /// The query parameter that a RequestOption means; nil where it is none, which has then been noted.
+    private func parameter(_ name: String, isNeeded: Bool = true, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        guard let option = paginator.component(name) else {
+            if isNeeded { unknown(paginator.origin, "a paginator without '\(name)'", &manifest) }
+            return nil
+        }
+        guard option["inject_into"]?.text == "request_parameter", let field = option["field_name"],
+            let text = field.text
+        else {
+            unknown(option.origin, "'\(name)' outside the query", &manifest)
+            return nil
+        }
+        guard case .literal(let plain) = option.fill(text, "").value else { return nil }
+        return ConfigNode.text(plain, from: field.origin).essential
+    }
+
+    private func unknown(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            origin, "\(what) is not known to siding.yaml",
+            hint: "write 'paginate' by hand; without it a next link, URL or cursor is looked for on the first page")
+    }
+}

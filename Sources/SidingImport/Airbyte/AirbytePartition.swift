@@ -1,0 +1,140 @@
+internal import SidingJSON
+
+/// The partition_router of a retriever: one listing for each record of a parent, or for each value of a list.
+struct AirbytePartition {
+    private let routers: [AirbyteComponent]
+    private let stream: AirbyteComponent
+    /// More values than this are no resources of their own.
+    private static let mostValues = 50
+
+    init(_ routers: [AirbyteComponent], _ stream: AirbyteComponent) {
+        (self.routers, self.stream) = (routers, stream)
+    }
+
+    /// The resource with its parent, or one resource for each value.
+    func expanded(_ resource: ImportedResource, _ manifest: inout ImportedManifest) -> [ImportedResource] {
+        guard let router = routers.first else { return [resource] }
+        if routers.count > 1 {
+            manifest.leaveOut(
+                routers[1].origin, "a second partition router",
+                hint: "a resource is listed for each record of one other")
+        }
+        switch router.type {
+        case "SubstreamPartitionRouter": return [withParent(resource, router, &manifest)]
+        case "ListPartitionRouter": return forValues(resource, router, &manifest)
+        case let type:
+            manifest.leaveOut(
+                router.origin, "siding import does not know the partition router '\((type ?? "").prefix(60))'",
+                hint: "write 'for_each' by hand")
+            return [resource]
+        }
+    }
+
+    private func withParent(
+        _ resource: ImportedResource, _ router: AirbyteComponent, _ manifest: inout ImportedManifest
+    ) -> ImportedResource {
+        var resource = resource
+        let parents = router.components("parent_stream_configs")
+        if parents.count > 1 {
+            manifest.leaveOut(
+                parents[1].origin, "a second parent", hint: "a resource is listed for each record of one other")
+        }
+        guard let parent = parents.first, let key = parent["parent_key"],
+            let path = key.text.map({ $0.split(separator: ".").map(String.init) }),
+            let field = parent["partition_field"]?.text, let name = parent.component("stream")?["name"]?.text
+        else {
+            manifest.leaveOut(
+                router.origin, "the router names no parent with 'stream', 'parent_key' and 'partition_field'")
+            return resource
+        }
+        manifest.leaveOut(
+            membersOf: parent.node,
+            but: ["type", "stream", "parent_key", "partition_field", "request_option", "incremental_dependency"])
+        let placeholder = DltRequest.placeholderName(field)
+        addOption(parent, .text("{\(placeholder)}", from: key.origin), &resource, &manifest)
+        var (each, binds) = (ConfigMap(from: parent.origin), ConfigMap(from: parent.origin))
+        each.set("resource", ConfigNode.text(name, from: parent.origin).essential)
+        if let changed = parent["incremental_dependency"], changed.truth == true {
+            each.set("where", .text("changed", from: changed.origin))
+        }
+        binds.set(placeholder, .text(ImportedPath.text(path), from: key.origin))
+        each.set("bind", binds.node.essential)
+        resource.forEach = each.node
+        return resource
+    }
+
+    private func addOption(
+        _ router: AirbyteComponent, _ value: ConfigNode, _ resource: inout ImportedResource,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard let option = router.component("request_option") else { return }
+        guard option["inject_into"]?.text == "request_parameter", let name = option["field_name"]?.text else {
+            return manifest.leaveOut(option.origin, "a value outside path and query is not known to siding.yaml")
+        }
+        resource.query.set(name, value)
+    }
+
+    // MARK: Lists
+
+    private func forValues(
+        _ resource: ImportedResource, _ router: AirbyteComponent, _ manifest: inout ImportedManifest
+    ) -> [ImportedResource] {
+        guard let list = router["values"]?.items, let field = router["cursor_field"]?.text,
+            (1...Self.mostValues).contains(list.count), list.allSatisfy({ $0.text != nil })
+        else {
+            manifest.leaveOut(
+                router.origin, "the values depend on the user's configuration, or are too many",
+                hint: "write a resource for each value")
+            return [resource]
+        }
+        let placeholder = "{\(DltRequest.placeholderName(field))}"
+        return list.map { item in
+            let value = item.text ?? ""
+            var one = ImportedResource(
+                "\(resource.name)_\(value)", path: resource.path.replacing(placeholder, with: value),
+                from: resource.origin)
+            one.adopt(resource)
+            one.query = resource.query.replacing(placeholder, with: value)
+            one.body = resource.body?.replacing(placeholder, with: value)
+            addOption(router, .text(value, from: item.origin), &one, &manifest)
+            one.remarks.append("One of the resources for the values of '\(PlainText.oneLine(field, limit: 60))'.")
+            return one
+        }
+    }
+}
+
+extension ImportedResource {
+    /// Takes over what does not differ between the values of a list.
+    fileprivate mutating func adopt(_ other: ImportedResource) {
+        (method, records, key, paginate) = (other.method, other.records, other.key, other.paginate)
+        (maxPages, hasMore, cursor, condition) = (other.maxPages, other.hasMore, other.cursor, other.condition)
+        (drop, columns, remarks) = (other.drop, other.columns, other.remarks)
+    }
+}
+
+extension ConfigNode {
+    /// The value with `placeholder` filled in wherever it stands.
+    func replacing(_ placeholder: String, with value: String) -> ConfigNode {
+        var node = self
+        switch content {
+        case .scalar(let text, let isPlain):
+            node.content = .scalar(text.replacing(placeholder, with: value), isPlain: isPlain)
+        case .list(let items): node.content = .list(items.map { $0.replacing(placeholder, with: value) })
+        case .map(let entries):
+            node.content = .map(
+                entries.map {
+                    ConfigEntry(
+                        name: $0.name, value: $0.value.replacing(placeholder, with: value), comments: $0.comments)
+                })
+        }
+        return node
+    }
+}
+
+extension ConfigMap {
+    fileprivate func replacing(_ placeholder: String, with value: String) -> ConfigMap {
+        var map = ConfigMap(from: origin)
+        for entry in entries { map.set(entry.name, entry.value.replacing(placeholder, with: value)) }
+        return map
+    }
+}

@@ -1,0 +1,103 @@
+/// The record_selector of a retriever, and the transformations of a stream.
+struct AirbyteRecords {
+    private let selector: AirbyteComponent?
+    private let stream: AirbyteComponent
+
+    init(_ selector: AirbyteComponent?, _ stream: AirbyteComponent) {
+        (self.selector, self.stream) = (selector, stream)
+    }
+
+    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        for step in stream.components("transformations") { addStep(step, &resource, &manifest) }
+        guard let selector else { return }
+        manifest.leaveOut(
+            membersOf: selector.node,
+            but: ["type", "extractor", "record_filter", "schema_normalization", "transform_before_filtering"])
+        if let extractor = selector.component("extractor") { addExtractor(extractor, &resource, &manifest) }
+        if let filter = selector.component("record_filter") { addFilter(filter, &resource, &manifest) }
+    }
+
+    private func addExtractor(
+        _ extractor: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+    ) {
+        guard extractor.type == nil || extractor.type == "DpathExtractor", let field = extractor["field_path"] else {
+            return manifest.leaveOut(
+                extractor.origin, "siding import does not know this extractor", hint: "write 'records' by hand")
+        }
+        let parts = (field.items ?? [field]).map { part in extractor.fill(part.text ?? "", "").value }
+        let names = parts.compactMap { part in if case .literal(let name) = part { name } else { nil } }
+        let last = names.last == "*" ? Array(names.dropLast()) : names
+        guard names.count == parts.count, !last.contains(where: { $0.isEmpty || $0.contains("*") }) else {
+            return manifest.leaveOut(
+                field.origin, "the path means several places",
+                hint: "write 'records' by hand: one array, such as $.items[*]")
+        }
+        // The root array is found by itself.
+        guard !last.isEmpty else { return }
+        resource.records = .text(ImportedPath.records(ImportedPath.text(last)), from: field.origin)
+    }
+
+    private func addFilter(
+        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+    ) {
+        guard let node = filter["condition"], let predicate = node.text.flatMap({ AirbytePredicate($0) }),
+            predicate.access.root == "record", let path = predicate.access.path, !predicate.isPart
+        else {
+            return manifest.leaveOut(
+                filter.origin, "the condition is more than a member that is, or is not, a text",
+                hint: "all records are kept: filter in the queries over the view")
+        }
+        resource.condition = .words(
+            ["path": path, predicate.isNegated ? "not_equals" : "equals": predicate.text], from: node.origin)
+    }
+
+    private func addStep(
+        _ step: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
+    ) {
+        guard step.type == "RemoveFields", step["condition"] == nil, let pointers = step["field_pointers"]?.items else {
+            return manifest.leaveOut(
+                step.origin, "records are kept as the origin gives them",
+                hint: "make the change in 'columns', or in a view of your own over this one")
+        }
+        for pointer in pointers {
+            let names = pointer.texts
+            guard !names.isEmpty, !names.contains(where: { $0.contains("*") }) else {
+                manifest.leaveOut(pointer.origin, "the pointer means several members")
+                continue
+            }
+            resource.drop.append(.text(ImportedPath.text(names), from: pointer.origin))
+        }
+    }
+}
+
+/// A schema_loader. A schema that is not in the file is no loss: columns follow the members of the records.
+struct AirbyteSchema {
+    private let loader: AirbyteComponent
+
+    init(_ loader: AirbyteComponent) {
+        self.loader = loader
+    }
+
+    func add(to resource: inout ImportedResource) {
+        guard loader.type == "InlineSchemaLoader", let schema = loader.component("schema") else { return }
+        for member in schema.members("properties").prefix(500) {
+            guard let type = Self.type(member.node) else { continue }
+            resource.columns.set(member.name, .text(type, from: member.node.origin))
+        }
+    }
+
+    /// Nil where the schema leaves it open: then a column of any type would have to be said otherwise.
+    private static func type(_ node: InputNode) -> String? {
+        let types = (node["type"]?.texts ?? []).filter { $0 != "null" }
+        guard types.count == 1 else { return "json" }
+        switch types[0] {
+        case "string":
+            let isMoment = node["format"]?.text == "date-time"
+            return isMoment ? "datetime" : "text"
+        case "integer": return "integer"
+        case "number": return "real"
+        case "boolean": return "boolean"
+        default: return "json"
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// An Airbyte low-code manifest (DeclarativeSource).
+struct AirbyteSource {
+    private let document: AirbyteDocument
+
+    /// - Throws: ``ImportError/refused(_:)`` for what is none.
+    init(_ root: InputNode) throws(ImportError) {
+        document = AirbyteDocument(root)
+        let looksRight =
+            root["type"]?.text == "DeclarativeSource" || root["version"] != nil || root["definitions"] != nil
+        guard root.isMap, looksRight, root["streams"]?.items != nil || root["dynamic_streams"] != nil else {
+            var lines = [
+                "\(root.origin.place): this is not an Airbyte low-code manifest: it has no 'version' and 'streams' list"
+            ]
+            if root["client"] != nil, root["resources"] != nil {
+                lines.append("it looks like a dlt REST source: --from dlt")
+            }
+            throw .refused(lines)
+        }
+    }
+
+    private static let known: Set<String> = [
+        "version", "type", "check", "definitions", "streams", "spec", "metadata", "schemas", "description",
+        "api_budget", "concurrency_level", "dynamic_streams", "max_concurrent_async_job_count",
+    ]
+
+    func add(to manifest: inout ImportedManifest) throws(ImportError) {
+        let root = AirbyteComponent(document.root, in: document)
+        manifest.leaveOut(membersOf: document.root, but: Self.known)
+        if let dynamic = document.root["dynamic_streams"] {
+            manifest.leaveOut(
+                dynamic.origin, "streams that are found at run time are not known to siding.yaml",
+                hint: "write a resource for each that you need")
+        }
+        let budget = AirbyteBudget(root)
+        for item in document.root["streams"]?.items ?? [] {
+            if let fault = document.fault(of: item) {
+                manifest.leaveOut(item.origin, fault)
+                continue
+            }
+            let stream = AirbyteComponent(item, parameters: root.parameters, in: document)
+            guard stream.node.isMap else {
+                manifest.leaveOut(item.origin, "a stream is a map")
+                continue
+            }
+            AirbyteStream(stream, budget: budget).add(to: &manifest)
+        }
+    }
+}
+
+/// `api_budget` and `concurrency_level`: how fast and how much at a time.
+struct AirbyteBudget: Sendable {
+    private let root: AirbyteComponent
+
+    init(_ root: AirbyteComponent) {
+        self.root = root
+    }
+
+    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        if let level = root.component("concurrency_level")?["default_concurrency"], let count = level.integer {
+            source.concurrency = .number(count, from: level.origin)
+        }
+        guard let budget = root.component("api_budget") else { return }
+        var limits: [ConfigNode] = []
+        for policy in budget.components("policies") {
+            if let limit = Self.limit(policy, &manifest) { limits.append(limit) }
+        }
+        if !limits.isEmpty { source.limits = ConfigNode(.list(limits), from: budget.origin) }
+    }
+
+    private static func limit(_ policy: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        let rates = policy.components("rates")
+        let rate = rates.first ?? policy
+        guard rates.count <= 1, policy.components("matchers").isEmpty, policy.type != "UnlimitedCallRatePolicy",
+            let count = (rate["limit"] ?? rate["call_limit"])?.integer,
+            let interval = (rate["interval"] ?? rate["period"])?.text, let unit = units[interval]
+        else {
+            manifest.leaveOut(
+                policy.origin, "the limit is for some requests, or for an unusual time",
+                hint: "write 'limits' of the source by hand")
+            return nil
+        }
+        return .words(["match": "**", "rate": "\(count)/\(unit)"], from: policy.origin)
+    }
+
+    private static let units = [
+        "PT1S": "s", "PT1M": "m", "PT60S": "m", "PT1H": "h", "PT60M": "h", "P1D": "d", "PT24H": "d",
+    ]
+}

@@ -1,0 +1,104 @@
+/// A DeclarativeStream.
+struct AirbyteStream {
+    private let stream: AirbyteComponent
+    private let budget: AirbyteBudget
+
+    init(_ stream: AirbyteComponent, budget: AirbyteBudget) {
+        (self.stream, self.budget) = (stream, budget)
+    }
+
+    private static let known: Set<String> = [
+        "type", "name", "retriever", "primary_key", "schema_loader", "incremental_sync", "transformations",
+        "$parameters", "stream_cursor_field", "description",
+    ]
+    private static let retrieverKeys: Set<String> = [
+        "type", "requester", "record_selector", "paginator", "partition_router", "decoder",
+        "ignore_stream_slicer_parameters_on_paginated_requests",
+    ]
+
+    func add(to manifest: inout ImportedManifest) {
+        guard let name = stream["name"]?.text else {
+            return manifest.leaveOut(stream.origin, "the stream has no name")
+        }
+        manifest.owner = name
+        defer { manifest.owner = nil }
+        guard stream.type == nil || stream.type == "DeclarativeStream" else {
+            return leaveOut(stream.origin, "streams of the type '\(shown(stream.type))'", &manifest)
+        }
+        guard let retriever = stream.component("retriever"),
+            let requester = retriever.component("requester")
+        else {
+            return manifest.leaveOut(
+                stream.origin, "the stream '\(name)' has no retriever with a requester, and is left out")
+        }
+        guard retriever.type == nil || retriever.type == "SimpleRetriever" else {
+            return leaveOut(retriever.origin, "retrievers of the type '\(shown(retriever.type))'", &manifest)
+        }
+        manifest.leaveOut(membersOf: stream.node, but: Self.known)
+        manifest.leaveOut(membersOf: retriever.node, but: Self.retrieverKeys)
+        guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &manifest) else { return }
+        budget.add(to: &source, &manifest)
+        addDecoder(retriever, &manifest)
+        addKey(&resource, &manifest)
+        AirbyteRecords(retriever.component("record_selector"), stream).add(to: &resource, &manifest)
+        if let paginator = retriever.component("paginator") {
+            AirbytePaginator(paginator).add(to: &resource, source.name, &manifest)
+        } else {
+            resource.paginate = .text("none", from: retriever.origin)
+        }
+        if let cursor = stream.component("incremental_sync") {
+            AirbyteCursor(cursor).add(to: &resource, source.name, &manifest)
+        }
+        if resource.cursor == nil { dropCursor(&resource, &manifest) }
+        for loader in stream.components("schema_loader") { AirbyteSchema(loader).add(to: &resource) }
+        let partitions = AirbytePartition(retriever.components("partition_router"), stream)
+        for resource in partitions.expanded(resource, &manifest) { manifest.add(resource, from: source) }
+    }
+
+    private func leaveOut(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            origin, "\(what) are not known to siding.yaml; the stream is left out", hint: "write the resource by hand")
+    }
+
+    private func shown(_ type: String?) -> String { String((type ?? "").prefix(60)) }
+
+    private func addDecoder(_ retriever: AirbyteComponent, _ manifest: inout ImportedManifest) {
+        guard let decoder = retriever.component("decoder"), let type = decoder.type, type != "JsonDecoder" else {
+            return
+        }
+        manifest.leaveOut(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
+    }
+
+    private func addKey(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        guard let key = stream["primary_key"], !parts(of: key).isEmpty else {
+            resource.key = .text("id", from: stream.origin)
+            return manifest.leaveOut(
+                stream.origin, "it has no 'primary_key', and every resource needs a key",
+                hint: "'id' was taken: see whether it fits")
+        }
+        let parts = parts(of: key)
+        resource.key =
+            parts.count == 1
+            ? .text(parts[0], from: key.origin)
+            : ConfigNode(.list(parts.map { .text($0, from: key.origin) }), from: key.origin)
+    }
+
+    /// A name, a list of names, or a list of paths.
+    private func parts(of key: InputNode) -> [String] {
+        key.itemsOrSelf.compactMap { item in
+            if let names = item.items?.compactMap(\.text) { return names.isEmpty ? nil : ImportedPath.text(names) }
+            return item.text.map { $0.hasPrefix("$") ? ImportedPath.text([$0]) : $0 }
+        }
+    }
+
+    /// Placeholders of a cursor that could not be taken over.
+    private func dropCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        let rest = resource.query.without(["{cursor}", "{until}"])
+        for entry in resource.query.entries where rest[entry.name] == nil {
+            manifest.leaveOut(
+                entry.value.origin,
+                "the parameter '\(entry.name.prefix(60))' asks for a span of time, and there is no cursor")
+        }
+        resource.query = rest
+    }
+}

@@ -1,0 +1,128 @@
+/// `client.auth` of a dlt source.
+struct DltAuth {
+    private let auth: InputNode
+
+    init(_ auth: InputNode) {
+        self.auth = auth
+    }
+
+    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        guard source.auth == nil else {
+            return manifest.leaveOut(auth.origin, "the URL holds a sign-in already")
+        }
+        let type = auth.isScalar ? auth.text : auth["type"]?.text ?? "bearer"
+        switch type {
+        case "bearer": bearer(&source, &manifest)
+        case "api_key": apiKey(&source, &manifest)
+        case "http_basic": basic(&source, &manifest)
+        case "oauth2_client_credentials": client(&source, &manifest)
+        default:
+            manifest.leaveOut(
+                auth.origin, "siding import does not know this kind of sign-in",
+                hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
+                    + "session or command")
+        }
+    }
+
+    private func bearer(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: auth, but: ["type", "token"])
+        var map = ConfigMap(from: auth.origin)
+        map.set("type", text: "bearer")
+        map.set("token", secret("token", source, &manifest))
+        source.auth = map.node
+    }
+
+    private func apiKey(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: auth, but: ["type", "name", "api_key", "location"])
+        let location = auth["location"]?.text ?? "header"
+        guard ["header", "query", "param"].contains(location) else {
+            return manifest.leaveOut(
+                auth["location"]?.origin ?? auth.origin, "a key in a cookie is not known to siding.yaml")
+        }
+        var map = ConfigMap(from: auth.origin)
+        map.set("type", text: "api_key")
+        map.set("key", secret("api_key", source, &manifest))
+        if location != "header" { map.set("in", text: "query") }
+        map.set("name", text: auth["name"]?.text ?? "Authorization")
+        source.auth = map.node
+    }
+
+    private func basic(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: auth, but: ["type", "username", "password"])
+        let user = textOrSecret("username", source, &manifest)
+        let password = secret("password", source, &manifest)
+        source.auth = .basic(user: user, password: password, from: auth.origin)
+    }
+
+    private func client(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        let known: Set = ["type", "access_token_url", "client_id", "client_secret", "access_token_request_data"]
+        manifest.leaveOut(membersOf: auth, but: known.union(["default_token_expiration", "access_token"]))
+        var map = ConfigMap(from: auth.origin)
+        map.set("type", text: "oauth2_client")
+        map.set("token_url", auth["access_token_url"].map { .text($0.text ?? "", from: $0.origin).essential })
+        map.set("client_id", textOrSecret("client_id", source, &manifest))
+        map.set("client_secret", secret("client_secret", source, &manifest))
+        // dlt sends both among the parameters.
+        map.set("client_auth", text: "body")
+        var parameters = ConfigMap(from: auth["access_token_request_data"]?.origin ?? auth.origin)
+        for member in auth["access_token_request_data"]?.members ?? [] {
+            switch member.name {
+            case "grant_type":
+                if member.node.text != "client_credentials" {
+                    manifest.leaveOut(member.node.origin, "a grant of another kind than client_credentials")
+                }
+            case "scope", "audience": map.set(member.name, .text(member.node.text ?? "", from: member.node.origin))
+            case let name:
+                let isSecret = SecretWords.isSecret(name)
+                parameters.set(
+                    name,
+                    isSecret
+                        ? secret(member.node, name, source, &manifest)
+                        : .text(member.node.text ?? "", from: member.node.origin))
+            }
+        }
+        if !parameters.isEmpty { map.set("params", parameters.node) }
+        source.auth = map.node
+    }
+
+    /// The secret under `name`; a variable that is named after it where it is left out, for dlt to find elsewhere.
+    private func secret(
+        _ name: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
+    ) -> ConfigNode {
+        guard let node = auth[name] else {
+            let variable = SecretNaming.variable(source.name, name)
+            manifest.leaveOut(
+                auth.origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
+            return .secret(variable, from: auth.origin)
+        }
+        return secret(node, name, source, &manifest)
+    }
+
+    private func secret(
+        _ node: InputNode, _ name: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
+    ) -> ConfigNode {
+        let variable = SecretNaming.variable(source.name, name)
+        switch DltReference.read(node.text ?? "", in: source.name) {
+        case .secret(let named, let prefix):
+            if !prefix.isEmpty {
+                manifest.leaveOut(
+                    node.origin, "the secret has text before it", hint: "set \(named) to all of the value")
+            }
+            return .secret(named, from: node.origin)
+        case .unknown(let what):
+            manifest.leaveOut(node.origin, "'\(name)' is \(what)", hint: "set the environment variable \(variable)")
+        case .literal: manifest.leaveLiteral(node.origin, variable)
+        }
+        return .secret(variable, from: node.origin)
+    }
+
+    /// Names of users and clients are no secrets, unless the file says so.
+    private func textOrSecret(
+        _ name: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
+    ) -> ConfigNode {
+        guard let node = auth[name], let text = node.text,
+            case .literal(let plain) = DltReference.read(text, in: source.name)
+        else { return secret(name, source, &manifest) }
+        return .text(plain, from: node.origin)
+    }
+}

@@ -1,0 +1,111 @@
+/// `endpoint` of a dlt resource over that of `resource_defaults`.
+struct DltEndpoint {
+    private let own: InputNode?
+    private let defaults: InputNode?
+    private let name: String
+    private let origin: Origin
+    private let client: InputNode
+
+    init(_ own: InputNode?, defaults: InputNode?, resource name: String, origin: Origin, client: InputNode) {
+        (self.own, self.defaults, self.name, self.origin, self.client) = (own, defaults, name, origin, client)
+    }
+
+    private static let known: Set<String> = [
+        "path", "method", "params", "json", "data", "headers", "paginator", "data_selector", "response_actions",
+        "incremental",
+    ]
+
+    private func value(_ name: String) -> InputNode? { own?[name] ?? defaults?[name] }
+
+    /// The members of both maps; the endpoint's own win.
+    private func merged(_ name: String) -> [(name: String, node: InputNode)] {
+        let mine = own?[name]?.members ?? []
+        let names = Set(mine.map(\.name))
+        return (defaults?[name]?.members ?? []).filter { !names.contains($0.name) } + mine
+    }
+
+    func resource(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) -> ImportedResource {
+        manifest.leaveOut(membersOf: own, but: Self.known)
+        manifest.leaveOut(membersOf: defaults, but: Self.known)
+        var request = DltRequest(origin: origin)
+        var resource = ImportedResource(name, path: path(&request, &source, &manifest), from: origin)
+        if let method = value("method"), let text = method.text, text.uppercased() != "GET" {
+            resource.method = .text(text.uppercased(), from: method.origin)
+        }
+        for member in merged("params") { request.addParameter(member.name, member.node, &source, &manifest) }
+        if let incremental = value("incremental") { request.addIncremental(incremental, &manifest) }
+        let body = merged("json")
+        if let node = value("json"), !body.isEmpty {
+            if resource.method == nil { resource.method = .text("POST", from: node.origin) }
+            let map = InputNode(node.value.replacingEntries(body), path: node.path)
+            resource.body = ConfigNode.copy(map, &manifest) { request.text($0, &$1) }
+        }
+        if let data = value("data") {
+            manifest.leaveOut(data.origin, "a body that is no JSON is not known to siding.yaml")
+        }
+        for member in merged("headers") where member.node.text?.contains("{") == true {
+            manifest.leaveOut(
+                member.node.origin, "a header field that differs between requests is not known to siding.yaml")
+        }
+        addHeaders(&source, &manifest)
+        request.finish(&resource, &manifest)
+        addSelector(&resource, &manifest)
+        if let paginator = value("paginator") ?? client["paginator"] {
+            DltPaginator(paginator).add(to: &resource, &manifest)
+        }
+        addActions(&source, &manifest)
+        return resource
+    }
+
+    private func path(
+        _ request: inout DltRequest, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) -> ConfigNode {
+        let node = own?.isScalar == true ? own : value("path")
+        let text = node?.text ?? name
+        let (plain, names) = ImportedURL.withoutSecrets(text)
+        for name in names {
+            source.authorize(
+                name, .query, SecretNaming.variable(source.name, name), prefix: "", isLiteral: true,
+                from: node?.origin ?? origin, &manifest)
+        }
+        let bound = request.bound(plain, from: node?.origin ?? origin, &manifest)
+        let isWhole = bound.hasPrefix("/") || bound.contains("://")
+        return .text(isWhole ? bound : "/" + bound, from: node?.origin ?? origin)
+    }
+
+    private func addHeaders(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        for member in merged("headers") {
+            guard let text = member.node.text, !text.contains("{") else { continue }
+            source.addHeader(member.name, DltReference.read(text, in: source.name), from: member.node.origin, &manifest)
+        }
+    }
+
+    private func addSelector(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        guard let node = value("data_selector"), let text = node.text, text != "$" else { return }
+        guard let path = ImportedPath.text(jsonPath: text) else {
+            return manifest.leaveOut(
+                node.origin, "the selector means several places",
+                hint: "write 'records' by hand: one array, such as $.items[*]")
+        }
+        resource.records = .text(ImportedPath.records(path), from: node.origin)
+    }
+
+    /// Rules are a source's, so that a resource with rules of its own has a source of its own.
+    private func addActions(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+        for action in value("response_actions")?.items ?? [] {
+            guard action["content"] == nil else {
+                manifest.leaveOut(
+                    action.origin, "text anywhere in an answer is no condition of siding.yaml",
+                    hint: "write 'errors' of the source with a 'body' path")
+                continue
+            }
+            guard let status = action["status_code"]?.integer, action["action"]?.text == "ignore" else {
+                manifest.leaveOut(
+                    action.origin, "the action is Python, or has no status",
+                    hint: "write 'errors' of the source by hand")
+                continue
+            }
+            source.errors.append(.rule(statuses: [status], do: "ignore", from: action.origin))
+        }
+    }
+}

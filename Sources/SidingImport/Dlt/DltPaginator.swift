@@ -1,0 +1,150 @@
+/// `paginator` of a dlt client or endpoint.
+struct DltPaginator {
+    private let node: InputNode
+
+    init(_ node: InputNode) {
+        self.node = node
+    }
+
+    /// Says how `resource` is paged.
+    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        switch node.isScalar ? node.text : node["type"]?.text {
+        case "auto": break
+        case "single_page": resource.paginate = .text("none", from: node.origin)
+        case "json_link", "json_response": link(&resource, &manifest)
+        case "header_link": headerLink(&resource, &manifest)
+        case "cursor": cursor(&resource, &manifest)
+        case "header_cursor": headerCursor(&resource, &manifest)
+        case "page_number": pages(&resource, &manifest)
+        case "offset": offsets(&resource, &manifest)
+        default:
+            manifest.leaveOut(
+                node.origin, "siding import does not know this way of paging",
+                hint: "without 'paginate' a next link, URL or cursor is looked for on the first page")
+        }
+    }
+
+    private func link(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: node, but: ["type", "next_url_path"])
+        var map = typed("next_url")
+        guard path("next_url_path", usual: "next", into: &map, &manifest) else { return }
+        resource.paginate = map.node
+    }
+
+    private func headerLink(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: node, but: ["type", "links_next_key"])
+        if let key = node["links_next_key"], key.text != "next" {
+            return manifest.leaveOut(key.origin, "of the Link header only rel=next is followed")
+        }
+        resource.paginate = .text("link_header", from: node.origin)
+    }
+
+    private func cursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
+        if let body = node["cursor_body_path"] { return inBody(body, &manifest) }
+        var map = typed("cursor")
+        guard path("cursor_path", usual: "cursors.next", into: &map, &manifest) else { return }
+        map.set("param", text: node["cursor_param"]?.text ?? "cursor")
+        assume("cursor_param", "cursor", &manifest)
+        resource.paginate = map.node
+    }
+
+    private func headerCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(membersOf: node, but: ["type", "cursor_key", "cursor_param"])
+        var map = typed("header_cursor")
+        map.set("header", text: node["cursor_key"]?.text ?? "next")
+        map.set("param", text: node["cursor_param"]?.text ?? "cursor")
+        resource.paginate = map.node
+    }
+
+    private func pages(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        // Siding ends on an empty page, with or without a total.
+        manifest.leaveOut(
+            membersOf: node,
+            but: [
+                "type", "base_page", "page", "page_param", "page_body_path", "total_path", "maximum_page",
+                "stop_after_empty_page", "has_more_path",
+            ])
+        if let body = node["page_body_path"] { return inBody(body, &manifest) }
+        let start = node["page"]?.integer ?? node["base_page"]?.integer ?? 0
+        var map = typed("page")
+        map.set("param", text: node["page_param"]?.text)
+        map.set("start", number: start)
+        resource.paginate = map.node
+        if let most = node["maximum_page"], let last = most.integer {
+            resource.maxPages = .number(
+                max(last.subtractingReportingOverflow(start).partialValue, 1), from: most.origin)
+        }
+        ends(&resource, &manifest)
+    }
+
+    private func offsets(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            membersOf: node,
+            but: [
+                "type", "limit", "offset", "offset_param", "limit_param", "offset_body_path", "limit_body_path",
+                "total_path", "maximum_offset", "stop_after_empty_page", "has_more_path",
+            ])
+        if let body = node["offset_body_path"] ?? node["limit_body_path"] { return inBody(body, &manifest) }
+        var map = typed("offset")
+        map.set("param", text: node["offset_param"]?.text)
+        map.set("start", number: node["offset"]?.integer)
+        map.set("limit_param", text: node["limit_param"]?.text)
+        map.set("limit", number: node["limit"]?.integer)
+        resource.paginate = map.node
+        if let most = node["maximum_offset"], let last = most.integer {
+            guard let limit = node["limit"]?.integer, limit > 0, last > 0 else {
+                return manifest.leaveOut(most.origin, "without 'limit' it does not say how many pages there are")
+            }
+            resource.maxPages = .number((last - 1) / limit + 1, from: most.origin)
+        }
+        ends(&resource, &manifest)
+    }
+
+    private func ends(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        if let more = node["has_more_path"] {
+            if let path = more.text.flatMap(ImportedPath.text(jsonPath:)) {
+                resource.hasMore = .text(path, from: more.origin)
+            } else {
+                manifest.leaveOut(more.origin, "the path means several values, or none")
+            }
+        }
+        if let stop = node["stop_after_empty_page"], stop.truth == false {
+            manifest.leaveOut(stop.origin, "numbered pages end with the first empty one")
+        }
+    }
+
+    // MARK: Parts
+
+    private func typed(_ name: String) -> ConfigMap {
+        var map = ConfigMap(from: node.origin)
+        map.set("type", ConfigNode.text(name, from: node.origin).essential)
+        return map
+    }
+
+    /// False where the path cannot be said, which has then been noted.
+    private func path(
+        _ name: String, usual: String, into map: inout ConfigMap, _ manifest: inout ImportedManifest
+    ) -> Bool {
+        let place = node[name]
+        guard let path = ImportedPath.text(jsonPath: place?.text ?? usual) else {
+            manifest.leaveOut(place?.origin ?? node.origin, "the path means several values, or none")
+            return false
+        }
+        map.set("path", ConfigNode.text(path, from: place?.origin ?? node.origin).essential)
+        return true
+    }
+
+    private func assume(_ name: String, _ usual: String, _ manifest: inout ImportedManifest) {
+        guard node[name] == nil else { return }
+        manifest.leaveOut(
+            node.origin, "'\(name)' is left out, and dlt's default differs between its releases",
+            hint: "'\(usual)' was taken; see what the origin calls it")
+    }
+
+    private func inBody(_ body: InputNode, _ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            body.origin, "paging inside the body of a request is not known to siding.yaml",
+            hint: "see whether the origin takes it in the query as well")
+    }
+}

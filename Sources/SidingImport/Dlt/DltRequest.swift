@@ -1,0 +1,168 @@
+/// The query, the placeholders and the cursor of a dlt endpoint, as they are gathered.
+struct DltRequest {
+    private let origin: Origin
+    private var query: ConfigMap
+    /// Placeholders that stand for members of a parent's record.
+    private var bindings: [(resource: String, name: String, path: String, origin: Origin)] = []
+    private var incremental: InputNode?
+
+    init(origin: Origin) {
+        self.origin = origin
+        query = ConfigMap(from: origin)
+    }
+
+    // MARK: Parameters
+
+    mutating func addParameter(
+        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) {
+        switch node["type"]?.text {
+        case "resolve": bind(name, node, &manifest)
+        case "incremental":
+            query.set(name, .text("{cursor}", from: node.origin))
+            use(node, &manifest)
+        default: addValue(name, node, &source, &manifest)
+        }
+    }
+
+    private mutating func addValue(
+        _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) {
+        guard let text = node.text else {
+            return query.set(name, ConfigNode.copy(node, &manifest) { self.text($0, &$1) })
+        }
+        switch DltReference.read(text, in: source.name) {
+        case .secret(let variable, let prefix):
+            source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &manifest)
+        case .unknown(let what):
+            manifest.leaveOut(node.origin, "the parameter holds \(what)", hint: "write it as it is")
+        case .literal:
+            if SecretWords.isSecret(name, text) {
+                let variable = SecretNaming.variable(source.name, name)
+                return source.authorize(
+                    name, .query, variable, prefix: "", isLiteral: true, from: node.origin, &manifest)
+            }
+            let bound = bound(text, from: node.origin, &manifest)
+            let copy = ConfigNode.copy(node, &manifest) { node, _ in .text(bound, from: node.origin) }
+            query.set(name, copy)
+        }
+    }
+
+    /// Text inside a body or a list.
+    mutating func text(_ node: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
+            manifest.leaveOut(
+                node.origin, "a reference inside a value is not copied",
+                hint: "siding.yaml holds secrets in 'auth' alone")
+            return nil
+        }
+        return .text(bound(text, from: node.origin, &manifest), from: node.origin)
+    }
+
+    // MARK: Placeholders
+
+    /// `{resources.parent.field}` and `{incremental.start_value}` as placeholders of Siding's.
+    mutating func bound(_ text: String, from origin: Origin, _ manifest: inout ImportedManifest) -> String {
+        var (out, rest) = ("", text[...])
+        while let match = rest.firstMatch(of: /\{(resources|incremental)\.([^{}]{1,200})\}/) {
+            out += rest[..<match.range.lowerBound]
+            out += placeholder(match.output.1 == "resources", String(match.output.2), origin) ?? String(match.output.0)
+            rest = rest[match.range.upperBound...]
+        }
+        return out + rest
+    }
+
+    private mutating func placeholder(_ isParent: Bool, _ inside: String, _ origin: Origin) -> String? {
+        guard isParent else {
+            return ["start_value", "last_value", "initial_value"].contains(inside)
+                ? "{cursor}" : inside == "end_value" ? "{until}" : nil
+        }
+        guard let dot = inside.firstIndex(of: "."),
+            let path = ImportedPath.text(jsonPath: String(inside[inside.index(after: dot)...]))
+        else { return nil }
+        let field = inside[inside.index(after: dot)...]
+        let name = Self.placeholderName(String(field))
+        bindings.append((String(inside[..<dot]), name, path, origin))
+        return "{\(name)}"
+    }
+
+    /// A param of type `resolve` names a placeholder of the path.
+    private mutating func bind(_ name: String, _ node: InputNode, _ manifest: inout ImportedManifest) {
+        guard let parent = node["resource"]?.text, let field = node["field"]?.text,
+            let path = ImportedPath.text(jsonPath: field)
+        else { return manifest.leaveOut(node.origin, "'resolve' needs 'resource' and 'field'") }
+        manifest.leaveOut(membersOf: node, but: ["type", "resource", "field"])
+        bindings.append((parent, name, path, node.origin))
+    }
+
+    static func placeholderName(_ text: String) -> String {
+        let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+        return name.first.map { $0.isNumber } ?? true ? "_" + name : name
+    }
+
+    // MARK: Changes only
+
+    mutating func addIncremental(_ node: InputNode, _ manifest: inout ImportedManifest) {
+        if let name = node["start_param"]?.text { query.set(name, .text("{cursor}", from: node.origin)) }
+        if let name = node["end_param"]?.text { query.set(name, .text("{until}", from: node.origin)) }
+        use(node, &manifest)
+    }
+
+    private mutating func use(_ node: InputNode, _ manifest: inout ImportedManifest) {
+        if incremental != nil { return manifest.leaveOut(node.origin, "a second cursor in one request") }
+        incremental = node
+        manifest.leaveOut(
+            membersOf: node,
+            but: [
+                "type", "cursor_path", "initial_value", "start_param", "end_param", "row_order", "lag", "primary_key",
+                "range_start", "range_end",
+            ])
+    }
+
+    /// Gives the resource what was gathered.
+    mutating func finish(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        resource.query = query
+        addCursor(&resource, &manifest)
+        if resource.cursor == nil { resource.query = query.without(["{cursor}", "{until}"]) }
+        guard let first = bindings.first else { return }
+        var binds = ConfigMap(from: first.origin)
+        for binding in bindings {
+            guard binding.resource == first.resource else {
+                manifest.leaveOut(
+                    binding.origin, "a second parent: a resource is listed for each record of one other",
+                    hint: "take the value from '\(first.resource)' if it has it")
+                continue
+            }
+            binds.set(binding.name, .text(binding.path, from: binding.origin))
+        }
+        var each = ConfigMap(from: first.origin)
+        each.set("resource", ConfigNode.text(first.resource, from: first.origin).essential)
+        each.set("bind", binds.node.essential)
+        resource.forEach = each.node
+    }
+
+    private func addCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        guard let node = incremental else { return }
+        guard let place = node["cursor_path"], let path = place.text.flatMap(ImportedPath.text(jsonPath:)) else {
+            return manifest.leaveOut(node.origin, "'cursor_path' is missing, or means several values")
+        }
+        let order = node["row_order"]?.text
+        guard query.entries.contains(where: { $0.value.flow.contains("{cursor}") }) || order == "desc" else {
+            return manifest.leaveOut(
+                node.origin, "no parameter carries the cursor: dlt filters what it has fetched",
+                hint: "each sync lists everything; unchanged records are not written again")
+        }
+        var cursor = ConfigMap(from: node.origin)
+        cursor.set("path", ConfigNode.text(path, from: place.origin).essential)
+        if let start = node["initial_value"], let text = start.text {
+            let type = CursorStart.type(of: text, isNumber: start.value.isPlainNumber)
+            if type != "datetime" { cursor.set("type", text: type) }
+            cursor.set("start", .text(CursorStart.text(text, type), from: start.origin))
+        }
+        if let lag = node["lag"], let seconds = lag.integer, seconds > 0 {
+            cursor.set("lookback", .text("\(seconds)s", from: lag.origin))
+        }
+        if let order, let row = node["row_order"] { cursor.set("order", .text(order, from: row.origin)) }
+        resource.cursor = cursor
+    }
+}

@@ -1,0 +1,133 @@
+/// One of the `resources` of a dlt source, with what it takes from `resource_defaults`.
+struct DltResource {
+    let name: String
+    private let node: InputNode
+    private let defaults: InputNode?
+    private let client: InputNode
+
+    /// Nil for what has no name.
+    init?(_ node: InputNode, defaults: InputNode?, client: InputNode) {
+        let name = node.isScalar ? node.text : node["name"]?.text
+        guard let name, node.isMap || node.isScalar else { return nil }
+        (self.name, self.node, self.defaults, self.client) = (name, node, defaults, client)
+    }
+
+    private static let known: Set<String> = [
+        "name", "endpoint", "primary_key", "write_disposition", "columns", "processing_steps", "include_from_parent",
+        // What says how dlt loads rather than what it fetches.
+        "table_name", "max_table_nesting", "parallelized", "table_format", "schema_contract", "references", "selected",
+        "merge_key", "file_format", "nested_hints", "section", "parent",
+    ]
+
+    private func value(_ name: String) -> InputNode? { node[name] ?? defaults?[name] }
+
+    func add(to manifest: inout ImportedManifest, from shared: ImportedSource) {
+        manifest.leaveOut(membersOf: node, but: Self.known)
+        manifest.leaveOut(membersOf: defaults, but: Self.known)
+        var source = shared
+        let endpoint = DltEndpoint(
+            node["endpoint"], defaults: defaults?["endpoint"], resource: name, origin: node.origin, client: client)
+        var resource = endpoint.resource(&source, &manifest)
+        addKey(&resource, &manifest)
+        addDisposition(&resource, &manifest)
+        addColumns(&resource, &manifest)
+        addSteps(&manifest)
+        manifest.add(resource, from: source)
+    }
+
+    private func addKey(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        let marked = columns.filter { $0.hints["primary_key"]?.truth == true }
+        if let key = value("primary_key"), !key.texts.isEmpty {
+            let names = key.texts.map(Self.member)
+            resource.key =
+                names.count == 1
+                ? .text(names[0], from: key.origin)
+                : ConfigNode(.list(names.map { .text($0, from: key.origin) }), from: key.origin)
+        } else if !marked.isEmpty {
+            resource.key = ConfigNode(
+                .list(marked.map { .text(Self.member($0.name), from: $0.hints.origin) }), from: marked[0].hints.origin)
+        } else {
+            resource.key = .text("id", from: node.origin)
+            manifest.leaveOut(
+                node.origin, "it has no 'primary_key', and every resource needs a key",
+                hint: "'id' was taken: see whether it fits")
+        }
+    }
+
+    /// dlt writes nested members with two underscores.
+    private static func member(_ name: String) -> String {
+        name.contains("__") && !name.hasPrefix("_")
+            ? ImportedPath.text(name.components("__")) : name.hasPrefix("$") ? ImportedPath.text([name]) : name
+    }
+
+    private func addDisposition(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        guard let node = value("write_disposition") else { return }
+        let origin = node.origin
+        if node["strategy"]?.text == "scd2" { resource.history = .truth(true, from: origin) }
+        switch node.text ?? node["disposition"]?.text {
+        case "merge", "skip": break
+        case "replace": resource.deletes = .words(["detect": "complete_listing"], from: origin)
+        case "append": resource.history = .truth(true, from: origin)
+        default: manifest.leaveOut(origin, "siding import does not know this write disposition")
+        }
+    }
+
+    // MARK: Columns
+
+    private var columns: [(name: String, hints: InputNode)] {
+        guard let columns = value("columns") else { return [] }
+        if let items = columns.items { return items.compactMap { item in item["name"]?.text.map { ($0, item) } } }
+        return columns.members.map { ($0.name, $0.node) }
+    }
+
+    private static let types = [
+        "text": "text", "double": "real", "bool": "boolean", "timestamp": "datetime", "bigint": "integer",
+        "json": "json", "complex": "json", "date": "text", "time": "text", "decimal": "real", "wei": "text",
+    ]
+
+    private func addColumns(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        for column in columns {
+            guard let hint = column.hints["data_type"] else { continue }
+            guard let type = hint.text.flatMap({ Self.types[$0] }) else {
+                manifest.leaveOut(hint.origin, "siding import does not know this data type")
+                continue
+            }
+            let member = Self.member(column.name)
+            let value: ConfigNode =
+                member == column.name
+                ? .text(type, from: hint.origin) : .words(["type": type, "path": member], from: hint.origin)
+            resource.columns.set(column.name, value)
+        }
+        if !resource.columns.isEmpty {
+            resource.remarks.append("The view has these columns alone; without 'columns' it has all members.")
+        }
+    }
+
+    private func addSteps(_ manifest: inout ImportedManifest) {
+        for (index, step) in (value("processing_steps")?.items ?? []).enumerated() {
+            for member in step.members {
+                let hint =
+                    member.name == "filter"
+                    ? "filter in the queries over the view" : "make the change in a view of your own over this one"
+                manifest.leaveOut(member.node.origin, "step \(index + 1) is Python", hint: hint)
+            }
+        }
+        if let parents = value("include_from_parent") {
+            manifest.leaveOut(
+                parents.origin, "records are kept as the origin gives them, without members of their parents",
+                hint: "join the views of both")
+        }
+    }
+}
+
+extension String {
+    /// The parts between `separator`.
+    fileprivate func components(_ separator: String) -> [String] {
+        var (parts, rest) = ([String](), self[...])
+        while let range = rest.firstRange(of: separator) {
+            parts.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return (parts + [String(rest)]).filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,79 @@
+internal import SidingJSON
+internal import SidingManifest
+
+/// A value of the imported file, with the path that leads to it.
+struct InputNode: Sendable {
+    let value: YAMLNode
+    /// `resources[0].endpoint`; empty for the whole file.
+    let path: String
+
+    init(_ value: YAMLNode, path: String) {
+        (self.value, self.path) = (value, path)
+    }
+
+    var origin: Origin { Origin(path: path.isEmpty ? "the file" : path, place: value.place) }
+    var isNull: Bool { value.isNull }
+    var isMap: Bool { entries != nil }
+    var isScalar: Bool { if case .scalar = value.content { !isNull } else { false } }
+
+    /// Nil for what is no map.
+    var entries: [YAMLEntry]? {
+        if case .map(let entries) = value.content { entries } else { nil }
+    }
+
+    /// The members of a map that are not null, in file order; none of anything else.
+    var members: [(name: String, node: InputNode)] {
+        (entries ?? []).filter { !$0.value.isNull }.map { ($0.name, child($0)) }
+    }
+
+    /// The items of a list; nil for what is none.
+    var items: [InputNode]? {
+        guard case .list(let nodes) = value.content else { return nil }
+        return nodes.enumerated().map { InputNode($1, path: "\(path)[\($0)]") }
+    }
+
+    /// One scalar as a list of one.
+    var itemsOrSelf: [InputNode] { items ?? (isNull ? [] : [self]) }
+
+    /// The member of that name; nil where it is missing or null.
+    subscript(name: String) -> InputNode? {
+        guard let entry = entries?.first(where: { $0.name == name }), !entry.value.isNull else { return nil }
+        return child(entry)
+    }
+
+    /// The scalar's text that is not empty.
+    var text: String? { value.text.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The scalar's text, which may be empty.
+    var rawText: String? { value.text }
+
+    /// A whole number, also one that is written as text.
+    var integer: Int? { text.flatMap { Int($0) } }
+
+    /// A truth value, also one that is written as text.
+    var truth: Bool? {
+        switch text?.lowercased() {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+
+    /// The texts of a list of scalars, or of one.
+    var texts: [String] { itemsOrSelf.compactMap(\.text) }
+
+    private func child(_ entry: YAMLEntry) -> InputNode {
+        InputNode(entry.value, path: Self.join(path, entry.name))
+    }
+
+    static func join(_ path: String, _ name: String) -> String {
+        let shown = PlainText.oneLine(name, limit: 60)
+        return path.isEmpty ? shown : "\(path).\(shown)"
+    }
+}
+
+/// Where a part of the configuration comes from.
+struct Origin: Sendable, Hashable {
+    let path: String
+    let place: Place
+}

@@ -1,0 +1,62 @@
+internal import SidingJSON
+public import SidingManifest
+
+/// A configuration made from the description of a source that another program reads.
+///
+/// Best effort, and honest about it: `config` is always one that `siding check` takes, and what it does not say is listed.
+public struct ManifestImport: Sendable, Hashable {
+    /// The text of a `siding.yaml`, with what was left out in comments at its spot.
+    public var config: String
+    /// What was left out or changed, in file order.
+    public var unmapped: [Unmapped]
+
+    /// In bytes; a larger file is no such source.
+    public static let sizeLimit = 4 << 20
+
+    /// Reads the file at `path`.
+    ///
+    /// - Throws: ``ImportError``.
+    public static func load(
+        path: String, format: ImportFormat, environment: ManifestEnvironment
+    ) throws(ImportError) -> ManifestImport {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .unreadable(path: path, reason: "is not the path of a file")
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try BoundedFile(path: environment.path(ofFile: path), limit: sizeLimit).read()
+        } catch {
+            if error.isMissing { throw .missing(path: path) }
+            throw error.isTooLarge
+                ? .refused(["\(path): \(error.reason)"]) : .unreadable(path: path, reason: error.reason)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .refused(["\(path): is not UTF-8 text"])
+        }
+        return try read(text, file: path, format: format)
+    }
+
+    /// Reads `text`.
+    ///
+    /// - Parameter file: the name for places.
+    /// - Throws: ``ImportError/refused(_:)`` where it is no such source, or none of its resources can be taken over.
+    public static func read(
+        _ text: String, file: String, format: ImportFormat
+    ) throws(ImportError) -> ManifestImport {
+        guard text.utf8.count <= sizeLimit else {
+            throw .refused(["\(file): is too large; the limit is \(sizeLimit / 1024) KiB"])
+        }
+        let document = YAMLDocument(text, file: file)
+        guard document.faults.isEmpty, let node = document.root, !node.isNull else {
+            let lines = document.faults.map(\.description)
+            throw .refused(lines.isEmpty ? ["\(file):1:1: the file says nothing, and is not \(format.noun)"] : lines)
+        }
+        let root = InputNode(node, path: "")
+        var imported = ImportedManifest(format: format, file: file)
+        switch format {
+        case .dlt: try DltSource(root).add(to: &imported)
+        case .airbyte: try AirbyteSource(root).add(to: &imported)
+        }
+        return try imported.settled()
+    }
+}

@@ -1,0 +1,132 @@
+internal import SidingJSON
+internal import SidingManifest
+
+/// What was taken from a file so far: the common ground of all formats.
+struct ImportedManifest: Sendable {
+    let format: ImportFormat
+    let file: String
+    private(set) var resources: [ImportedResource] = []
+    private var sources: [(name: String, node: ConfigNode)] = []
+    /// Names by what the sources say.
+    private var sourceNames: [String: String] = [:]
+    private var takenNames: Set<String> = []
+    private var takenResources: Set<String> = []
+    private var notes: [Note] = []
+    private var seen: Set<String> = []
+    /// The resource that notes are about; nil for the whole.
+    var owner: String?
+
+    private struct Note: Sendable {
+        let unmapped: Unmapped
+        let owner: String?
+    }
+
+    init(format: ImportFormat, file: String) {
+        (self.format, self.file) = (format, file)
+    }
+
+    /// Notes that something is not taken over as it is. What several resources share is told once.
+    mutating func leaveOut(_ origin: Origin, _ reason: String, hint: String? = nil) {
+        guard seen.insert("\(origin.place) \(reason)").inserted else { return }
+        let unmapped = Unmapped(path: origin.path, place: origin.place, reason: reason, hint: hint)
+        notes.append(Note(unmapped: unmapped, owner: owner))
+    }
+
+    /// Notes the members of a map that nobody has asked for.
+    mutating func leaveOut(membersOf node: InputNode?, but known: Set<String>) {
+        for member in node?.members ?? [] where !known.contains(member.name) && !member.name.hasPrefix("$") {
+            leaveOut(member.node.origin, "siding import does not know this key")
+        }
+    }
+
+    /// Adds a resource, and its source where none like it is there.
+    mutating func add(_ resource: ImportedResource, from source: ImportedSource) {
+        guard takenResources.insert(resource.name.lowercased()).inserted else {
+            return leaveOut(resource.origin, "a resource of this name is there already")
+        }
+        var resource = resource
+        let node = source.node
+        let said = node.flow
+        let name = sourceNames[said] ?? freeSourceName(source.name, resource.name)
+        if sourceNames.updateValue(name, forKey: said) == nil {
+            takenNames.insert(name)
+            sources.append((name, node))
+        }
+        resource.source = name
+        resources.append(resource)
+    }
+
+    private func freeSourceName(_ wanted: String, _ resource: String) -> String {
+        func isFree(_ name: String) -> Bool { !takenNames.contains(name) }
+        let (plain, long) = (SecretNaming.name(wanted), SecretNaming.name("\(wanted)_\(resource)"))
+        if isFree(plain) { return plain }
+        if isFree(long) { return long }
+        return (2...(sources.count + 2)).lazy.map { "\(plain)_\($0)" }.first(where: isFree) ?? long
+    }
+
+    // MARK: The result
+
+    /// The configuration, once the grammar has said what it takes.
+    func settled() throws(ImportError) -> ManifestImport {
+        var told = notes.map(\.unmapped)
+        guard !resources.isEmpty else { throw nothing(told, "no resource of it can be taken over") }
+        var trial = GrammarTrial(root)
+        let obstacles = trial.settle()
+        told += trial.root.refusals.map {
+            Unmapped(path: $0.origin.path, place: $0.origin.place, reason: $0.reason, hint: $0.hint)
+        }
+        guard obstacles.isEmpty else { throw nothing(told, obstacles.joined(separator: "; ")) }
+        let config = ConfigText(trial.root, head: head).text
+        do throws(ManifestError) {
+            _ = try GrammarTrial.parse(config)
+        } catch {
+            throw nothing(told, "what was made of it is no configuration: \(error.description)")
+        }
+        return ManifestImport(config: config, unmapped: told.sortedByPlace)
+    }
+
+    private func nothing(_ told: [Unmapped], _ reason: String) -> ImportError {
+        let lines = told.sortedByPlace.prefix(50).map(\.description)
+        return .refused(lines + ["\(file): nothing can be made of this file: \(PlainText.oneLine(reason))"])
+    }
+
+    private var root: ConfigNode {
+        let origin = Origin(path: "the file", place: Place(file: file, line: 1, column: 1))
+        var (root, all, collections) = (ConfigMap(from: origin), ConfigMap(from: origin), ConfigMap(from: origin))
+        let comments = comments
+        for source in sources { all.set(source.name, source.node) }
+        for resource in resources {
+            collections.append(
+                resource.name, resource.node(namingSource: sources.count > 1),
+                comments: resource.remarks + (comments[resource.name] ?? []))
+        }
+        root.set("version", .number(1, from: origin))
+        root.set("sources", all.node)
+        root.set("resources", collections.node)
+        return root.node
+    }
+
+    private var head: [String] {
+        [
+            "Made by 'siding import --from \(format.rawValue)' from \(PlainText.oneLine(file, limit: 200)).",
+            "Look it over, then: siding check, siding plan, siding sync.",
+        ] + (comments[nil] ?? [])
+    }
+
+    /// What is told of each resource; under nil what has none in the configuration.
+    private var comments: [String?: [String]] {
+        let names = Set(resources.map(\.name))
+        return notes.sorted { $0.unmapped.place < $1.unmapped.place }.reduce(into: [:]) { comments, note in
+            let unmapped = note.unmapped
+            let line = "line \(unmapped.place.line), \(unmapped.path): \(unmapped.words)"
+            let owner = note.owner.flatMap { names.contains($0) ? $0 : nil }
+            comments[owner, default: []].append(PlainText.oneLine(line, limit: 600))
+        }
+    }
+}
+
+extension [Unmapped] {
+    fileprivate var sortedByPlace: [Unmapped] {
+        enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }.map(\.element)
+    }
+}

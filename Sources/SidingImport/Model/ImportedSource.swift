@@ -1,0 +1,105 @@
+/// An origin as Siding sees it, whatever format it comes from.
+struct ImportedSource: Sendable {
+    /// The name it would like to have.
+    let name: String
+    let origin: Origin
+    let baseURL: ConfigNode
+    var headers: ConfigMap
+    var auth: ConfigNode?
+    var concurrency: ConfigNode?
+    var retry: ConfigMap
+    var errors: [ConfigNode] = []
+    var limits: ConfigNode?
+
+    init(name: String, baseURL: ConfigNode, from origin: Origin) {
+        (self.name, self.baseURL, self.origin) = (name, baseURL, origin)
+        headers = ConfigMap(from: origin)
+        retry = ConfigMap(from: origin)
+    }
+
+    var node: ConfigNode {
+        var map = ConfigMap(from: origin)
+        map.set("base_url", baseURL.essential)
+        if !headers.isEmpty { map.set("headers", headers.node) }
+        map.set("auth", auth)
+        if let concurrency {
+            var http = ConfigMap(from: concurrency.origin)
+            http.set("concurrency", concurrency)
+            map.set("http", http.node)
+        }
+        map.set("limits", limits)
+        if !errors.isEmpty { map.set("errors", ConfigNode(.list(errors), from: errors[0].origin)) }
+        if !retry.isEmpty { map.set("retry", retry.node) }
+        return map.node
+    }
+
+    // MARK: Header fields and parameters that may be secrets
+
+    /// Where a credential stands in a request.
+    enum Position: String, Sendable {
+        case header, query
+    }
+
+    /// Adds a header field for all requests; one that is a secret becomes the source's sign-in.
+    mutating func addHeader(
+        _ name: String, _ text: ImportedText, from origin: Origin, _ manifest: inout ImportedManifest
+    ) {
+        switch text {
+        case .literal(let value):
+            if SecretWords.isSecret(name, value) {
+                let prefix = value.hasPrefix("Bearer ") ? "Bearer " : ""
+                let variable = SecretNaming.variable(self.name, prefix.isEmpty ? name : "token")
+                authorize(name, .header, variable, prefix: prefix, isLiteral: true, from: origin, &manifest)
+            } else {
+                headers.set(name, .text(value, from: origin))
+            }
+        case .secret(let variable, let prefix):
+            authorize(name, .header, variable, prefix: prefix, isLiteral: false, from: origin, &manifest)
+        case .unknown(let what):
+            manifest.leaveOut(origin, "the header field '\(name)' holds \(what)", hint: "set it in 'headers' by hand")
+        }
+    }
+
+    /// Makes a header field or a query parameter the way in which requests say who asks.
+    mutating func authorize(
+        _ name: String, _ position: Position, _ variable: String, prefix: String, isLiteral: Bool,
+        from origin: Origin, _ manifest: inout ImportedManifest
+    ) {
+        let isBearer = position == .header && name.lowercased() == "authorization" && prefix == "Bearer "
+        let whole = prefix.isEmpty || isBearer ? "" : ", all of the value with what stands before the secret"
+        guard auth == nil else {
+            manifest.leaveOut(
+                origin, "'\(name)' is a second secret in each request, and a source has one",
+                hint: "see whether the origin needs both")
+            return
+        }
+        var map = ConfigMap(from: origin)
+        map.set("type", text: isBearer ? "bearer" : "api_key")
+        map.set(isBearer ? "token" : "key", .secret(variable, from: origin))
+        if !isBearer {
+            if position == .query { map.set("in", text: "query") }
+            map.set("name", text: name)
+        }
+        auth = map.node
+        if isLiteral {
+            manifest.leaveLiteral(origin, variable)
+        } else if !whole.isEmpty {
+            manifest.leaveOut(origin, "the secret has text before it", hint: "set \(variable) to\(whole.dropFirst())")
+        }
+    }
+}
+
+extension ImportedManifest {
+    /// Tells that a literal secret was not copied.
+    mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
+        leaveOut(origin, "a literal secret is not copied", hint: "set the environment variable \(variable) to it")
+    }
+}
+
+extension SecretWords {
+    /// Words that are also ordinary names mean a secret where the value looks like one.
+    static func isSecret(_ name: String, _ value: String) -> Bool {
+        let isOrdinary = ["key", "auth", "pass", "sig"].contains(name.lowercased())
+        return isSecret(name) && (!isOrdinary || value.utf8.count >= 12)
+    }
+}

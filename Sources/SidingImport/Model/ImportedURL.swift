@@ -1,0 +1,70 @@
+/// The root of a source, made ready for a file that holds no secret.
+struct ImportedURL: Sendable {
+    let text: String
+    /// Whether a user's name and password stood in it.
+    let hadUser: Bool
+    /// Query parameters of secrets that stood in it.
+    let secretNames: [String]
+
+    init(_ text: String) {
+        var text = text
+        var hadUser = false
+        if let start = text.firstRange(of: "://")?.upperBound {
+            let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            if let mark = authority.lastIndex(of: "@") {
+                text.removeSubrange(start...mark)
+                hadUser = true
+            }
+        }
+        (self.text, secretNames) = Self.withoutSecrets(text)
+        self.hadUser = hadUser
+    }
+
+    /// A URL or a path without the query parameters that are secrets, and their names.
+    static func withoutSecrets(_ text: String) -> (text: String, names: [String]) {
+        guard let mark = text.firstIndex(of: "?") else { return (text, []) }
+        var names: [String] = []
+        let pairs = text[text.index(after: mark)...].split(separator: "&").filter { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts.first ?? "")
+            let isSecret = parts.count == 2 && SecretWords.isSecret(name, String(parts[1]))
+            if isSecret { names.append(name) }
+            return !isSecret
+        }
+        guard !names.isEmpty else { return (text, []) }
+        return (text[..<mark] + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")), names)
+    }
+}
+
+extension ImportedSource {
+    /// A source with the root `text`, and the sign-in that its user or its parameters mean.
+    init(url text: String, from origin: Origin, of owner: Origin, _ manifest: inout ImportedManifest) {
+        let url = ImportedURL(text)
+        let plain = url.text.contains("?") ? url.text : String(url.text.reversed().drop { $0 == "/" }.reversed())
+        self.init(
+            name: SecretNaming.source(ofURL: plain), baseURL: .text(plain.isEmpty ? url.text : plain, from: origin),
+            from: owner)
+        if url.hadUser {
+            let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))
+            auth = .basic(user: .secret(user, from: origin), password: .secret(password, from: origin), from: origin)
+            manifest.leaveOut(
+                origin, "the user and the password in the URL are not copied",
+                hint: "set the environment variables \(user) and \(password)")
+        }
+        for name in url.secretNames {
+            authorize(
+                name, .query, SecretNaming.variable(self.name, name), prefix: "", isLiteral: true, from: origin,
+                &manifest)
+        }
+    }
+}
+
+extension ConfigNode {
+    static func basic(user: ConfigNode, password: ConfigNode, from origin: Origin) -> ConfigNode {
+        var map = ConfigMap(from: origin)
+        map.set("type", text: "basic")
+        map.set("user", user)
+        map.set("password", password)
+        return map.node
+    }
+}

@@ -1,0 +1,40 @@
+internal import SidingManifest
+
+extension ConfigNode {
+    /// A copy of `node` with its texts passed through `text`; nil where nothing is left of it.
+    ///
+    /// - Parameter text: the text to write, or nil where it is left out, which has then been noted.
+    static func copy(
+        _ node: InputNode, _ manifest: inout ImportedManifest, depth: Int = 0,
+        text: (InputNode, inout ImportedManifest) -> ConfigNode?
+    ) -> ConfigNode? {
+        guard depth < 40 else {
+            manifest.leaveOut(node.origin, "nested too deeply")
+            return nil
+        }
+        switch node.value.content {
+        case .scalar(let word, let isPlain):
+            if isPlain, isNumberOrTruth(word) { return ConfigNode(.scalar(word, isPlain: true), from: node.origin) }
+            return node.isNull ? nil : text(node, &manifest)
+        case .list:
+            let items = (node.items ?? []).compactMap { copy($0, &manifest, depth: depth + 1, text: text) }
+            return ConfigNode(.list(items), from: node.origin)
+        case .map:
+            var map = ConfigMap(from: node.origin)
+            for member in node.members {
+                if SecretWords.isSecret(member.name, member.node.text ?? ""), member.node.isScalar {
+                    manifest.leaveOut(
+                        member.node.origin, "a secret inside a value is not copied",
+                        hint: "siding.yaml holds secrets in 'auth' alone")
+                    continue
+                }
+                map.set(member.name, copy(member.node, &manifest, depth: depth + 1, text: text))
+            }
+            return map.node
+        }
+    }
+
+    static func isNumberOrTruth(_ word: String) -> Bool {
+        word == "true" || word == "false" || word.wholeMatch(of: /-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,17})?/) != nil
+    }
+}

@@ -1,0 +1,147 @@
+internal import SidingJSON
+internal import SidingManifest
+
+/// A value of the configuration that is being made, with what it was made from.
+struct ConfigNode: Sendable {
+    enum Content: Sendable {
+        case scalar(String, isPlain: Bool)
+        case list([ConfigNode])
+        case map([ConfigEntry])
+    }
+
+    var content: Content
+    let origin: Origin
+    /// Whether the owner means something else without it, and so goes with it.
+    var isEssential = false
+    /// Why the grammar does not take it; nil for what it takes.
+    var refusal: Refusal?
+
+    init(_ content: Content, from origin: Origin) {
+        (self.content, self.origin) = (content, origin)
+    }
+
+    /// What the grammar said.
+    struct Refusal: Sendable {
+        let reason: String
+        let hint: String?
+        /// Where the part that was refused comes from: the node itself, or something essential inside.
+        let origin: Origin
+    }
+
+    static func text(_ text: String, from origin: Origin) -> ConfigNode {
+        ConfigNode(.scalar(text, isPlain: false), from: origin)
+    }
+
+    static func number(_ number: Int, from origin: Origin) -> ConfigNode {
+        ConfigNode(.scalar(String(number), isPlain: true), from: origin)
+    }
+
+    static func truth(_ truth: Bool, from origin: Origin) -> ConfigNode {
+        ConfigNode(.scalar(truth ? "true" : "false", isPlain: true), from: origin)
+    }
+
+    /// A map of texts: `{ type: cursor, path: $.next }`.
+    static func words(_ words: KeyValuePairs<String, String>, from origin: Origin) -> ConfigNode {
+        var map = ConfigMap(from: origin)
+        for (name, text) in words { map.set(name, .text(text, from: origin)) }
+        return map.node
+    }
+
+    static func secret(_ variable: String, from origin: Origin) -> ConfigNode {
+        words(["env": variable], from: origin)
+    }
+
+    /// The same value, whose owner goes with it.
+    var essential: ConfigNode {
+        var node = self
+        node.isEssential = true
+        return node
+    }
+
+    /// The values inside that the grammar was asked about.
+    var children: [ConfigNode] {
+        switch content {
+        case .scalar: []
+        case .list(let items): items
+        case .map(let entries): entries.map(\.value)
+        }
+    }
+
+    func child(_ index: Int) -> ConfigNode {
+        switch content {
+        case .scalar: self
+        case .list(let items): items[index]
+        case .map(let entries): entries[index].value
+        }
+    }
+
+    var hasRefusals: Bool { children.contains { $0.refusal != nil || $0.hasRefusals } }
+
+    /// Whether nothing stands in it, or nothing that the grammar takes.
+    var isEmpty: Bool {
+        if case .scalar = content { return false }
+        return children.allSatisfy { $0.refusal != nil }
+    }
+}
+
+/// One key with its value.
+struct ConfigEntry: Sendable {
+    let name: String
+    var value: ConfigNode
+    /// Remarks for a person, printed above it.
+    var comments: [String] = []
+}
+
+/// A map that is being filled.
+struct ConfigMap: Sendable {
+    let origin: Origin
+    private(set) var entries: [ConfigEntry] = []
+    private var indexes: [String: Int] = [:]
+
+    init(from origin: Origin) {
+        self.origin = origin
+    }
+
+    var node: ConfigNode { ConfigNode(.map(entries), from: origin) }
+    var isEmpty: Bool { entries.isEmpty }
+
+    subscript(name: String) -> ConfigNode? { indexes[name].map { entries[$0].value } }
+
+    /// Sets `name`, in the place of an earlier value; nothing where `value` is nil.
+    mutating func set(_ name: String, _ value: ConfigNode?, comments: [String] = []) {
+        guard let value else { return }
+        if let index = indexes[name] {
+            entries[index].value = value
+        } else {
+            append(name, value, comments: comments)
+        }
+    }
+
+    /// Adds an entry, though there may be one of that name: the grammar says what it thinks of two.
+    mutating func append(_ name: String, _ value: ConfigNode, comments: [String]) {
+        indexes[name] = indexes[name] ?? entries.count
+        entries.append(ConfigEntry(name: name, value: value, comments: comments))
+    }
+}
+
+extension ConfigMap {
+    /// Less the entries that hold one of `placeholders`.
+    func without(_ placeholders: [String]) -> ConfigMap {
+        var map = ConfigMap(from: origin)
+        for entry in entries {
+            let text = entry.value.flow
+            guard !placeholders.contains(where: text.contains) else { continue }
+            map.append(entry.name, entry.value, comments: entry.comments)
+        }
+        return map
+    }
+
+    /// Sets a text, where there is one.
+    mutating func set(_ name: String, text: String?) {
+        set(name, text.map { .text($0, from: origin) })
+    }
+
+    mutating func set(_ name: String, number: Int?) {
+        set(name, number.map { .number($0, from: origin) })
+    }
+}

@@ -1,0 +1,98 @@
+internal import SidingJSON
+internal import SidingManifest
+
+/// A configuration as a person would write it, with what was left out in comments at its spot.
+struct ConfigText {
+    /// Longer values get lines of their own.
+    private static let width = 110
+
+    private(set) var text = ""
+
+    init(_ root: ConfigNode, head: [String]) {
+        for line in head { self.line("# \(line)", depth: 0) }
+        guard case .map(let entries) = root.content else { return }
+        append(entries, depth: 0)
+    }
+
+    private mutating func append(_ entries: [ConfigEntry], depth: Int) {
+        for entry in entries {
+            for comment in entry.comments { line("# \(Self.safe(comment))", depth: depth) }
+            append(entry, depth: depth)
+        }
+    }
+
+    private mutating func append(_ entry: ConfigEntry, depth: Int) {
+        let name = ScalarText.text(entry.name, isPlain: false, inFlow: true)
+        guard entry.value.refusal == nil else {
+            return refused("\(name): ", entry.value, name: entry.name, depth: depth)
+        }
+        switch entry.value.content {
+        case .scalar(let text, let isPlain):
+            line("\(name): \(ScalarText.text(text, isPlain: isPlain, inFlow: false))", depth: depth)
+        case .map(let entries) where isBlock(entry.value, under: name, depth: depth):
+            line("\(name):", depth: depth)
+            append(entries, depth: depth + 1)
+        case .list(let items) where isBlock(entry.value, under: name, depth: depth):
+            line("\(name):", depth: depth)
+            for item in items {
+                if item.refusal == nil {
+                    line("- \(item.flow)", depth: depth + 1)
+                } else {
+                    refused("- ", item, name: entry.name, depth: depth + 1)
+                }
+            }
+        case .list, .map: line("\(name): \(entry.value.flow)", depth: depth)
+        }
+    }
+
+    /// The names of sources and resources, and what they hold, stand on lines of their own.
+    private func isBlock(_ node: ConfigNode, under name: String, depth: Int) -> Bool {
+        if node.isEmpty, !node.hasRefusals { return false }
+        return depth < 2 || node.hasRefusals || depth * 2 + name.count + 2 + node.flow.count > Self.width
+    }
+
+    private mutating func refused(_ key: String, _ node: ConfigNode, name: String, depth: Int) {
+        if let refusal = node.refusal {
+            let hint = refusal.hint.map { " / \($0)" } ?? ""
+            line("# not taken over: \(Self.safe(refusal.reason + hint))", depth: depth)
+        }
+        line("# \(key)\(Self.safe(node.withoutRefusals.withoutSecrets(under: name).flow, limit: 4000))", depth: depth)
+    }
+
+    private mutating func line(_ line: String, depth: Int) {
+        text += String(repeating: "  ", count: depth) + line + "\n"
+    }
+
+    private static func safe(_ text: String, limit: Int = 600) -> String { PlainText.oneLine(text, limit: limit) }
+}
+
+extension ConfigNode {
+    /// The whole value, as it was meant.
+    var withoutRefusals: ConfigNode {
+        var node = self
+        node.refusal = nil
+        switch content {
+        case .scalar: break
+        case .list(let items): node.content = .list(items.map(\.withoutRefusals))
+        case .map(let entries):
+            node.content = .map(entries.map { ConfigEntry(name: $0.name, value: $0.value.withoutRefusals) })
+        }
+        return node
+    }
+
+    /// The value without literals under names of secrets: what was refused has not been looked at by the grammar.
+    func withoutSecrets(under name: String) -> ConfigNode {
+        var node = self
+        switch content {
+        case .scalar(let text, _):
+            if SecretWords.isSecret(name, text), !text.hasPrefix("$") { node.content = .scalar("…", isPlain: false) }
+        case .list(let items): node.content = .list(items.map { $0.withoutSecrets(under: name) })
+        case .map(let entries):
+            let isReference = entries.count == 1 && entries.first?.name == "env"
+            guard !isReference else { return self }
+            node.content = .map(
+                entries.map { ConfigEntry(name: $0.name, value: $0.value.withoutSecrets(under: $0.name)) })
+        }
+        return node
+    }
+}

@@ -1,0 +1,55 @@
+/// Scalars as YAML writes them, so that they are read back as the same text.
+enum ScalarText {
+    /// - Parameter isPlain: whether it must not be quoted, as numbers and truth values must not.
+    static func text(_ text: String, isPlain: Bool, inFlow: Bool) -> String {
+        isPlain || isSafe(text, inFlow: inFlow) ? text : quoted(text)
+    }
+
+    /// Words that YAML, or some reader of it, takes for something else than text.
+    private static let reserved: Set<String> = [
+        "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf",
+    ]
+
+    /// Whether the text can stand without quotes. Rather too few than too many can: what begins like a number may be read
+    /// as one, and brackets, braces and colons mean something inside flow collections.
+    private static func isSafe(_ text: String, inFlow: Bool) -> Bool {
+        guard text.utf8.count <= 200, !reserved.contains(text.lowercased()) else { return false }
+        if text.wholeMatch(of: /[0-9]{1,12}(ms|s|m|h|d)/) != nil { return true }
+        if text.wholeMatch(of: /[A-Za-z_$\/][A-Za-z0-9_$.\/+~-]*/) != nil { return true }
+        return !inFlow
+            && text.wholeMatch(of: /[A-Za-z_$\/][A-Za-z0-9_$.\/+~*\[\]{}?=&:-]*[A-Za-z0-9_$.\/+~*\[\]}]/) != nil
+    }
+
+    /// In double quotes (YAML 1.2 §7.3.1). What is not visible is escaped.
+    static func quoted(_ text: String) -> String {
+        var view = String.UnicodeScalarView()
+        view.append("\"")
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x22, 0x5C:
+                view.append("\\")
+                view.append(scalar)
+            case 0x20...0x7E: view.append(scalar)
+            case 0xA0...0x2027, 0x2030...0xD7FF, 0xE000...0xFEFE, 0xFF00...0xFFFD:
+                isPrivate(scalar) ? view.append(contentsOf: escaped(scalar)) : view.append(scalar)
+            default: view.append(contentsOf: escaped(scalar))
+            }
+        }
+        view.append("\"")
+        return String(view)
+    }
+
+    private static func isPrivate(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .format, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String.UnicodeScalarView {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        let width = scalar.value <= 0xFF ? 2 : scalar.value <= 0xFFFF ? 4 : 8
+        let sign = width == 2 ? "\\x" : width == 4 ? "\\u" : "\\U"
+        return (sign + String(repeating: "0", count: max(0, width - digits.count)) + digits).unicodeScalars
+    }
+}

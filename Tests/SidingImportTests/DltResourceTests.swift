@@ -1,0 +1,140 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+@Suite struct DltResourceTests {
+    @Test func `Defaults are merged into each resource, and the resource's own win`() throws {
+        let imported = try Imported.dlt(
+            defaults: "{ primary_key: uid, endpoint: { params: { limit: 100, sort: up }, data_selector: data.items } }",
+            "posts", "{ name: tags, primary_key: [a, b], endpoint: { path: all/tags, params: { sort: down } } }")
+        let (posts, tags) = (imported.manifest.resources[0], imported.manifest.resources[1])
+        #expect(posts.path == "/posts")
+        #expect(posts.key == [JSONPath(member: "uid")])
+        #expect(posts.query == ["limit": .int(100), "sort": .string("up")])
+        #expect(posts.records?.description == "$.data.items[*]")
+        #expect(tags.path == "/all/tags")
+        #expect(tags.key == [JSONPath(member: "a"), JSONPath(member: "b")])
+        #expect(tags.query == ["limit": .int(100), "sort": .string("down")])
+        #expect(imported.lines == [])
+    }
+
+    @Test func `A parameter of type incremental is a cursor`() throws {
+        let imported = try Imported.dlt(
+            """
+            { name: issues, primary_key: id, endpoint: { params: { state: open, since: { type: incremental, \
+            cursor_path: updated_at, initial_value: "2024-01-25T11:21:28Z" } } } }
+            """)
+        let resource = try imported.resource
+        #expect(resource.query == ["state": .string("open"), "since": .string("{cursor}")])
+        #expect(resource.cursor?.place == .record(JSONPath(member: "updated_at")))
+        #expect(resource.cursor?.start == "2024-01-25T11:21:28Z")
+        #expect(imported.lines == [])
+    }
+
+    @Test func `An incremental endpoint names its parameters, or has placeholders in them`() throws {
+        let named = try Imported.dlt(
+            """
+            { name: events, primary_key: id, endpoint: { incremental: { cursor_path: "$.seq", initial_value: 7, \
+            start_param: from, end_param: to, lag: 3600 } } }
+            """)
+        #expect(try named.resource.query == ["from": .string("{cursor}"), "to": .string("{until}")])
+        #expect(try named.resource.cursor?.type == .integer)
+        #expect(named.reasons("resources[0].endpoint.incremental.lag").count == 1, "a lag of seconds is no number")
+        let placed = try Imported.dlt(
+            """
+            { name: events, primary_key: id, endpoint: { params: { q: "from:{incremental.start_value}" }, \
+            incremental: { cursor_path: at, initial_value: "2024-01-01" } } }
+            """)
+        #expect(try placed.resource.query == ["q": .string("from:{cursor}")])
+        #expect(try placed.resource.cursor?.start == "2024-01-01T00:00:00Z")
+        #expect(placed.lines == [])
+    }
+
+    @Test func `Without a parameter the cursor is left out, and told`() throws {
+        let imported = try Imported.dlt(
+            "{ name: a, primary_key: id, endpoint: { incremental: { cursor_path: at } } }")
+        #expect(try imported.resource.cursor == nil)
+        #expect(
+            imported.lines == [
+                "in.yaml:4:58: resources[0].endpoint.incremental: no parameter carries the cursor: dlt filters what it "
+                    + "has fetched / each sync lists everything; unchanged records are not written again"
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (
+                "path: \"posts/{post}/comments\", params: { post: { type: resolve, resource: posts, field: id } }",
+                "for_each: { resource: posts, bind: { post: $.id } }", "path: /posts/{post}/comments"
+            ),
+            (
+                "path: \"posts/{resources.posts.meta.id}/comments\"",
+                "for_each: { resource: posts, bind: { meta_id: $.meta.id } }", "path: /posts/{meta_id}/comments"
+            ),
+        ])
+    func `A resource under a parent is for_each, or as a comment until the grammar has it`(
+        endpoint: String, each: String, path: String
+    ) throws {
+        let imported = try Imported.dlt(
+            "{ name: posts, primary_key: id }", "{ name: comments, primary_key: id, endpoint: { \(endpoint) } }")
+        #expect(imported.config.contains(each), "\(imported.config)")
+        let isKnown = imported.manifest.resources.contains { $0.name == "comments" }
+        #expect(imported.lines.isEmpty == isKnown)
+        if isKnown { #expect(imported.config.contains(path)) }
+    }
+
+    @Test func `Rules for answers are the source's, so that a resource with its own has a source of its own`() throws {
+        let imported = try Imported.dlt(
+            "{ name: posts, primary_key: id }",
+            "{ name: tags, primary_key: id, endpoint: { response_actions: [{ status_code: 404, action: ignore }] } }")
+        #expect(imported.manifest.sources.map(\.name) == ["example", "example_tags"])
+        #expect(imported.manifest.sources.map(\.failureRules.count) == [0, 1])
+        #expect(imported.manifest.resources.map(\.source.name) == ["example", "example_tags"])
+        #expect(imported.lines == [])
+    }
+
+    @Test func `What is Python is told with its place, and stands in a comment at the resource`() throws {
+        let imported = try Imported.dlt(
+            """
+            { name: a, primary_key: id, include_from_parent: [x], processing_steps: [{ filter: "<lambda>" }], \
+            endpoint: { response_actions: [{ content: gone, status_code: 200, action: ignore }, "<function>"] } }
+            """)
+        #expect(
+            imported.unmapped.map(\.path) == [
+                "resources[0].include_from_parent", "resources[0].processing_steps[0].filter",
+                "resources[0].endpoint.response_actions[0]", "resources[0].endpoint.response_actions[1]",
+            ])
+        let lines = imported.config.split(separator: "\n")
+        let place = try #require(lines.firstIndex(of: "  a:"))
+        #expect(
+            lines[place - 1].hasPrefix("  # line 4, resources[0].endpoint.response_actions[1]: "), "\(imported.config)")
+    }
+
+    @Test func `Columns keep their types, and dlt's nested names their paths`() throws {
+        let imported = try Imported.dlt(
+            """
+            { name: a, columns: { id: { data_type: bigint, primary_key: true }, at: { data_type: timestamp }, \
+            user__login: { data_type: text }, odd: { data_type: hyperloglog } } }
+            """)
+        let columns = try imported.resource.shape.columns
+        #expect(columns.map(\.name) == ["id", "at", "user__login"])
+        #expect(columns.map(\.type) == [.integer, .datetime(.rfc3339), .text])
+        #expect(columns[2].path == JSONPath(members: ["user", "login"]))
+        #expect(try imported.resource.key == [JSONPath(member: "id")])
+        #expect(imported.unmapped.map(\.path) == ["resources[0].columns.odd.data_type"])
+    }
+
+    @Test func `Lists and truth values are written in the query as dlt writes them`() throws {
+        let imported = try Imported.dlt(
+            "{ name: a, primary_key: id, endpoint: { params: { all: true, ids: [1, 2], version: '1', none: null } } }")
+        #expect(
+            try imported.resource.query == [
+                "all": .bool(true), "ids": .array([.int(1), .int(2)]), "version": .string("1"),
+            ])
+        #expect(imported.config.contains("query_encoding: { bool: text, array: plain }"))
+    }
+}

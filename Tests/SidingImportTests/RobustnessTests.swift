@@ -1,0 +1,85 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+/// Whatever the file is, the answer is a configuration that is valid, or words.
+@Suite struct RobustnessTests {
+    /// Valid, or refused with at least one line; anything else is a failed expectation or a crash.
+    private func survives(_ text: String, _ format: ImportFormat) throws {
+        do throws(ImportError) {
+            let result = try ManifestImport.read(text, file: "in.yaml", format: format)
+            let environment = ManifestEnvironment(variables: [:], workingDirectory: "/", home: "/")
+            #expect(throws: Never.self) {
+                try Manifest.parse(result.config, file: "siding.yaml", environment: environment)
+            }
+            #expect(result.unmapped.allSatisfy { !$0.path.isEmpty && !$0.reason.isEmpty && $0.place.line >= 1 })
+        } catch {
+            #expect(!error.description.isEmpty)
+        }
+    }
+
+    @Test(arguments: ImportFormat.allCases)
+    func `Every value exchanged for every other kind of value`(format: ImportFormat) throws {
+        let whole = format == .dlt ? Tree.dlt : Tree.airbyte
+        try survives(whole.text, format)
+        for path in whole.paths {
+            for replacement in Tree.replacements { try survives(whole.replacing(path, with: replacement).text, format) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "", "~", "[]", "{}", "a", "client: {}\nresources: []", "streams: []\nversion: 1", "\u{0}", "a: [",
+            "client: { base_url: x }\nresources: [a]", "version: 1\nstreams: [1, {}, [], a]",
+            "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nclient: *c\nresources: *c",
+            "&x client: *x\nresources: *x", String(repeating: "[", count: 100_000),
+            (0..<60).map { "a\($0): &a\($0) [\($0 == 0 ? "x" : "*a\($0 - 1), *a\($0 - 1)")]" }.joined(separator: "\n"),
+            "client: { base_url: \"https://e.example\" }\nresources:\n" + String(repeating: "  - a\n", count: 500),
+            "client: { base_url: \"https://e.example\" }\nresources: [\"\u{202E}evil\\u0007\", \"# x\", \"*a\", \"a: b\"]",
+            "client: { base_url: \"https://e.example\" }\nresources: [\"" + String(repeating: "\\u0001", count: 2000)
+                + "\", b]",
+            "client: { base_url: \"https://e.example\" }\nresources: [{ name: a, endpoint: { params: { \""
+                + String(repeating: "é", count: 3000) + "\": 1 } } }]",
+        ])
+    func `Hostile text ends in words`(text: String) throws {
+        for format in ImportFormat.allCases { try survives(text, format) }
+    }
+
+    @Test func `A file of the other kind says so`() {
+        let dlt = "client: { base_url: x }\nresources: [a]"
+        let airbyte = "version: 1\nstreams: []\ndefinitions: {}"
+        for (text, format, word) in [(dlt, ImportFormat.airbyte, "--from dlt"), (airbyte, .dlt, "--from airbyte")] {
+            do {
+                _ = try ManifestImport.read(text, file: "f.yaml", format: format)
+                #expect(Bool(false), "taken")
+            } catch {
+                #expect(error.description.contains(word))
+                #expect(error.description.hasPrefix("f.yaml:1:1: "))
+            }
+        }
+    }
+
+    @Test func `A file that is too large is refused unread`() {
+        let text = "# " + String(repeating: "x", count: 10 << 20)
+        #expect(throws: ImportError.refused(["big.yaml: is too large; the limit is 4096 KiB"])) {
+            try ManifestImport.read(text, file: "big.yaml", format: .dlt)
+        }
+    }
+
+    @Test func `JSON is read as well as YAML, with places`() throws {
+        let imported = try Imported(
+            """
+            {"client":{"base_url":"https://api.example.com/v2","auth":{"token":"dlt.secrets[\\"t\\"]"}},
+             "resources":[{"name":"a","primary_key":"id","endpoint":{"params":{"q":"x\\/y"},"odd":true}}]}
+            """, .dlt)
+        #expect(try imported.resource.query == ["q": .string("x/y")])
+        #expect(
+            imported.lines == [
+                "in.yaml:2:86: resources[0].endpoint.odd: siding import does not know this key"
+            ])
+    }
+}
