@@ -2,13 +2,14 @@ import SidingSQLite
 import Testing
 
 struct RowExpressionTests {
-    @Test(arguments: [
-        ("state <> 'spam'", ["state"]), ("price * quantity", ["price", "quantity"]), ("1", []),
-        ("record ->> '$.a.b' IS NOT NULL", []), (#""odd name" || 'x'"#, ["odd name"]),
-        ("CASE WHEN a THEN lower(b) ELSE coalesce(c, 'x') END -- why", ["a", "b", "c"]),
-        ("a IN (1, 2) AND b BETWEEN 3 AND 4 OR c LIKE 'x%'", ["a", "b", "c"]), ("rowid", ["rowid"]),
-        ("strftime('%Y', created)", ["created"]), ("a /* b */ + 1", ["a"]),
-    ] as [(String, [String])])
+    @Test(
+        arguments: [
+            ("state <> 'spam'", ["state"]), ("price * quantity", ["price", "quantity"]), ("1", []),
+            ("record ->> '$.a.b' IS NOT NULL", []), (#""odd name" || 'x'"#, ["odd name"]),
+            ("CASE WHEN a THEN lower(b) ELSE coalesce(c, 'x') END -- why", ["a", "b", "c"]),
+            ("a IN (1, 2) AND b BETWEEN 3 AND 4 OR c LIKE 'x%'", ["a", "b", "c"]), ("rowid", ["rowid"]),
+            ("strftime('%Y', created)", ["created"]), ("a /* b */ + 1", ["a"]),
+        ] as [(String, [String])])
     func `An expression is taken with the names that it uses`(text: String, names: [String]) throws {
         let expression = try RowExpression(text, known: ["record"])
         #expect(expression.text == text)
@@ -16,7 +17,8 @@ struct RowExpressionTests {
     }
 
     @Test(arguments: [
-        "", "1, 2", "1), (2", "1) --", "1) /*", "1) FROM (SELECT 2", "1) UNION SELECT (2", "a; DROP TABLE b", "?1", ":a",
+        "", "1, 2", "1), (2", "1) --", "1) /*", "1) FROM (SELECT 2", "1) UNION SELECT (2", "a; DROP TABLE b", "?1",
+        ":a",
         "(SELECT 1)", "EXISTS (SELECT 1)", "a IN (SELECT name FROM sqlite_schema)", "count(*)", "max(a)",
         "row_number() OVER ()", "random()", "datetime('now')", "CURRENT_TIMESTAMP", "load_extension('x')", "SELECT 1",
         "user.login", "nosuch(a)", "a = ", "*", "a\0b", "1) WHERE (1", "last_insert_rowid()",

@@ -117,6 +117,15 @@ enum RoundRows {
         _ resource: Int64, _ parent: String, _ transaction: borrowing Transaction
     ) throws {
         guard let parent = try SQLiteStore.resourceRow(parent, transaction)?.id else { return }
+        // What they showed belongs to them still: that another listing lacks it proves nothing.
+        try transaction.execute(
+            """
+            INSERT INTO siding_departures (resource, scope, members)
+            SELECT p.resource, p.scope, p.members FROM siding_pages p
+            WHERE p.resource = ?1 AND p.scope <> '' AND length(p.members) > 0 AND NOT EXISTS (
+                SELECT 1 FROM siding_records r
+                WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
+            """, resource, parent)
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
             try transaction.execute(
                 """

@@ -29,15 +29,17 @@ struct ForEachDeclaration: Sendable {
     }
 
     /// What is bound and stands in no request would make all parents' listings the same.
-    func checkUse(inPath path: String?, query: [String: QueryValue], _ reading: inout Reading) {
+    func checkUse(
+        inPath path: String?, query: [String: QueryValue], body: BodyDeclaration, _ reading: inout Reading
+    ) {
         for binding in bindings {
             let placeholder = "{\(binding.name)}"
-            guard path?.contains(placeholder) == false, !query.values.contains(where: { $0.holds(placeholder) }) else {
-                continue
-            }
+            guard path?.contains(placeholder) == false, !body.holds(placeholder),
+                !query.values.contains(where: { $0.holds(placeholder) })
+            else { continue }
             reading.fault(
                 "'bind' of \(subject) has \(Subject.quoted(binding.name)), which no request uses", at: binding.place,
-                expected: "\(placeholder) in path or query")
+                expected: "\(placeholder) in path, query or body")
         }
     }
 }

@@ -10,7 +10,8 @@ enum ForEachGrammar {
         "where", choice, default: "all",
         "Which of its records: all, changed (new, changed since, or not complete), or a map that chooses.")
     private static let bind = Keyword(
-        "bind", names, isRequired: true, "What {name} in path and query stands for: a value of the parent's record.")
+        "bind", names, isRequired: true,
+        "What {name} in path, query and body stands for: a value of the parent's record.")
     private static let concurrency = Keyword(
         "concurrency", .integer(ForEach.concurrencies), default: .integer(ForEach.usualConcurrency),
         "How many parents are asked about at once.")

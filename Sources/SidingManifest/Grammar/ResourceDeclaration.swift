@@ -41,7 +41,7 @@ struct ResourceDeclaration: Sendable {
         reading.placeholders = Set((forEach?.names ?? []).map { "{\($0)}" })
         if let path { checkPath(path, &reading) }
         reading.placeholders = []
-        forEach?.checkUse(inPath: path?.value, query: query, &reading)
+        forEach?.checkUse(inPath: path?.value, query: query, body: body, &reading)
         checkPlaceholders(&reading)
         body.check(method, &reading)
         guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {

@@ -66,7 +66,8 @@ extension Reading {
     /// Notes a `{name}` in a body, which the grammar has but this release does not fill in.
     fileprivate mutating func refusePlaceholder(inBody text: String, at place: Place) -> Bool {
         let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
-        guard let match = matches.first(where: { !["{cursor}", "{until}"].contains($0.output) }) else { return false }
+        let known = placeholders.union(["{cursor}", "{until}"])
+        guard let match = matches.first(where: { !known.contains(String($0.output)) }) else { return false }
         let word = match.output.dropFirst().dropLast()
         fault(
             "the placeholder '\(match.output)' of \(subject) is not yet supported", at: place,
