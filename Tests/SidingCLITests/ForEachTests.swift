@@ -170,6 +170,39 @@ import Testing
         try await tracker.origin.stop()
     }
 
+    @Test func `a bound value may stand in the body of a search`() async throws {
+        let asked = Mutex<[String]>([])
+        let origin = try await Origin.start { request in
+            guard request.method == "POST" else { return .json(#"[{"id":"a\"b"},{"id":"c"}]"#) }
+            let number = asked.withLock { asked in
+                asked.append(String(decoding: request.body, as: UTF8.self))
+                return asked.count
+            }
+            return .json(#"[{"id":\#(number)}]"#)
+        }
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { here: { base_url: "\(origin.url.origin)" } }
+            resources:
+              teams: { path: /teams, key: id }
+              members:
+                path: /search
+                method: POST
+                key: id
+                for_each: { resource: teams, bind: { team: $.id }, concurrency: 1 }
+                body: { team: "{team}", limit: 5 }
+            """)
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0, "\(sync.everything)")
+        let bodies = asked.withLock { $0 }.sorted()
+        #expect(bodies == [#"{"limit":5,"team":"a\"b"}"#, #"{"limit":5,"team":"c"}"#])
+        #expect(try await sandbox.count("members") == 2)
+        await origin.stop()
+    }
+
     @Test func `keys and values of any kind lead to their own listing`() async throws {
         let long = String(repeating: "x", count: 3_000)
         let names = ["a/b", "..%2f", "é ü", "?q#f", "'; DROP TABLE x", "{number}", "\\u0007", "100%", long]
