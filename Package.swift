@@ -28,7 +28,8 @@ let migrations = [
     "V001_records.sql", "V002_listings.sql", "V003_runs.sql", "V004_queue.sql", "V005_leases.sql",
     "V006_responses.sql", "V007_text_search.sql", "V008_revisions.sql", "V009_writes.sql",
     "V010_edits.sql", "V011_probes.sql", "V012_sign_ins.sql", "V013_forgotten_keys.sql",
-    "V014_cursors.sql", "V015_columns.sql", "V016_scopes.sql", "V017_changes.sql", "V018_budgets.sql", "V019_history.sql", "V020_freshness.sql", "V021_deletions.sql", "V022_rounds.sql",
+    "V014_cursors.sql", "V015_columns.sql", "V016_scopes.sql", "V017_changes.sql", "V018_budgets.sql",
+    "V019_history.sql", "V020_freshness.sql", "V021_deletions.sql", "V022_rounds.sql",
 ]
 
 /// What `siding init` writes, embedded likewise; a test checks that the list equals the folder.
