@@ -72,5 +72,5 @@ struct RequestRow {
 
 extension RunCounters {
     /// Records that were written.
-    var changed: Int { inserted + updated }
+    var changed: Int { inserted + updated + deleted }
 }

@@ -14,7 +14,8 @@ extension SQLiteStore {
     }
 
     public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
-        let counts = try await write { transaction in try Tombstones.undelete(run, transaction) }
+        let now = clock.now
+        let counts = try await write { transaction in try Tombstones.undelete(run, now: now, transaction) }
         if !counts.isEmpty { changeSignal.fire() }
         return counts
     }

@@ -35,7 +35,9 @@ enum Tombstones {
     }
 
     /// - Returns: how many live again, by resource.
-    static func undelete(_ run: RunID, _ transaction: borrowing Transaction) throws -> [String: Int] {
+    static func undelete(
+        _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> [String: Int] {
         let resources = try transaction.query(
             """
             SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
@@ -44,7 +46,8 @@ enum Tombstones {
         ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
         var counts: [String: Int] = [:]
         for resource in resources {
-            let count = try undelete(run, of: resource.id, revision: resource.revision + 1, transaction)
+            let count = try undelete(
+                run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
             if count > 0 { counts[resource.name] = count }
         }
         return counts
@@ -52,7 +55,7 @@ enum Tombstones {
 
     /// What has been written since is not this run's any more; what edits lie on is the user's.
     private static func undelete(
-        _ run: RunID, of resource: Int64, revision: Int64, _ transaction: borrowing Transaction
+        _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {
         let ids = try transaction.query(
             """
@@ -64,9 +67,10 @@ enum Tombstones {
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         for id in ids {
             try transaction.execute(
-                "UPDATE siding_records SET deleted_at = NULL, run = ?2, revision = ?3, lives_since = ?3 WHERE id = ?1",
-                id,
-                LocalSaver.run, revision)
+                """
+                UPDATE siding_records SET deleted_at = NULL, changed_at = ?4, run = ?2, revision = ?3, lives_since = ?3
+                WHERE id = ?1
+                """, id, LocalSaver.run, revision, now.microseconds)
             try text?.add(id)
             try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1 AND record = ?2", run, id)
         }

@@ -13,10 +13,10 @@ extension InMemoryStore {
     }
 
     public func undelete(_ run: RunID) throws(StoreError) -> [String: Int] {
-        let counts = try change { (tables, _) throws(StoreError) in
+        let counts = try change { (tables, moment) throws(StoreError) in
             var counts: [String: Int] = [:]
             for name in tables.resources.keys {
-                if let count = tables.resources[name]?.undelete(run), count > 0 { counts[name] = count }
+                if let count = tables.resources[name]?.undelete(run, now: moment.now), count > 0 { counts[name] = count }
             }
             return counts
         }
@@ -134,11 +134,11 @@ extension MemoryResource {
         tombstones[run, default: [:]][key] = now
     }
 
-    fileprivate mutating func undelete(_ run: RunID) -> Int {
+    fileprivate mutating func undelete(_ run: RunID, now: Timestamp) -> Int {
         var count = 0
         for (key, moment) in tombstones.removeValue(forKey: run) ?? [:] {
             guard var record = records[key], record.deletedAt == moment, record.run == run else { continue }
-            (record.deletedAt, record.run, record.revision) = (nil, 0, revision + 1)
+            (record.deletedAt, record.changedAt, record.run, record.revision) = (nil, now, 0, revision + 1)
             records[key] = record
             livesSince[key] = revision + 1
             count += 1

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingSQLite
 import Testing
 
 @testable import Siding
@@ -85,7 +86,7 @@ import Testing
         bench.time.advance(by: .seconds(1))
         let entry = try await bench.edits.edit(.merge, "a", #"{"v":7}"#)
         let pending = bench.time.now
-        try await bench.pull(#"[{"id":"a","v":2,"w":1}]"#)
+        try await bench.pull(#"[{"id":"a","v":1,"w":1}]"#)
         bench.time.advance(by: .seconds(1))
         try await bench.edits.deliver(entry, #"{"id":"a","v":7,"w":1,"by":"origin"}"#)
         #expect(
@@ -118,6 +119,29 @@ import Testing
                 #"updated {"id":"a","v":"local"} 4-5"#, #"updated {"id":"a","v":"x"} 3-4"#,
                 #"inserted {"id":"a","v":1} 1-3"#,
             ])
+    }
+
+    @Test func `what a run deleted, and what a person took back, are versions`() async throws {
+        let bench = try await HistoryBench()
+        try await bench.pull("[\(Self.body(1))]")
+        bench.time.advance(by: .seconds(1))
+        let (run, now) = (bench.sqlite.bench.run, bench.time.now)
+        try await bench.store.write { transaction in
+            let id = try #require(try transaction.first("SELECT id FROM siding_records") { $0.int(0) })
+            try Tombstones.bury([id], of: 1, run: run, now: now, revision: 9, transaction)
+        }
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.store.undelete(run) == ["posts": 1])
+        bench.time.advance(by: .seconds(1))
+        #expect(
+            try await bench.words("a") == [
+                #"revived {"id":"a","v":1} 3-"#, #"deleted {"id":"a","v":1} 2-3"#, #"inserted {"id":"a","v":1} 1-2"#,
+            ])
+        for (second, wanted) in [(1, 1), (2, 0), (3, 1)] {
+            let rows = try await bench.rows("SELECT v FROM posts", at: HistoryBench.start + .seconds(second))
+            #expect(rows.count == wanted)
+        }
+        try await bench.edits.expectSound()
     }
 
     @Test func `a clock that was set back leaves one version for each moment`() async throws {
@@ -186,7 +210,7 @@ import Testing
         bench.time.advance(by: .seconds(1))
         _ = try await other.delete(RecordLookup(of: "posts", keys: ["a"]))
         await other.close()
-        #expect(try await bench.history("a").versions.map(\.change) == [.deleted, .updated, .updated])
+        #expect(try await bench.history("a").versions.map(\.change) == [.deleted, .updated, .inserted])
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import SidingChain
 import SidingJSON
 import SidingSQLite
@@ -12,17 +13,22 @@ import Testing
     }
 
     @Test func `a record names run, request, page and validators, and what confirmed it`() async throws {
-        let bench = try await EngineBench(.sqlite)
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
+            "/posts?page=2": ScriptedOrigin.page("[3]", etag: #""b""#),
+        ])
+        let bench = try await EngineBench(.sqlite, origin)
         let store = try #require(bench.store as? SQLiteStore)
         #expect(try await bench.sync().line.outcome == .saved)
         let first = try #require(try await store.provenance(of: "posts", key: "3"))
         #expect(first.cause == .page && first.run?.id == 1 && first.run?.command == "sync posts")
         #expect(first.request?.method == "GET" && first.request?.url == "https://api.example.org/posts?page=2")
-        #expect(first.request?.page == 2 && first.request?.status == 200 && first.request?.etag?.isEmpty == false)
+        #expect(first.request?.page == 2 && first.request?.status == 200 && first.request?.etag == #""b""#)
         #expect(first.firstSeenAt == bench.time.now && first.confirmation.confirmedAt == bench.time.now)
         #expect(first.confirmation.pageStatus == 200 && first.deletion == nil && first.edits.isEmpty)
 
         bench.time.advance(by: .seconds(60))
+        for page in ["/posts", "/posts?page=2"] { origin.set(page, .status(.notModified)) }
         #expect(try await bench.sync().line.outcome == .notModified)
         let second = try #require(try await store.provenance(of: "posts", key: "3"))
         #expect(second.request == first.request && second.run == first.run && second.changedAt == first.changedAt)
@@ -62,7 +68,7 @@ import Testing
         #expect(pending.changedAt == bench.time.now)
         // A pull below the edit that changes nothing of what shows is told all the same.
         bench.time.advance(by: .seconds(1))
-        try await bench.pull(#"[{"id":"a","v":3}]"#)
+        try await bench.pull(#"[{"id":"a","v":2}]"#)
         #expect(try await provenance(bench.sqlite, "a").request?.at == bench.time.now)
         bench.time.advance(by: .seconds(1))
         try await bench.deliver(entry, #"{"id":"a","v":2}"#)
@@ -106,6 +112,17 @@ import Testing
         // The origin has it again.
         try await bench.pull(#"[{"id":"c"}]"#)
         #expect(try await provenance(bench.sqlite, "c").deletion == nil)
+    }
+
+    @Test func `a page that does nothing but mark deletions is noted, too`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"}]"#)
+        let content = try ConformanceBench.content(#"[{"id":"a","gone":true}]"#)
+        var commit = try await bench.bench.pageCommit(content, bench.bench.open(), etag: #""2""#)
+        commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        #expect(try await bench.store.commit(commit).deleted == 1)
+        let marked = try await provenance(bench, "a")
+        #expect(marked.request?.etag == #""2""# && marked.deletion?.run?.id == bench.bench.run)
     }
 
     @Test func `a local save, a quarantine retry and an old file are told apart`() async throws {
