@@ -33,8 +33,10 @@ struct StoredRecordTransforms {
             if let index = try TextIndex.load(of: resource, transaction) {
                 try TextStatements(index, transaction)
             } else { nil }
-        var update = try transaction.prepare("UPDATE siding_records SET body = ?2, revision = ?3 WHERE id = ?1")
+        var update = try transaction.prepare(
+            "UPDATE siding_records SET body = ?2, revision = ?3, changed_at = ?4 WHERE id = ?1")
         try update.bind(3, revision)
+        try update.bind(4, now.microseconds)
         var (last, hasChanged): (Int64, Bool) = (0, false)
         while let rows = try portion(
             "SELECT id, body, deleted_at IS NULL FROM siding_records WHERE resource = ?1 AND id > ?2", last, transaction
