@@ -7,7 +7,7 @@ import Testing
 struct ShapeTests {
     private static let report: Set = [
         "resource", "outcome", "pages", "requests", "not_modified", "inserted", "updated", "unchanged", "stale",
-        "deleted", "quarantined", "duplicates", "bytes", "duration_ms",
+        "deleted", "withheld", "quarantined", "duplicates", "bytes", "duration_ms",
     ]
     private static let entry: Set = [
         "id", "kind", "state", "source", "resource", "lane", "method", "url", "page", "attempts", "created_at",
@@ -115,7 +115,7 @@ struct ShapeTests {
         let check = try await sandbox.siding("check", "--json").object()
         #expect(names(check) == ["valid", "file", "sources", "resources", "database"])
         let plan = try await sandbox.siding("plan", "items", "--json").object()
-        #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging"])
+        #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging", "deletes"])
         let doctor = try await sandbox.siding("doctor", "--json").objects()
         #expect(doctor.allSatisfy { names($0) == ["check", "verdict", "message"] })
         #expect(names(try await sandbox.siding("db", "path", "--json").object()) == ["path"])

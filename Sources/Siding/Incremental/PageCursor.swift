@@ -43,7 +43,7 @@ struct PageCursor: Sendable, Hashable {
             for record in records {
                 guard case .key = record.outcome else { continue }
                 let body = UnsafeRawBufferPointer(rebasing: bytes[record.range])
-                guard let value = JSONMembers.value(at: path, in: body), let text = value.text(in: body) else {
+                guard let value = JSONMembers.value(at: path, in: body), let text = Self.text(value, in: body) else {
                     unusable += 1
                     continue
                 }
@@ -63,5 +63,13 @@ struct PageCursor: Sendable, Hashable {
         }
         furthest = rule.further(furthest, text)
         if nearest.map({ rule.isFurther($0, than: text) }) ?? true { nearest = text }
+    }
+
+    private static func text(_ value: EnvelopeValue, in body: UnsafeRawBufferPointer) -> String? {
+        switch value.kind {
+        case .string: value.string(in: body)
+        case .number: String(decoding: body[value.range], as: UTF8.self)
+        case .true, .false, .null, .object, .array: nil
+        }
     }
 }

@@ -102,14 +102,3 @@ enum EnvelopeScalar: Sendable, Hashable {
         }
     }
 }
-
-extension EnvelopeValue {
-    /// A string's text, or a number's own digits; nil for other kinds.
-    func text(in bytes: UnsafeRawBufferPointer) -> String? {
-        switch kind {
-        case .string: string(in: bytes)
-        case .number: String(decoding: bytes[range], as: UTF8.self)
-        case .true, .false, .null, .object, .array: nil
-        }
-    }
-}
