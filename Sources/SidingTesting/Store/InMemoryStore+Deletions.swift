@@ -16,7 +16,9 @@ extension InMemoryStore {
         let counts = try change { (tables, moment) throws(StoreError) in
             var counts: [String: Int] = [:]
             for name in tables.resources.keys {
-                if let count = tables.resources[name]?.undelete(run, now: moment.now), count > 0 { counts[name] = count }
+                if let count = tables.resources[name]?.undelete(run, now: moment.now), count > 0 {
+                    counts[name] = count
+                }
             }
             return counts
         }
