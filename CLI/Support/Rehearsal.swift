@@ -12,7 +12,8 @@ struct Rehearsal {
 
     /// Rehearses `resources` one after the other, and tells what each would come to.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions) async throws -> ExitStatus {
-        let directory = try Self.privateDirectory()
+        // The copy holds what the database holds.
+        let directory = try TemporaryDirectory.make("plan", hint: "TMPDIR names another directory")
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
         let result = try await Network.using { http in
@@ -32,19 +33,6 @@ struct Rehearsal {
         if let stopped = result.stopped { return stopped }
         return ExitStatus.combining(
             result.value, savedAnything: result.value.count > 1 && result.value.contains(.success))
-    }
-
-    /// Beneath the directory for temporary files, mode 0700: the copy holds what the database holds.
-    private static func privateDirectory() throws -> String {
-        var template = Array("\(NSTemporaryDirectory())/siding-plan-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw CommandError(
-                .inputOutput, "io",
-                "a copy of the database cannot be made in \(NSTemporaryDirectory()): "
-                    + String(cString: strerror(errno)),
-                hint: "TMPDIR names another directory")
-        }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private func tell(_ rehearsed: RehearsedSync) {

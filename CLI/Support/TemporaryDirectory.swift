@@ -1,0 +1,18 @@
+import Foundation
+
+/// Directories for one command each, that nobody else can enter.
+enum TemporaryDirectory {
+    /// Makes `siding-NAME-` and six characters in `$TMPDIR`, else in `/tmp`, with mode 0700.
+    ///
+    /// - Throws: ``CommandError`` with code 74 and `hint` where none can be made there.
+    static func make(_ name: String, hint: String) throws -> String {
+        let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(base)/siding-\(name)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CommandError(
+                .inputOutput, "input_output",
+                "no directory could be made in \(base): \(String(cString: strerror(errno)))", hint: hint)
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
