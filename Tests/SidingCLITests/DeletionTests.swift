@@ -88,6 +88,31 @@ struct DeletionTests {
         await service.origin.stop()
     }
 
+    private static let asking = "deletes: { detect: complete_listing, verify: '/items/{id}' }"
+
+    @Test func `Where a record can be asked for, what a listing hides stays, and what answers 404 goes at once`()
+        async throws
+    {
+        let service = try await Service.start()
+        let hidden = Set(["7", "30"])
+        service.listen { _, request in
+            guard let key = request.path.split(separator: "/").dropFirst().first.map(String.init) else { return nil }
+            return hidden.contains(key) ? .json(#"{"id":\#(key)}"#) : nil
+        }
+        let sandbox = try Sandbox.with(service, resource: Self.asking)
+        #expect(try await sandbox.siding("sync").status == 0)
+        for key in ["7", "12", "30"] { service.items.remove(key) }
+        let report = try await sandbox.siding("sync", "--json").object()
+        #expect(report["deleted"] == .number(1))
+        #expect(service.targets.filter { $0.hasPrefix("/items/") }.sorted() == ["/items/12", "/items/30", "/items/7"])
+        // What is there is not asked for again on the same day, however often listings lack it.
+        for _ in 0..<2 { #expect(try await sandbox.siding("sync", "--json").object()["deleted"] == .number(0)) }
+        #expect(service.targets.filter { $0.hasPrefix("/items/") }.count == 3)
+        #expect(try await sandbox.count() == 39)
+        #expect(try await sandbox.siding("db", "check").status == 0)
+        await service.origin.stop()
+    }
+
     @Test func `One resource that is withheld does not hold up the others, and 4 is the code of all`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(
@@ -117,6 +142,7 @@ struct DeletionTests {
             ("", "deleted: nothing"), (Self.absence, "deleted: what two complete listings lack"),
             ("\(Self.absence), stable: true", "deleted: what a complete listing lacks"),
             ("deletes: { field: $.gone, equals: true }", "deleted: what has $.gone = true"),
+            (Self.asking, "deleted: what a listing lacks and /items/{id} answers 404 or 410"),
         ] {
             let sandbox = try Sandbox.with(service, resource: resource)
             #expect(try await sandbox.siding("plan").output.contains(words))

@@ -38,6 +38,8 @@ import Testing
         #expect(try resource("deletes: { field: $.gone }").deletions == Deletions(mark: DeletionMark(path)))
         let both = try resource("deletes: { detect: complete_listing, field: $.gone, equals: true }").deletions
         #expect(both == Deletions(byAbsence: true, mark: DeletionMark(path, equals: "true")))
+        let asked = try resource("deletes: { detect: complete_listing, verify: '/b/{id}' }").deletions
+        #expect(asked == Deletions(byAbsence: true, recordPath: "/b/{id}"))
     }
 
     @Test(arguments: [
@@ -51,6 +53,14 @@ import Testing
         ("deletes: { detect: complete_listings }", "did you mean 'complete_listing'?"),
         ("deletes: { detect: complete_listing, equals: true }", "does not say of which member"),
         ("deletes: { field: \"$.a[*]\" }", "which means several values"),
+        (
+            "deletes: { field: $.a, verify: '/b/{id}' }",
+            "'verify' in 'deletes' of resource 'b' is for what listings lack"
+        ),
+        ("deletes: { detect: complete_listing, verify: /b }", "does not say of which record"),
+        ("deletes: { detect: complete_listing, verify: '/b?id={id}' }", "does not say of which record"),
+        ("deletes: { detect: complete_listing, verify: '/b/{id}/{n}' }", "the placeholder '{n}'"),
+        ("deletes: { detect: complete_listing, verify: 'https://x.example/{id}' }", "is a whole URL"),
         ("stable: 1", "did you mean 'true'?"),
     ])
     func `what cannot be meant is told`(_ text: String, _ words: String) {

@@ -36,6 +36,19 @@ import Testing
         #expect(rules[0].place.hasPrefix("siding.yaml:"))
     }
 
+    @Test func `the rules of a resource are for its fetches, and come before those of its source`() throws {
+        let rules = "errors: [{ when: { status: 422 }, do: quarantine }, { when: { status: 404 }, do: ignore }]"
+        let text = Self.file("{ when: { status: 404 }, do: fail }")
+            .replacing("key: id }", with: "key: id, \(rules) }")
+        let manifest = try Fixture.parse(text)
+        let source = try #require(manifest.resources.first?.source)
+        #expect(source.failureRules.map(\.action) == [.quarantine, .ignore, .fail])
+        #expect(source.failureRules.map(\.subject) == [.fetch, .fetch, nil])
+        #expect(manifest.sources.first?.failureRules.map(\.action) == [.fail])
+        let faults = Fixture.faults(text.replacing("do: quarantine", with: "do: retry, on: write"))
+        #expect(faults.contains { $0.contains("on writes") && $0.contains("the source") }, "\(faults)")
+    }
+
     @Test(arguments: [
         ("{ do: retry }", "has no 'when'"),
         ("{ when: { status: 404 } }", "has no 'do'"),

@@ -38,7 +38,7 @@ import Testing
 
     static let resourceKeys =
         "one of source, path, method, query, query_encoding, body, body_encoding, records, key, paginate, stop, cursor, conditional, max_age, resume_within, "
-        + "columns, children, contract, history, stable, deletes, for_each, where, drop, set, rename"
+        + "columns, children, contract, history, stable, deletes, for_each, where, drop, set, rename, errors"
     static let secret = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
     static let kinds = "none, bearer, basic, api_key, oauth2_client, oauth2_refresh, session, command"
     static let duration = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"

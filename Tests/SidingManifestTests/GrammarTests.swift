@@ -106,7 +106,7 @@ import Testing
         let suffix =
             meant.map { "; did you mean '\($0)'?" }
             ?? "conditional, max_age, resume_within, columns, children, contract, history, stable, deletes, for_each, "
-            + "where, drop, set, rename"
+            + "where, drop, set, rename, errors"
         #expect(faults.count == 1)
         #expect(faults[0].hasSuffix(suffix))
     }

@@ -95,7 +95,7 @@ struct ListingRun: Sendable {
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging))
         } catch {
-            return error.ignored(as: paging, by: resource.source).map(Fetched.page) ?? .failed(error)
+            return error.takenAsPage(paging, of: resource).map(Fetched.page) ?? .failed(error)
         }
     }
 
@@ -158,15 +158,32 @@ struct ListingRun: Sendable {
 }
 
 extension PageFailure {
-    /// The failed page as one without records at which the listing ends incomplete, where a rule says to ignore the failure.
-    fileprivate func ignored(as paging: Paging, by source: Source) -> FetchedPage? {
-        guard case .http(let answer) = failure.reason, source.rule(for: failure, of: .fetch)?.action == .ignore
-        else { return nil }
-        var ignored = FetchedPage(
-            page: page, content: .records([], []), status: answer.status, next: .cut("ignored: \(failure)"),
-            paging: paging, requests: requests, bytes: 0)
-        ignored.isIgnored = true
-        return ignored
+    /// The failed page as one that says something all the same: where a rule says to ignore the failure or to set the answer
+    /// aside, the listing ends there, incomplete; where there is nothing about a parent any more, it is empty.
+    fileprivate func takenAsPage(_ paging: Paging, of resource: AnyResource) -> FetchedPage? {
+        guard case .http(let answer) = failure.reason else { return nil }
+        switch resource.source.rule(for: failure, of: .fetch)?.action {
+        case .ignore:
+            return taken(answer, .records([], []), next: .cut("ignored: \(failure)"), paging)
+        case .quarantine:
+            let content = PageCommit.Content.setAside(answer.body, reason: failure.description)
+            return taken(answer, content, next: .cut("quarantined: \(failure)"), paging)
+        case nil
+        where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
+            && resource.deletions.byAbsence:
+            return taken(answer, .records([], []), next: .end, paging)
+        default: return nil
+        }
+    }
+
+    private func taken(
+        _ answer: HTTPFailure, _ content: PageCommit.Content, next: NextPage, _ paging: Paging
+    ) -> FetchedPage {
+        var taken = FetchedPage(
+            page: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
+            bytes: answer.body.count)
+        taken.isIgnored = next != .end
+        return taken
     }
 }
 

@@ -212,6 +212,8 @@ final class RequestCounter: Sendable {
     private let count = Atomic<Int>(0)
     var value: Int { count.load(ordering: .relaxed) }
     func add() { count.add(1, ordering: .relaxed) }
+    /// The count, which begins anew.
+    func take() -> Int { count.exchange(0, ordering: .relaxed) }
 }
 
 /// A transport that counts what it sends.

@@ -93,7 +93,7 @@ struct ResourceSync: Sendable {
         }
         switch result.end {
         case .complete:
-            return try await succeeded(report)
+            return try await succeeded(AbsenceInquiry(self)?.run(report) ?? report)
         case .cut(let why):
             report.isIncomplete = true
             // A limit that was asked for is no surprise.
@@ -148,14 +148,22 @@ struct ResourceSync: Sendable {
         let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.logger, isResendable: true)
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,
-            transport: engine.transports.transport(for: resource.source.name, resource.source.transport),
-            budget: SourceBudget(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) },
+            transport: transport, budget: budget,
             connectivity: engine.connectivity, jitter: engine.jitter, clock: engine.clock,
             wallClock: engine.wallClock, context: context)
         let listing = ListingRun(
             resource: resource, store: engine.store, fetcher: fetcher, lease: lease, run: run, options: options,
             start: start, stored: stored, progress: engine.progress)
         return try await listing.walk(from: position)
+    }
+
+    var transport: any Transport {
+        engine.transports.transport(for: resource.source.name, resource.source.transport)
+    }
+
+    /// What keeps the requests of one walk within the source's limits.
+    var budget: BudgetUse? {
+        SourceBudget(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) }
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.

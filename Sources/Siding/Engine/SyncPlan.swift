@@ -105,7 +105,9 @@ extension AnyResource {
     var deletesInWords: String {
         var words: [String] = []
         if deletions.byAbsence {
-            words.append(isStable ? "what a complete listing lacks" : "what two complete listings lack")
+            words.append(
+                deletions.recordPath.map { "what a listing lacks and \($0) answers 404 or 410" }
+                    ?? (isStable ? "what a complete listing lacks" : "what two complete listings lack"))
         }
         if let mark = deletions.mark { words.append("what has \(mark)") }
         return words.isEmpty ? "nothing" : words.joined(separator: ", and ")

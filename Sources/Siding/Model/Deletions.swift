@@ -12,11 +12,19 @@ public struct Deletions: Sendable, Hashable {
     /// The member by which the origin itself marks records as deleted.
     public var mark: DeletionMark?
 
+    /// Where a record is, below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds: what
+    /// listings lack is asked for there, and only 404, 410 or the mark delete it. Nil where complete listings are enough.
+    public var recordPath: String?
+
+    /// What stands for a record's key in ``recordPath``.
+    public static let recordName = "id"
     /// A tenth.
     public static let usualMost = 0.1
 
-    public init(byAbsence: Bool = false, most: Double = Self.usualMost, mark: DeletionMark? = nil) {
-        (self.byAbsence, self.most, self.mark) = (byAbsence, most, mark)
+    public init(
+        byAbsence: Bool = false, most: Double = Self.usualMost, mark: DeletionMark? = nil, recordPath: String? = nil
+    ) {
+        (self.byAbsence, self.most, self.mark, self.recordPath) = (byAbsence, most, mark, recordPath)
     }
 }
 

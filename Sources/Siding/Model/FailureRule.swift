@@ -42,6 +42,8 @@ public struct FailureRule: Sendable, Hashable {
         case refreshToken = "refresh_token"
         /// A fetch: the listing ends here, incomplete, so that nothing counts as deleted, and the run goes on.
         case ignore
+        /// A fetch: the answer is set aside in the quarantine, and the listing ends here, incomplete, as with ``ignore``.
+        case quarantine
         /// A write waits for a person; a fetch fails.
         case park
         /// The same: no write is ever dropped.
@@ -116,7 +118,7 @@ extension FailureRule {
             ? "the rule would take every success for a failure: a header field or the body must tell" : nil
     }
 
-    private var isForFetchesOnly: Bool { action == .ignore || action == .resetCursor }
+    private var isForFetchesOnly: Bool { [.ignore, .quarantine, .resetCursor].contains(action) }
 
     func isFor(_ subject: Subject) -> Bool {
         self.subject.map { $0 == subject } ?? (subject == .fetch || !isForFetchesOnly)
@@ -141,7 +143,7 @@ extension FailureRule {
 extension FailureRule.Action {
     fileprivate var needsAnswer: Bool {
         switch self {
-        case .rateLimited, .refreshToken, .ignore, .resetCursor: true
+        case .rateLimited, .refreshToken, .ignore, .quarantine, .resetCursor: true
         case .queue, .retry, .park, .fail: false
         }
     }

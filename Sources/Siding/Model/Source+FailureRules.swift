@@ -23,8 +23,8 @@ extension Source {
         case .retry: return .keep(counted: true)
         case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
         case .refreshToken: return .signIn
-        // What is ignored is no failure any more when this is asked, and what starts anew has done so.
-        case .ignore, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
+        // What is ignored or set aside is no failure any more when this is asked, and what starts anew has done so.
+        case .ignore, .quarantine, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
         }
     }
 
@@ -33,7 +33,9 @@ extension Source {
         switch rule(for: failure, of: subject)?.action {
         case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)
-        default: SourceLesson(failure, now: now)
+        case nil: SourceLesson(failure, now: now)
+        // The rule is about the request: the origin's wish for patience closes the source to none of the others.
+        default: SourceLesson(failure, now: now).withoutPatience(failure)
         }
     }
 
@@ -63,6 +65,22 @@ extension Source {
             guard let rule = rules.first(where: { $0.fits(envelope) }) else { return nil }
             return envelope.failure(by: rule)
         }
+    }
+}
+
+extension Source {
+    /// The same source with `rules` before its own, such as those of one resource.
+    public func putting(first rules: [FailureRule]) -> Source {
+        var source = self
+        source.failureRules = rules + failureRules
+        return source
+    }
+}
+
+extension SourceLesson {
+    fileprivate func withoutPatience(_ failure: Failure) -> SourceLesson {
+        guard case .patience = self, case .http(let answer) = failure.reason else { return self }
+        return answer.status == 429 ? .answers : .failed(isTimeout: false)
     }
 }
 

@@ -37,7 +37,8 @@ struct AbsenceProof {
         try transaction.execute("DELETE FROM siding_departures WHERE resource = ?1 AND scope = ?2", resource, scope)
         guard !gone.isEmpty || !before.isEmpty else { return none }
         let proven = try proven(gone, standing, before, transaction)
-        let isWithheld = try !terms.isAccepted && guarding(transaction).withholds(proven.count)
+        let isWithheld =
+            try !terms.isAccepted && DeletionGuard(of: resource, scope, run, terms, transaction).withholds(proven.count)
         let deleted = isWithheld ? [] : proven
         try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
         let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
@@ -153,6 +154,8 @@ struct AbsenceProof {
     private func proven(
         _ gone: [Gone], _ standing: Standing, _ before: RecordIDs, _ transaction: borrowing Transaction
     ) throws -> [Int64] {
+        // Where the origin can be asked for each record, it has the word.
+        guard terms.rule.recordPath == nil else { return [] }
         guard standing.redefined != run, standing.redefined != standing.run else { return [] }
         // Elsewhere, too, records may be that nobody knows of.
         let isUnsure =
@@ -166,23 +169,5 @@ struct AbsenceProof {
         again.find(before)
         let once = Set(again.left)
         return gone.filter { !$0.isEdited && (isEnough || !once.contains($0.id)) }.map(\.id)
-    }
-
-    private func guarding(_ transaction: borrowing Transaction) throws -> DeletionGuard {
-        let listed = try transaction.first("SELECT SUM(records) FROM siding_pages WHERE resource = ?1", resource) {
-            Int($0.int(0))
-        }
-        var removed = 0
-        // Many small listings of one run may not do together what one may not.
-        if !scope.isEmpty {
-            removed =
-                try transaction.first(
-                    """
-                    SELECT deleted FROM siding_run_resources
-                    WHERE run = ?1 AND resource = (SELECT name FROM siding_resources WHERE id = ?2)
-                    """, run, resource
-                ) { Int($0.int(0)) } ?? 0
-        }
-        return DeletionGuard(listed: listed ?? 0, removed: removed, most: terms.rule.most)
     }
 }

@@ -26,11 +26,27 @@ struct PageQuarantine {
         _ slice: RecordSlice, _ breach: ContractBreach, _ page: UnsafeRawBufferPointer,
         _ transaction: borrowing Transaction
     ) throws {
-        let position = slice.range.lowerBound
-        positions.append(position)
         var key: String?
         if case .key(let found) = slice.outcome { key = found.text(in: page) }
-        let body = Array(page[slice.range])
+        try add(
+            Array(page[slice.range]), key: key, at: slice.range.lowerBound, breach.code, breach.reason, transaction)
+    }
+
+    /// The whole answer, where a rule wants it kept rather than the run to fail.
+    mutating func add(
+        answer: [UInt8], _ reason: String, _ transaction: borrowing Transaction
+    ) throws {
+        try add(answer, key: nil, at: 0, Self.answerCode, reason, transaction)
+    }
+
+    /// The code of answers, which hold no record of their own.
+    static let answerCode = "answer"
+
+    private mutating func add(
+        _ body: [UInt8], key: String?, at position: Int, _ code: String, _ reason: String,
+        _ transaction: borrowing Transaction
+    ) throws {
+        positions.append(position)
         if isPartial { try makeRoom(for: key, body, at: position, transaction) }
         try transaction.execute(
             """
@@ -42,7 +58,7 @@ struct PageQuarantine {
                 code = excluded.code, seen_at = excluded.seen_at,
                 created_at = CASE WHEN body = excluded.body THEN created_at ELSE excluded.created_at END
             """,
-            resource, run, url, position, breach.reason, body, now.microseconds, key, breach.code, scope, sent)
+            resource, run, url, position, reason, body, now.microseconds, key, code, scope, sent)
     }
 
     /// The newest bytes of a record take the place of older ones, wherever these were found; another record that stood at

@@ -18,6 +18,11 @@ struct PageSaver {
         switch page.content {
         case .notModified:
             counters.notModified = 1
+        case .setAside(let answer, let reason):
+            var quarantine = try quarantine(resource.id, transaction)
+            try quarantine.add(answer: answer, reason, transaction)
+            counters.quarantined = 1
+            shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):
             let saved = try save(slices, of: bytes, resource, transaction)
             counters = saved.counters
@@ -56,9 +61,7 @@ struct PageSaver {
                 resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction),
             mark: page.deletions.rule.mark,
             condition: resource.shape.transforms.condition, columns: resource.shape.columns, request: request)
-        var quarantine = PageQuarantine(
-            resource: resource.id, run: page.run, page: page.page, now: now,
-            isPartial: try isPartial(resource.id, transaction))
+        var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
@@ -72,6 +75,12 @@ struct PageSaver {
             try quarantine.forget(good, of: page, transaction)
             return saved
         }
+    }
+
+    private func quarantine(_ resource: Int64, _ transaction: borrowing Transaction) throws -> PageQuarantine {
+        PageQuarantine(
+            resource: resource, run: page.run, page: page.page, now: now,
+            isPartial: try isPartial(resource, transaction))
     }
 
     private func noteScope(
@@ -115,6 +124,7 @@ struct PageSaver {
         switch page.content {
         case .records(_, let slices): slices.count
         case .notModified(let count): count
+        case .setAside: 0
         }
     }
 

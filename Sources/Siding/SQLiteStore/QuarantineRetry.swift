@@ -36,6 +36,9 @@ struct QuarantineRetry {
         guard let resource = resources.first(where: { $0.name == record.resource }) else {
             return "the config has no resource '\(PlainText.oneLine(record.resource, limit: 80))'"
         }
+        if record.code == PageQuarantine.answerCode {
+            return "it is an answer that a rule set aside: the next sync asks for the page again"
+        }
         guard let page = try page(of: record, transaction), let slice = Self.slice(of: page, as: resource) else {
             return "its bytes are no record"
         }

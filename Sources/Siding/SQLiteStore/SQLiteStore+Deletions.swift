@@ -13,6 +13,26 @@ extension SQLiteStore {
         }
     }
 
+    public func doubtful(
+        of resource: String, scope: String, askedBefore moment: Timestamp
+    ) async throws(StoreError) -> DoubtfulRecords {
+        let now = clock.now
+        return try await read { snapshot in
+            try InquiryRows.doubtful(resource, scope: scope, since: moment, now: now, snapshot)
+        }
+    }
+
+    public func settle(_ findings: AbsenceFindings) async throws(StoreError) -> RunCounters {
+        let me = try ownerID()
+        let now = clock.now
+        let counters = try await write { transaction in
+            try Self.check(findings.lease, owner: me, transaction)
+            return try InquiryRows.settle(findings, now: now, transaction)
+        }
+        if counters.deleted > 0 { changeSignal.fire() }
+        return counters
+    }
+
     public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
         let counts = try await write { transaction in try Tombstones.undelete(run, now: now, transaction) }

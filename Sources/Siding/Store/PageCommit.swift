@@ -38,6 +38,8 @@ public struct PageCommit: Sendable {
         case records([UInt8], [RecordSlice])
         /// 304: the records are those that are stored.
         case notModified(recordCount: Int)
+        /// An answer that is no page, to be kept in the quarantine.
+        case setAside([UInt8], reason: String)
     }
 
     /// How the page moves its listing.

@@ -14,19 +14,31 @@ enum DeletionGrammar {
     private static let most = Keyword(
         "max", share, default: "10%",
         "The largest share of the records that may go at once; 10 always may, but never all.")
+    private static let verify = Keyword(
+        "verify", ValueType<String>.text("a path below the source's base_url such as /posts/{id}"),
+        "Where a record is: what complete listings lack is asked for there, and only 404, 410 or the mark delete it.")
     private static let field = Keyword("field", .path, "In each record: the member that marks deleted ones.")
     private static let equals = Keyword(
         "equals", ValueType<String>.text("a text, a number, true or false"),
         "The value of deleted ones; left out, anything but null, false, 0 and an empty string.")
 
-    private static let shape = Shape<Deletions>([detect.entry, most.entry, field.entry, equals.entry]) {
-        object, reading in
+    /// What is declared, with the path whose placeholders are known once for_each is.
+    struct Declaration: Sendable {
+        var deletions: Deletions
+        var recordPath: Located<String>?
+    }
+
+    private static let shape = Shape<Declaration>([
+        detect.entry, most.entry, verify.entry, field.entry, equals.entry,
+    ]) { object, reading in
         let (detection, most) = (object.value(detect, &reading), object.located(most, &reading))
+        let path = object.located(verify, &reading)
         let (field, equals) = (object.value(field, &reading), object.located(equals, &reading))
         let byAbsence = detection == .completeListing
-        if let most, !byAbsence {
-            reading.fault(
-                "\(most.subject) is for what listings lack", at: most.place, expected: "detect: complete_listing")
+        for (subject, place) in [most.map { ($0.subject, $0.place) }, path.map { ($0.subject, $0.place) }]
+            .compactMap(\.self) where !byAbsence
+        {
+            reading.fault("\(subject) is for what listings lack", at: place, expected: "detect: complete_listing")
         }
         if let equals, field == nil {
             reading.fault(
@@ -38,9 +50,10 @@ enum DeletionGrammar {
                 expected: "detect: complete_listing, or field: $.deleted_at")
             return nil
         }
-        return Deletions(
+        let deletions = Deletions(
             byAbsence: byAbsence, most: most?.value ?? Deletions.usualMost,
-            mark: field.map { DeletionMark($0, equals: equals?.value) })
+            mark: field.map { DeletionMark($0, equals: equals?.value) }, recordPath: path?.value)
+        return Declaration(deletions: deletions, recordPath: path)
     }
 
     static let type = shape.type

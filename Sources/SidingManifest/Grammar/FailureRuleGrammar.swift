@@ -9,23 +9,26 @@ enum FailureRuleGrammar {
         "when", condition.type, isRequired: true, "What the failure must be like, in all that is said.")
     private static let action = Keyword(
         "do", ValueType<FailureRule.Action>.choice, isRequired: true,
-        "queue: kept, not counted; retry: kept, counted; rate_limited: as 429; refresh_token: as 401; ignore: the listing ends there; park: a write waits for a person; fail: a fetch fails; reset_cursor: the listing starts anew."
+        "queue: kept, not counted; retry: kept, counted; rate_limited: as 429; refresh_token: as 401; ignore: the listing ends there; quarantine: and the answer is set aside; park: a write waits for a person; fail: a fetch fails; reset_cursor: the listing starts anew."
     )
     private static let subject = Keyword(
         "on", ValueType<FailureRule.Subject>.choice,
         "fetch or write; left out, both. A write that may not be sent twice is sent again only by a rule on write.")
 
     private static let shape = Shape<FailureRule>([when.entry, action.entry, subject.entry]) { object, reading in
-        let subject = object.value(subject, &reading)
+        rule(object, object.value(subject, &reading), &reading)
+    }
+
+    private static func rule(
+        _ object: ObjectReader, _ subject: FailureRule.Subject?, _ reading: inout Reading
+    ) -> FailureRule? {
         guard let condition = object.value(when, &reading), let action = object.value(action, &reading) else {
             return nil
         }
         do throws(Failure) {
-            return try FailureRule(
-                when: condition, do: action, on: subject, place: object.place.description)
+            return try FailureRule(when: condition, do: action, on: subject, place: object.place.description)
         } catch {
-            reading.fault(
-                "\(reading.subject): \(error.detail ?? error.description)", at: object.place)
+            reading.fault("\(reading.subject): \(error.detail ?? error.description)", at: object.place)
             return nil
         }
     }
@@ -33,6 +36,19 @@ enum FailureRuleGrammar {
     /// All of `errors:`.
     static let all = ValueType<[FailureRule]>.list(
         of: shape.type, "a list of rules such as { when: { status: 404 }, do: ignore }")
+
+    /// The rules of one resource, which has fetches only.
+    static let fetches = ValueType<[FailureRule]>.list(
+        of: fetchShape.type, "a list of rules such as { when: { status: 404 }, do: ignore }")
+
+    private static let fetchShape = Shape<FailureRule>([when.entry, action.entry, subject.entry]) { object, reading in
+        if object.value(subject, &reading) == .write {
+            reading.fault(
+                "\(reading.subject) is on writes, and a resource only fetches", at: object.place,
+                expected: "the rule among the errors of the source")
+        }
+        return rule(object, .fetch, &reading)
+    }
 
     // MARK: Conditions
 

@@ -23,8 +23,9 @@ struct ResourceDeclaration: Sendable {
     var resumeWithin = AnyResource.usualResumeWithin
     var shape = RecordShape()
     var isStable = false
-    var deletions = Deletions()
+    var deletions: DeletionGrammar.Declaration?
     var forEach: ForEachDeclaration?
+    var failureRules: [FailureRule] = []
 
     init(subject: Subject) {
         self.subject = subject
@@ -40,18 +41,20 @@ struct ResourceDeclaration: Sendable {
         let sourceName = SourceReference(subject: subject, name: source).resolved(among: names, &reading)
         reading.placeholders = Set((forEach?.names ?? []).map { "{\($0)}" })
         if let path { checkPath(path, &reading) }
+        if let path = deletions?.recordPath { checkRecordPath(path, &reading) }
         reading.placeholders = []
         forEach?.checkUse(inPath: path?.value, query: query, body: body, &reading)
         checkPlaceholders(&reading)
         body.check(method, &reading)
-        guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading) else {
-            return nil
-        }
+        guard let path, let source = sourceName.flatMap({ sources[$0] }), checkURL(path, source, &reading),
+            deletions?.recordPath.map({ checkURL($0, source, &reading) }) ?? true
+        else { return nil }
         var resource = AnyResource(
-            name, from: source, at: path.value, key: key, method: method, query: query, queryEncoding: encoding,
+            name, from: source.putting(first: failureRules), at: path.value, key: key, method: method, query: query,
+            queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
             maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
-        (resource.isStable, resource.deletions) = (isStable, deletions)
+        (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
         return resource
     }
 
@@ -97,9 +100,30 @@ struct ResourceDeclaration: Sendable {
         }
     }
 
+    /// The path of `deletes: { verify: … }`.
+    private func checkRecordPath(_ path: Located<String>, _ reading: inout Reading) {
+        let name = "{\(Deletions.recordName)}"
+        if reading.placeholders.contains(name) {
+            reading.fault(
+                "\(path.subject) has \(name) for the record's own key, and for_each binds that name", at: path.place,
+                expected: "another name in bind")
+            return
+        }
+        reading.placeholders.insert(name)
+        defer { reading.placeholders.remove(name) }
+        checkPath(path, &reading)
+        if !path.value.prefix(while: { $0 != "?" }).contains(name) {
+            reading.fault(
+                "\(path.subject) does not say of which record", at: path.place, expected: "\(name) in the path")
+        } else if key.count > 1 {
+            reading.fault("\(path.subject) cannot name a record by a key of \(key.count) parts", at: path.place)
+        }
+    }
+
     private func checkURL(_ path: Located<String>, _ source: Source, _ reading: inout Reading) -> Bool {
         let isWhole = path.value.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil
-        let filled = forEach?.filled(path.value) ?? path.value
+        let named = path.value.replacing("{\(Deletions.recordName)}", with: "1")
+        let filled = forEach?.filled(named) ?? named
         if !isWhole, (try? source.baseURL.appending(path: filled)) != nil { return true }
         let message = "\(path.subject) \(isWhole ? "is a whole URL" : "does not make a URL")"
         reading.fault(message, at: path.place, expected: "a path below the source's base_url such as /posts")

@@ -79,6 +79,10 @@ enum ResourceGrammar {
     private static let deletes = Keyword(
         "deletes", DeletionGrammar.type, "How deletions at the origin are found; left out, they are not.")
 
+    private static let errors = Keyword(
+        "errors", FailureRuleGrammar.fetches,
+        "Rules for the fetches of this resource, before those of its source.")
+
     static let shape = Shape<ResourceDeclaration>(
         [
             source.entry, path.entry, method.entry, query.entry, encoding.entry, body.entry, bodyEncoding.entry,
@@ -86,7 +90,7 @@ enum ResourceGrammar {
             paginate.entry, stop.entry, cursor.entry, conditional.entry, maxAge.entry, resumeWithin.entry,
             columns.entry, children.entry,
             contract.entry, history.entry, stable.entry, deletes.entry, forEach.entry, condition.entry, dropped.entry,
-            computed.entry, renamed.entry,
+            computed.entry, renamed.entry, errors.entry,
         ]
     ) { object, reading in
         var declaration = ResourceDeclaration(subject: reading.subject)
@@ -115,10 +119,11 @@ enum ResourceGrammar {
         declaration.shape.history = object.value(history, &reading)?.retention
         declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
         declaration.isStable = object.value(stable, &reading) ?? false
-        declaration.deletions = object.value(deletes, &reading) ?? Deletions()
+        declaration.deletions = object.value(deletes, &reading)
         declaration.shape.transforms = RecordTransforms(
             condition: object.value(condition, &reading), dropped: object.value(dropped, &reading) ?? [],
             computed: object.value(computed, &reading) ?? [], renamed: object.value(renamed, &reading) ?? [:])
+        declaration.failureRules = object.value(errors, &reading) ?? []
         declaration.checkShape(at: object.place, &reading)
         return declaration
     }

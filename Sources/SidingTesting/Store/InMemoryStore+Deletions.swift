@@ -12,6 +12,29 @@ extension InMemoryStore {
         }
     }
 
+    public func doubtful(
+        of resource: String, scope: String, askedBefore moment: Timestamp
+    ) throws(StoreError) -> DoubtfulRecords {
+        try read { (tables) throws(StoreError) in
+            guard let known = tables.resources[resource] else { return DoubtfulRecords(keys: [], areAnyGone: false) }
+            return known.doubtful(scope: scope, askedBefore: moment)
+        }
+    }
+
+    public func settle(_ findings: AbsenceFindings) throws(StoreError) -> RunCounters {
+        let counters = try change { (tables, moment) throws(StoreError) in
+            try tables.check(findings.lease, moment)
+            let removed = tables.removed(of: findings.resource, in: findings.run)
+            let settled = tables.resources[findings.resource]?.settle(findings, removed: removed, now: moment.now)
+            var counters = settled ?? RunCounters()
+            counters.requests = findings.requests
+            try tables.count(counters, of: findings.resource, in: findings.run)
+            return counters
+        }
+        if counters.deleted > 0 { changeSignal.fire() }
+        return counters
+    }
+
     public func undelete(_ run: RunID) throws(StoreError) -> [String: Int] {
         let counts = try change { (tables, moment) throws(StoreError) in
             var counts: [String: Int] = [:]
@@ -65,6 +88,7 @@ extension MemoryResource {
         let (address, scope) = (MemoryAddress(page), page.scope)
         let returned = absences[scope, default: []].intersection(shown.keys)
         absences[scope]?.subtract(returned)
+        forgetInquiries(scope)
         let isKnown = isWhole && isKept && !shown.hasUnknown
         var departed = isKept ? pages[address]?.members ?? [] : []
         if isKnown {
@@ -105,6 +129,7 @@ extension MemoryResource {
         for key in deleted { bury(key, run: page.run, now: now) }
         if !deleted.isEmpty { revision += 1 }
         absences[scope] = gone.subtracting(deleted)
+        forgetInquiries(scope)
         counters.deleted = deleted.count
         counters.withheld = isWithheld ? proven.count : 0
         return counters
@@ -122,6 +147,7 @@ extension MemoryResource {
         _ gone: Set<[UInt8]>, _ page: PageCommit, _ listing: MemoryListing, _ before: Set<[UInt8]>, isSingle: Bool
     ) -> Set<[UInt8]> {
         let isUnsure = pages.contains { $0.key.scope != page.page.scope && $0.value.members == nil }
+        guard page.deletions.rule.recordPath == nil else { return [] }
         guard redefined != page.run, redefined != listing.run, !isUnsure else { return [] }
         let isEnough = listing.run == page.run && (page.deletions.isStable || isSingle)
         return gone.filter { key in

@@ -11,6 +11,10 @@ extension MemoryResource {
         switch page.content {
         case .notModified:
             counters.notModified = 1
+        case .setAside:
+            counters.quarantined = 1
+            shown = MemoryShown()
+            shown?.hasUnknown = true
         case .records(let bytes, let slices):
             shown = MemoryShown()
             bytes.withUnsafeBytes { raw in
@@ -37,7 +41,7 @@ extension MemoryResource {
             }
         }
         if counters.inserted + counters.updated + counters.deleted > 0 { revision += 1 }
-        if case .records = page.content { quarantined[MemoryAddress(page.page)] = counters.quarantined }
+        if shown != nil { quarantined[MemoryAddress(page.page)] = counters.quarantined }
         return (counters, shown)
     }
 
@@ -142,6 +146,7 @@ extension PageCommit.Content {
         switch self {
         case .records(_, let slices): slices.count
         case .notModified(let count): count
+        case .setAside: 0
         }
     }
 }

@@ -64,6 +64,8 @@ struct MemoryResource {
     var departures: [String: Set<[UInt8]>] = [:]
     /// Records that the last complete listing of a scope lacked, and that are not deleted.
     var absences: [String: Set<[UInt8]>] = [:]
+    /// What the origin said of absent records when it was asked, by scope.
+    var inquiries: [String: [[UInt8]: MemoryInquiry]] = [:]
     /// The scopes whose last complete listing had one page only.
     var singles: Set<String> = []
     /// What each run deleted, and when.

@@ -75,6 +75,56 @@ import Testing
         #expect(try await bench.state().completedAt != bench.time.now)
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an answer that is to be quarantined is kept, the listing ends there, and the next good page mends it`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(FailureRule(when: Self.status(422), do: .quarantine), on: engine)
+        _ = try await bench.sync()
+        bench.origin.set("/posts?page=2", .text(#"{"id":3,"error":"cannot be shown"}"#, status: .unprocessableContent))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.failure == nil)
+        #expect(report.line.counters.quarantined == 1 && report.line.counters.deleted == 0)
+        #expect(report.line.notes.contains { $0.contains("quarantined") && $0.contains("422") })
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+        #expect(try await bench.checkpoint() == nil)
+        if let store = bench.store as? any QuarantineStore {
+            let kept = try #require(try await store.quarantined(QuarantineSelection()).first)
+            #expect(kept.code == "answer" && kept.key == nil && kept.url.hasSuffix("/posts?page=2"))
+            #expect(kept.reason.contains("422"))
+            let whole = try await store.quarantined(kept.id)
+            #expect(whole?.body == Array(#"{"id":3,"error":"cannot be shown"}"#.utf8))
+            // It would pass for a record, and is none.
+            let retried = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
+            #expect(retried.first?.refusal?.contains("asks for the page again") == true)
+        }
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
+        #expect(try await bench.sync().line.counters.quarantined == 0)
+        if let store = bench.store as? any QuarantineStore {
+            #expect(try await store.quarantined(QuarantineSelection()) == [])
+        }
+    }
+
+    @Test(arguments: [(FailureRule.Action.retry, 1), (.queue, 0)])
+    func `a rule about an answer that asks for patience leaves the source open for the others`(
+        _ action: FailureRule.Action, _ attempts: Int
+    ) async throws {
+        let bench = try await bench(FailureRule(when: Self.status(429), do: action))
+        bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "600"]))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .queued)
+        #expect(try await bench.entry(report.line.entry).attempts == attempts)
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test func `the rules of a resource come before those of its source`() async throws {
+        var bench = try await bench(FailureRule(when: Self.status(403), do: .fail))
+        bench.resource.source = bench.resource.source.putting(
+            first: [try FailureRule(when: Self.status(403), do: .ignore, on: .fetch)])
+        bench.origin.set("/posts?page=2", .status(.forbidden))
+        #expect(try await bench.sync().line.outcome == .saved)
+    }
+
     @Test func `a checkpoint that the origin says has expired is dropped once, whatever the status`() async throws {
         let expired = try Self.word("$.error.code", .equals("CURSOR_EXPIRED"))
         let bench = try await bench(FailureRule(when: expired, do: .resetCursor))

@@ -165,6 +165,16 @@ extension StoreSpy {
         try await inner.missingKeys(of: resource, limit: limit)
     }
 
+    func doubtful(
+        of resource: String, scope: String, askedBefore moment: Timestamp
+    ) async throws(StoreError) -> DoubtfulRecords {
+        try await inner.doubtful(of: resource, scope: scope, askedBefore: moment)
+    }
+
+    func settle(_ findings: AbsenceFindings) async throws(StoreError) -> RunCounters {
+        try await inner.settle(findings)
+    }
+
     func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] { try await inner.undelete(run) }
 
     func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] { try await inner.search(search) }

@@ -1,0 +1,120 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingJSON
+
+/// Asks the origin for each record that a complete listing lacked, where the config says at which address records are: 404
+/// and 410 say that it is gone, and so does a record with the mark of deleted ones; any other record says that it is there.
+struct AbsenceInquiry: Sendable {
+    let sync: ResourceSync
+    /// The address of a record below the source's base URL.
+    let template: String
+    private let chain: any Node<HTTPURL, LoadedResponse>
+    private let counter = RequestCounter()
+
+    /// What is there is asked about again after so long.
+    static let patience = Duration.seconds(86_400)
+    /// So many questions at once.
+    private static let width = 4
+
+    /// Nil where the config does not want it.
+    init?(_ sync: ResourceSync) {
+        guard sync.resource.deletions.byAbsence, let template = sync.resource.deletions.recordPath else { return nil }
+        (self.sync, self.template) = (sync, template)
+        let (engine, source) = (sync.engine, sync.resource.source)
+        let transport = CountingTransport(sync.transport, counter: counter)
+        // What the answers mean is said here: the rules for failures are not asked.
+        chain = ChainAssembly(
+            to: source, for: nil, over: transport, within: sync.budget, connectivity: engine.connectivity,
+            jitter: engine.jitter, clock: engine.clock, wallClock: engine.wallClock
+        ).chain(
+            from: RequestRouterNode<HTTPURL> { url in
+                // What a cache has may be older than the listing (RFC 9111 §5.2.1.4).
+                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
+            },
+            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+    }
+
+    private var resource: AnyResource { sync.resource }
+    private var scope: String { sync.parent?.key ?? "" }
+
+    /// Asks about what has not been asked about lately, and deletes what is gone once all has been asked.
+    func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
+        let now = sync.engine.wallClock.now
+        let store = sync.engine.store
+        let doubtful = try await store.doubtful(
+            of: resource.name, scope: scope, askedBefore: now + (.zero - Self.patience))
+        guard !doubtful.keys.isEmpty || doubtful.areAnyGone else { return report }
+        var keys = doubtful.keys[...]
+        var report = report
+        while true {
+            let answers = await answers(of: Array(keys.prefix(Self.width)))
+            keys = keys.dropFirst(Self.width)
+            let isLast = keys.isEmpty && answers.failure == nil
+            report.line.counters += try await store.settle(findings(answers, isLast: isLast))
+            if isLast { break }
+            guard let (key, failure) = answers.failure else { continue }
+            try await store.learn(resource.source.lesson(of: failure, .fetch, now: now), of: resource.source.name)
+            report.warn(
+                "whether '\(PlainText.oneLine(key, limit: 60))' is gone could not be asked: \(failure); what the listing "
+                    + "lacks stays until it is known")
+            break
+        }
+        return report
+    }
+
+    private func findings(_ answers: Answers, isLast: Bool) -> AbsenceFindings {
+        AbsenceFindings(
+            resource: resource.name, scope: scope, lease: sync.lease, run: sync.run, isGone: answers.isGone,
+            requests: counter.take(),
+            terms: isLast
+                ? DeletionTerms(
+                    resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes) : nil)
+    }
+
+    // MARK: Asking
+
+    private struct Answers: Sendable {
+        var isGone: [String: Bool] = [:]
+        /// The first that led to no answer.
+        var failure: (key: String, Failure)?
+    }
+
+    private func answers(of keys: [String]) async -> Answers {
+        await withTaskGroup(of: (String, Result<Bool, Failure>).self) { group in
+            for key in keys { group.addTask { (key, await isGone(key)) } }
+            var answers = Answers()
+            for await (key, result) in group {
+                switch result {
+                case .success(let isGone): answers.isGone[key] = isGone
+                case .failure(let failure): answers.failure = answers.failure ?? (key, failure)
+                }
+            }
+            return answers
+        }
+    }
+
+    private func isGone(_ key: String) async -> Result<Bool, Failure> {
+        do throws(Failure) { return .success(try await ask(for: key)) } catch {
+            if case .http(let answer) = error.reason, answer.statusClass == .gone { return .success(true) }
+            return .failure(error)
+        }
+    }
+
+    private func ask(for key: String) async throws(Failure) -> Bool {
+        var values = sync.parent?.values ?? [:]
+        values[Deletions.recordName] = key
+        let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
+        let context = ChainContext(
+            requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.logger, isResendable: true)
+        do throws(Failure) {
+            let answer = try await chain.process(url, context)
+            guard let mark = resource.deletions.mark, let body = answer.bytes,
+                let record = try? JSONDocument(body)
+            else { return false }
+            return Array(record.bytes).withUnsafeBytes(mark.marks)
+        } catch {
+            throw error.at(
+                method: "GET", url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import SidingSQLite
+
+/// What the origin said of records that complete listings lacked: the columns `asked_at` and `is_gone` of `siding_absences`.
+enum InquiryRows {
+    /// Keys that were not asked about since `moment`. What was asked in the future was so by a clock that has been set back.
+    static func doubtful(
+        _ resource: String, scope: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
+    ) throws -> DoubtfulRecords {
+        let keys = try snapshot.query(
+            """
+            SELECT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
+            WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1) AND a.scope = ?2
+                AND r.deleted_at IS NULL AND r.pending = 0
+                AND (a.asked_at IS NULL OR a.asked_at < ?3 OR a.asked_at > ?4)
+            ORDER BY r.key
+            """, resource, scope, moment.microseconds, now.microseconds
+        ) { $0.text(0) }
+        let gone = try snapshot.first(
+            """
+            SELECT 1 FROM siding_absences WHERE is_gone = 1 AND scope = ?2
+                AND resource = (SELECT id FROM siding_resources WHERE name = ?1) LIMIT 1
+            """, resource, scope
+        ) { _ in true }
+        return DoubtfulRecords(keys: keys, areAnyGone: gone ?? false)
+    }
+
+    /// - Returns: what was deleted and withheld.
+    static func settle(
+        _ findings: AbsenceFindings, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
+        guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
+        for (key, isGone) in findings.isGone {
+            try transaction.execute(
+                """
+                UPDATE siding_absences SET asked_at = ?4, is_gone = ?5 WHERE resource = ?1 AND scope = ?2
+                    AND record = (SELECT id FROM siding_records WHERE resource = ?1 AND key = ?3)
+                """, resource.id, findings.scope, key, now.microseconds, isGone)
+        }
+        var counters = RunCounters()
+        if let terms = findings.terms { counters = try bury(findings, terms, resource, now, transaction) }
+        counters.requests = findings.requests
+        try RunCounting.add(counters, to: findings.resource, in: findings.run, transaction)
+        return counters
+    }
+
+    private static func bury(
+        _ findings: AbsenceFindings, _ terms: DeletionTerms, _ resource: ResourceRow, _ now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
+        var counters = RunCounters()
+        let gone = try transaction.query(
+            """
+            SELECT r.id FROM siding_absences a JOIN siding_records r ON r.id = a.record
+            WHERE a.resource = ?1 AND a.scope = ?2 AND a.is_gone = 1 AND r.deleted_at IS NULL AND r.pending = 0
+            """, resource.id, findings.scope
+        ) { $0.int(0) }
+        let limit = try DeletionGuard(of: resource.id, findings.scope, findings.run, terms, transaction)
+        guard terms.isAccepted || !limit.withholds(gone.count) else {
+            // Until a person has had a look they may have come back.
+            try transaction.execute(
+                """
+                UPDATE siding_absences SET asked_at = NULL, is_gone = 0
+                WHERE resource = ?1 AND scope = ?2 AND is_gone = 1
+                """, resource.id, findings.scope)
+            counters.withheld = gone.count
+            return counters
+        }
+        try Tombstones.bury(
+            gone, of: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
+        try transaction.execute(
+            "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND is_gone = 1", resource.id,
+            findings.scope)
+        counters.deleted = gone.count
+        return counters
+    }
+}
+
+extension DeletionGuard {
+    /// The guard of what one listing may delete in a run.
+    init(
+        of resource: Int64, _ scope: String, _ run: RunID, _ terms: DeletionTerms, _ transaction: borrowing Transaction
+    ) throws {
+        let listed = try transaction.first("SELECT SUM(records) FROM siding_pages WHERE resource = ?1", resource) {
+            Int($0.int(0))
+        }
+        var removed = 0
+        // Many small listings of one run may not do together what one may not.
+        if !scope.isEmpty {
+            removed =
+                try transaction.first(
+                    """
+                    SELECT deleted FROM siding_run_resources
+                    WHERE run = ?1 AND resource = (SELECT name FROM siding_resources WHERE id = ?2)
+                    """, run, resource
+                ) { Int($0.int(0)) } ?? 0
+        }
+        self.init(listed: listed ?? 0, removed: removed, most: terms.rule.most)
+    }
+}

@@ -1,0 +1,32 @@
+/// Records that a complete listing lacked, and of which the origin has not said whether they are there.
+public struct DoubtfulRecords: Sendable, Hashable {
+    /// In key order; without those that edits of the user's own lie on.
+    public var keys: [String]
+    /// Whether there are others that the origin said are gone, and that have not been deleted yet.
+    public var areAnyGone: Bool
+
+    public init(keys: [String], areAnyGone: Bool) { (self.keys, self.areAnyGone) = (keys, areAnyGone) }
+}
+
+/// What the origin said of records that a complete listing lacked, when it was asked for each of them.
+public struct AbsenceFindings: Sendable {
+    public var resource: String
+    /// As of ``PageRequest/scope``.
+    public var scope: String
+    public var lease: Lease
+    public var run: RunID
+    /// Whether a record is gone, by key.
+    public var isGone: [String: Bool]
+    /// How many requests that took: added to the run's counters.
+    public var requests: Int
+    /// What may be deleted of what is gone. Nil while there is more to ask: how many are gone is not known before.
+    public var terms: DeletionTerms?
+
+    public init(
+        resource: String, scope: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int,
+        terms: DeletionTerms? = nil
+    ) {
+        (self.resource, self.scope, self.lease, self.run) = (resource, scope, lease, run)
+        (self.isGone, self.requests, self.terms) = (isGone, requests, terms)
+    }
+}

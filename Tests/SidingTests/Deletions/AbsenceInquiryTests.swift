@@ -1,0 +1,141 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Where the origin is asked for each record that a listing lacks.
+@Suite struct AbsenceInquiryTests {
+    /// Five records on three pages, listed whole once, each to be found at `/posts/ID`.
+    private func listed(
+        _ engine: Engine, _ change: (inout AnyResource) -> Void = { _ in }
+    ) async throws -> EngineBench {
+        var bench = try await EngineBench(engine)
+        bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
+        change(&bench.resource)
+        for id in 1...5 { bench.origin.set("/posts/\(id)", .text(#"{"id":\#(id)}"#)) }
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(asked(bench) == [])
+        return bench
+    }
+
+    /// The records that were asked for since the last look.
+    private func asked(_ bench: EngineBench) -> [String] {
+        bench.origin.takeTargets().filter { $0.hasPrefix("/posts/") }.sorted()
+    }
+
+    private func set(_ bench: EngineBench, _ first: String, _ second: String = "[3,4]") {
+        bench.origin.set("/posts", ScriptedOrigin.page(first, next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page(second, next: "/posts?page=3"))
+    }
+
+    @Test(arguments: Engine.allCases, [HTTPResponse.Status.notFound, .gone])
+    func `what answers 404 or 410 is gone at once, and nothing else is asked for`(
+        _ engine: Engine, _ status: HTTPResponse.Status
+    ) async throws {
+        let bench = try await listed(engine)
+        set(bench, "[1]")
+        bench.origin.set("/posts/2", .status(status))
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 1 && report.line.outcome == .saved)
+        #expect(asked(bench) == ["/posts/2"])
+        #expect(try await bench.keys() == ["1", "3", "4", "5"])
+        // What was asked counts as a request of the run.
+        #expect(report.line.counters.requests == 4)
+        #expect(try await bench.lastRun().resources.first?.counters == report.line.counters)
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(asked(bench) == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the origin still has stays, however many listings lack it, and is asked for once a day`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await listed(engine)
+        set(bench, "[1]")
+        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        #expect(asked(bench) == ["/posts/2"])
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+        bench.time.advance(by: .seconds(86_401))
+        bench.origin.set("/posts/2", .status(.notFound))
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(asked(bench) == ["/posts/2"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an answer with the mark of deleted records is a no`(_ engine: Engine) async throws {
+        let bench = try await listed(engine) { $0.deletions.mark = DeletionMark(JSONPath(member: "deleted")) }
+        set(bench, "[1]", "[4]")
+        bench.origin.set("/posts/2", .text(#"{"id":2,"deleted":true}"#))
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.keys() == ["1", "3", "4", "5"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an answer that says neither keeps the record, is told, and is asked for again`(_ engine: Engine) async throws
+    {
+        let bench = try await listed(engine)
+        set(bench, "[]", "[3]")
+        bench.origin.set("/posts/1", .status(.notFound))
+        bench.origin.set("/posts/2", .status(.internalServerError))
+        bench.origin.set("/posts/4", .status(.notFound))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
+        #expect(report.warnings.contains { $0.contains("whether '2' is gone") && $0.contains("500") })
+        #expect(asked(bench) == ["/posts/1", "/posts/2", "/posts/4"])
+        bench.origin.set("/posts/2", .status(.notFound))
+        #expect(try await bench.sync().line.counters.deleted == 3)
+        #expect(asked(bench) == ["/posts/2"])
+        #expect(try await bench.keys() == ["3", "5"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `all are asked for before the first is deleted: the guard sees how many are gone`(
+        _ engine: Engine
+    ) async throws {
+        let all = 10..<40
+        let bench = try await listed(engine) { $0.paging = .none }
+        bench.origin.set("/posts", ScriptedOrigin.page("[\(all.map(String.init).joined(separator: ","))]"))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", ScriptedOrigin.page("[10,11]"))
+        for id in 1...5 { bench.origin.set("/posts/\(id)", .status(.notFound)) }
+        _ = bench.origin.takeTargets()
+        for _ in 0..<2 {
+            let withheld = try await bench.sync()
+            #expect(withheld.line.counters.withheld > 10 && withheld.line.counters.deleted == 0)
+            #expect(asked(bench).count == withheld.line.counters.withheld)
+        }
+        let gone = try await bench.store.missingKeys(of: "posts", limit: 99).count
+        let accepted = try await bench.sync(SyncOptions(acceptsDeletes: true))
+        #expect(accepted.line.counters.deleted == gone && accepted.line.counters.withheld == 0)
+        #expect(try await bench.keys() == ["10", "11"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing for a parent that the origin does not have any more is an empty one`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
+        var comments = bench.resource
+        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
+        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
+        comments.deletions = Deletions(byAbsence: true)
+        bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10]"))
+        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20]"))
+        for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
+        bench.origin.set("/posts/2/comments", .status(.gone))
+        for _ in 0..<2 {
+            let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
+            #expect(report.line.outcome == .saved && report.warnings == [])
+        }
+        let living = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
+        #expect(living == ["10"])
+        // Without a word on deletions it is a failure of that parent.
+        comments.deletions = Deletions()
+        let plain = try #require(try await bench.engine().run([comments]).last)
+        #expect(plain.line.outcome == .partial)
+    }
+}
