@@ -108,7 +108,9 @@ import Testing
             #expect(asked(bench).count == withheld.line.counters.withheld)
         }
         let gone = try await bench.store.missingKeys(of: "posts", limit: 99).count
-        let accepted = try await bench.sync(SyncOptions(acceptsDeletes: true))
+        var options = SyncOptions()
+        options.acceptsDeletes = true
+        let accepted = try await bench.sync(options)
         #expect(accepted.line.counters.deleted == gone && accepted.line.counters.withheld == 0)
         #expect(try await bench.keys() == ["10", "11"])
     }
