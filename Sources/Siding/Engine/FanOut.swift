@@ -53,6 +53,7 @@ struct FanOut: Sendable {
             lease: sync.lease, run: sync.run, startsAnew: options.isFull || options.since != nil,
             resumeWithin: resource.resumeWithin, first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
             shape: resource.shape)
+        listing.isUnconditional = options.isFull
         listing.parent = ListingParent(resource: each.resource, revision: 0, round: nil)
         let position = try await store.openRound(RoundOpening(listing, over: each.resource))
         tally.note(position)

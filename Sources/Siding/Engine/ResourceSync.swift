@@ -65,12 +65,7 @@ struct ResourceSync: Sendable {
         if let blocker = position.blockedBy { return blocked(by: blocker, report) }
         if let gate = try await closedGate() { return try await waits(for: gate, position, report) }
         var start = fresh
-        // A listing goes on as it was begun.
-        if !options.isAside { start.resume(position.cursor) }
-        if let page = firstSinceCursor(position, known?.value, opening) {
-            report.line.notes.append("goes on at the cursor rather than at page \(position.page.number)")
-            position.page = page
-        }
+        do throws(Failure) { try goOn(&position, &start, &report) } catch { return failed(error, report) }
         var result = try await walk(position, start, known?.value)
         if let reason = restartReason(result, position) {
             start = fresh
@@ -124,6 +119,7 @@ struct ResourceSync: Sendable {
             first: try PageTurner(resource: resource).first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
+        opening.isUnconditional = options.isFull
         opening.tracksMembers = resource.deletions.byAbsence
         opening.parent = parent?.listing
         return opening
@@ -178,14 +174,15 @@ struct ResourceSync: Sendable {
         return "the origin refused page \(page.page.number) with \(answer.status)"
     }
 
-    /// Where an unfinished listing goes on, if that is the cursor; see ``IncrementalCursor/goesOnAtCursor``.
-    private func firstSinceCursor(
-        _ position: ListingPosition, _ stored: String?, _ opening: ListingOpening
-    ) -> PageRequest? {
-        guard resource.cursor?.goesOnAtCursor ?? false, position.isResumed, position.page.number > 1,
-            position.blockedBy == nil, stored != nil, position.cursor.moves
-        else { return nil }
-        return opening.first
+    /// A listing goes on as it was begun, at its page or at the cursor; see ``IncrementalCursor/goesOnAtCursor``.
+    private func goOn(
+        _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout Report
+    ) throws(Failure) {
+        guard !options.isAside else { return }
+        guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
+        guard start.goOn(position.cursor, by: resource.cursor) else { return }
+        report.line.notes.append("goes on at the cursor rather than at page \(position.page.number)")
+        position.page = try PageTurner(resource: resource).first(from: start, for: parent)
     }
 
     /// The rule that says of the failure that the cursor leads nowhere.

@@ -35,15 +35,18 @@ public struct SyncPlan: Sendable, Hashable {
             return try await make(for: resource, each: each, options: options, in: store, now: now)
         }
         let stored = try await store?.cursor(of: resource)
-        let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
+        var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
         var start = try await start(resource, options, first, store)
-        if start.page.number > 1, resource.cursor?.goesOnAtCursor ?? false, stored != nil,
-            try await !isHeld(resource, store)
+        if let listing = start.listing, start.page.number > 1, try await !isHeld(resource, store),
+            cursor.goOn(listing, by: resource.cursor)
         {
-            start = Start(page: first, reason: "an unfinished listing goes on at the cursor")
+            start = Start(
+                page: try PageTurner(resource: resource).first(from: cursor),
+                reason: "an unfinished listing goes on at the cursor: changes since \(cursor.from ?? "")")
+        } else if start.page == first, let reason = cursor.reason {
+            start.reason += ": \(reason)"
         }
-        if start.page == first, let reason = cursor.reason { start.reason += ": \(reason)" }
         let asking = AskingAgain(resource: resource, options: options, now: now)
         if let why = asking.isPointless(try await store?.freshness(of: resource.name)) {
             start.reason = "nothing now: \(why); then: \(start.reason)"
@@ -72,6 +75,8 @@ public struct SyncPlan: Sendable, Hashable {
         var page: PageRequest
         var reason: String
         var mayBeConditional = true
+        /// What the listing that goes on there asks for.
+        var listing: ListingCursor?
     }
 
     private static func start(
@@ -92,11 +97,13 @@ public struct SyncPlan: Sendable, Hashable {
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
         if let entry = entries.first(where: { $0.kind == .fetch }) {
             let held = entry.state == .parked ? ", parked (\(entry.reason?.rawValue ?? ""))" : ""
-            return Start(page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)")
+            return Start(
+                page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)",
+                listing: state.checkpointCursor)
         }
         let reason =
             checkpoint.number > 1 ? "the listing stopped here, at page \(checkpoint.number)" : "a listing just begun"
-        return Start(page: checkpoint, reason: reason)
+        return Start(page: checkpoint, reason: reason, listing: state.checkpointCursor)
     }
 }
 

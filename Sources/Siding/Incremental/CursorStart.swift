@@ -52,6 +52,16 @@ struct CursorStart: Sendable, Hashable {
         (from, moves) = (listing.from, listing.moves)
     }
 
+    /// Takes over what an unfinished listing asks for; where its pages came in order, from how far they came on.
+    ///
+    /// - Returns: whether it goes on at the cursor rather than at its next page.
+    mutating func goOn(_ listing: ListingCursor, by rule: IncrementalCursor?) -> Bool {
+        resume(listing)
+        guard let value = rule?.goingOn(listing) else { return false }
+        from = value
+        return true
+    }
+
     /// What the placeholders of `rule`'s query stand for.
     func placeholders(_ rule: IncrementalCursor?) -> Placeholders {
         Placeholders(

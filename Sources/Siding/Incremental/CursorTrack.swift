@@ -2,6 +2,9 @@ internal import SidingJSON
 internal import HTTPTypes
 
 /// How far the cursor of one listing has come.
+///
+/// Where records come in ascending order each page moves it, but only to the furthest value below the page's last one: of those
+/// that share that one, some may stand on the next page, and an origin may mean by "since" what lies behind the value.
 struct CursorTrack: Sendable {
     /// Nil for a resource without a cursor, and for a listing of its own.
     let rule: IncrementalCursor?
@@ -11,22 +14,36 @@ struct CursorTrack: Sendable {
     let stored: String?
     /// The furthest value of the pages that were saved, in this run and before.
     private(set) var reached: String?
+    /// The furthest value below ``reached``.
+    private var vouched: String?
+    /// The furthest value of this run's pages: what was seen before a listing went on may come again.
+    private var last: String?
+    private(set) var isDisordered = false
     private(set) var unusable = 0
     private(set) var future: String?
 
     init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?) {
-        (self.rule, self.start, self.stored, self.reached) = (rule, start, stored, reached)
+        (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
     }
 
     /// Takes in what `page` says, and gives what is to be stored with it; nil where there is no cursor.
     mutating func move(with page: FetchedPage) -> CursorMove? {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
-        let isMoved = page.next == .end || rule.goesOnAtCursor
-        guard isMoved, start.moves else { return CursorMove(reached: reached, moved: nil) }
+        if page.next == .end { return end(rule) }
+        guard rule.goesOnAtCursor else { return CursorMove(from: start.from, reached: reached, moved: nil) }
+        guard !isDisordered else {
+            return CursorMove(from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves)
+        }
+        let moved = start.moves ? vouched.map { rule.further(stored, $0) } : nil
+        return CursorMove(from: start.from, reached: vouched, moved: moved == stored ? nil : moved)
+    }
+
+    private func end(_ rule: IncrementalCursor) -> CursorMove {
+        guard start.moves else { return CursorMove(from: start.from, reached: reached, moved: nil) }
         let moved = reached.map { rule.isOfRecords ? rule.further(stored, $0) : $0 }
         // A listing that ends without news vouches for the same value anew: it has grown no older.
-        return CursorMove(reached: reached, moved: page.next == .end ? moved ?? stored : moved == stored ? nil : moved)
+        return CursorMove(from: start.from, reached: reached, moved: moved ?? stored)
     }
 
     private mutating func see(_ cursor: PageCursor, _ rule: IncrementalCursor, isFirst: Bool) {
@@ -34,9 +51,20 @@ struct CursorTrack: Sendable {
         future = future ?? cursor.future
         guard let furthest = cursor.furthest else { return }
         switch rule.place {
-        case .record: reached = rule.further(reached, furthest)
+        case .record:
+            if rule.goesOnAtCursor { follow(cursor, furthest, rule) }
+            reached = rule.further(reached, furthest)
         case .envelope: reached = furthest
         case .header: if isFirst { reached = furthest }
+        }
+    }
+
+    private mutating func follow(_ cursor: PageCursor, _ furthest: String, _ rule: IncrementalCursor) {
+        if let last, let nearest = cursor.nearest, rule.isFurther(last, than: nearest) { isDisordered = true }
+        if !cursor.isAscending { isDisordered = true }
+        last = rule.further(last, furthest)
+        for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(furthest, than: value) {
+            vouched = rule.further(vouched, value)
         }
     }
 
@@ -62,6 +90,11 @@ struct CursorTrack: Sendable {
             let what = rule.isOfRecords ? "\(unusable) records have" : "\(unusable) pages have"
             warnings.append("\(what) no \(rule.type.rawValue) at \(rule.description) for the cursor")
         }
+        if isDisordered {
+            warnings.append(
+                "records do not come in the order of \(rule.description), as 'order: asc' says: the cursor moves at the end "
+                    + "of the listing alone")
+        }
         if let future {
             warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")
         }
@@ -71,13 +104,18 @@ struct CursorTrack: Sendable {
 
 /// What a saved page does to its resource's cursor.
 public struct CursorMove: Sendable, Hashable {
-    /// The furthest value of the listing so far.
+    /// The value that the listing begins at: one that goes on at its cursor asks for changes from there on, and no longer for
+    /// all there is.
+    public var from: String?
+    /// The furthest value of the listing so far that it may go on at.
     public var reached: String?
     /// The resource's cursor from now on; nil where it stays.
     public var moved: String?
+    /// Whether the cursor is what it was before the listing: ``moved``, or none.
+    public var takesBack: Bool
 
-    public init(reached: String?, moved: String?) {
-        (self.reached, self.moved) = (reached, moved)
+    public init(from: String? = nil, reached: String?, moved: String?, takesBack: Bool = false) {
+        (self.from, self.reached, self.moved, self.takesBack) = (from, reached, moved, takesBack)
     }
 }
 

@@ -93,6 +93,15 @@ public enum CursorType: String, Sendable, CaseIterable {
         return min(model[dot...].dropFirst().prefix { $0.isASCII && $0.isNumber }.count, 6)
     }
 
+    /// The step between two texts of this type that are cut to whole ones.
+    var unit: Duration {
+        switch self {
+        case .date: .seconds(86_400)
+        case .epochMilliseconds: .milliseconds(1)
+        case .datetime, .epoch, .integer, .text: .seconds(1)
+        }
+    }
+
     /// `value` a step further back or on; itself where the step is of another kind.
     func stepped(_ value: String, by step: IncrementalCursor.Lookback, backwards: Bool) -> String {
         switch step {

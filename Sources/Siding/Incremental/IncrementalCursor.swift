@@ -69,6 +69,14 @@ public struct IncrementalCursor: Sendable, Hashable {
     /// changed meanwhile has left its place for the end, and all behind it has moved up.
     var goesOnAtCursor: Bool { order == .ascending && isOfRecords }
 
+    /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
+    /// began, and it goes on at its next page.
+    func goingOn(_ listing: ListingCursor) -> String? {
+        guard goesOnAtCursor, let reached = listing.reached else { return nil }
+        let value = lookedBack(reached)
+        return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil
+    }
+
     /// The further one of two values.
     func further(_ one: String?, _ other: String) -> String {
         guard let one else { return other }
@@ -92,6 +100,9 @@ public struct IncrementalCursor: Sendable, Hashable {
     /// `value` as requests say it.
     func written(_ value: String) -> String {
         guard let format, let moment = type.moment(value) else { return value }
-        return format.text(of: moment, like: value)
+        let text = format.text(of: moment, like: value)
+        // What is cut off must ask for more, never for less.
+        guard direction == .min, let cut = format.moment(text), cut < moment else { return text }
+        return format.text(of: cut + format.unit, like: text)
     }
 }

@@ -8,6 +8,10 @@ struct PageCursor: Sendable, Hashable {
     var furthest: String?
     /// The value that is least far, for listings whose order is known.
     var nearest: String?
+    /// The furthest value that is less far than ``furthest``.
+    var below: String?
+    /// Whether no value is less far than the one before it.
+    var isAscending = true
     /// Records without a value that the cursor could take.
     var unusable = 0
     /// A value that lies in the future, which would hide all that comes before it.
@@ -60,6 +64,14 @@ struct PageCursor: Sendable, Hashable {
         if let moment = rule.type.moment(text), moment > latest {
             future = text
             return
+        }
+        if let furthest {
+            if rule.isFurther(furthest, than: text) {
+                isAscending = false
+                below = rule.further(below, text)
+            } else if rule.isFurther(text, than: furthest) {
+                below = rule.further(below, furthest)
+            }
         }
         furthest = rule.further(furthest, text)
         if nearest.map({ rule.isFurther($0, than: text) }) ?? true { nearest = text }

@@ -16,10 +16,14 @@ enum CursorRows {
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            "UPDATE siding_listings SET cursor_reached = ?3 WHERE resource = ?1 AND listing = ?2 AND scope = ?4",
-            resource,
-            listing, cursor.reached, scope)
-        guard let moved = cursor.moved else { return }
+            """
+            UPDATE siding_listings SET cursor_reached = ?3, cursor_from = ?5
+            WHERE resource = ?1 AND listing = ?2 AND scope = ?4
+            """, resource, listing, cursor.reached, scope, cursor.from)
+        guard let moved = cursor.moved else {
+            if cursor.takesBack { try forget(resource, scope: scope, transaction) }
+            return
+        }
         try save(moved, of: resource, scope: scope, run: run, now: now, transaction)
     }
 

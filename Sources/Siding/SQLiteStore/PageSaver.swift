@@ -200,6 +200,14 @@ struct PageSaver {
         }
     }
 
+    /// Whether the listing asked for changes from beyond the cursor on: between the two lies what nobody has asked for.
+    private func isPassing(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first(
+            "SELECT cursor_from IS NOT NULL AND cursor_moves = 0 FROM siding_listings WHERE resource = ?1 AND scope = ''",
+            resource
+        ) { $0.int(0) == 1 } ?? false
+    }
+
     /// The listing is whole: pages that it did not see belong to tokens that will not come back.
     ///
     /// - Returns: what it deleted and withheld.
@@ -218,7 +226,7 @@ struct PageSaver {
                 AND (url, sent) NOT IN (SELECT url, sent FROM siding_pages WHERE resource = ?1 AND scope = ?2)
                 AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2)
             """, resource, scope)
-        if scope.isEmpty {
+        if scope.isEmpty, try !isPassing(resource, transaction) {
             try transaction.execute(
                 "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
                 now.microseconds, page.run)

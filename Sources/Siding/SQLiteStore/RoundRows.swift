@@ -34,6 +34,7 @@ enum RoundRows {
                 because: isChanged ? "the definition changed" : "a full listing was asked for",
                 QueueTransitions(owner: owner, now: now), transaction)
         }
+        if listing.isUnconditional { try ListingOpener.forgetValidators(resource.id, scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
             let oldest = now + (.zero - listing.resumeWithin)

@@ -47,7 +47,8 @@ extension SQLiteStore {
                 SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
                     (SELECT COUNT(*) FROM siding_records WHERE resource = r.id AND deleted_at IS NULL), r.definition,
                     (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before,
-                    o.round, o.state, o.takes_all, o.started_at, o.ended_at
+                    o.round, o.state, o.takes_all, o.started_at, o.ended_at,
+                    l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_rounds o ON o.resource = r.id
@@ -58,7 +59,10 @@ extension SQLiteStore {
                     resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(9)),
                     records: Int(row.int(8)), quarantined: Int(row.int(10)),
                     completedAt: row.optionalInt(2).map(Timestamp.init),
-                    checkpoint: PageRequest(row, at: 3), freshness: ListingFreshness(row, at: 11),
+                    checkpoint: PageRequest(row, at: 3),
+                    checkpointCursor: ListingCursor(
+                        from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1),
+                    freshness: ListingFreshness(row, at: 11),
                     round: RoundState(row, at: 13))
             }
         }

@@ -7,6 +7,8 @@ public struct ListingOpening: Sendable {
     public var run: RunID
     /// Whether a checkpoint is dropped rather than resumed.
     public var startsAnew: Bool
+    /// Whether no page is asked for on a condition, however often the listing is interrupted: stored validators are forgotten.
+    public var isUnconditional = false
     /// Checkpoints older than this are dropped.
     public var resumeWithin: Duration
     /// Where a new listing begins.

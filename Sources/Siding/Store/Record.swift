@@ -58,6 +58,8 @@ public struct ResourceState: Sendable, Hashable {
     public var completedAt: Timestamp?
     /// The page at which an open listing goes on.
     public var checkpoint: PageRequest?
+    /// What that listing asks for, and how far it has come.
+    public var checkpointCursor: ListingCursor
     /// How soon asking again is pointless, as the last complete listing was told.
     public var freshness: ListingFreshness
     /// The newest round of a resource with a listing per parent.
@@ -66,7 +68,8 @@ public struct ResourceState: Sendable, Hashable {
     public init(
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
         completedAt: Timestamp?,
-        checkpoint: PageRequest?, freshness: ListingFreshness = ListingFreshness(), round: RoundState? = nil
+        checkpoint: PageRequest?, checkpointCursor: ListingCursor = ListingCursor(),
+        freshness: ListingFreshness = ListingFreshness(), round: RoundState? = nil
     ) {
         self.resource = resource
         self.source = source
@@ -75,6 +78,7 @@ public struct ResourceState: Sendable, Hashable {
         self.quarantined = quarantined
         self.completedAt = completedAt
         self.checkpoint = checkpoint
+        self.checkpointCursor = checkpointCursor
         self.freshness = freshness
         self.round = round
     }

@@ -11,6 +11,9 @@ extension InMemoryStore {
             let changed = try tables.register(opening)
             if !changed.isEmpty { tables.discardAll(of: opening.resource, "the definition changed", moment) }
             tables.resources[opening.resource]?.track(opening.tracksMembers, scope: opening.first.scope)
+            if opening.isUnconditional {
+                tables.resources[opening.resource]?.forgetValidators(scope: opening.first.scope)
+            }
             var dropped: String?
             if opening.startsAnew {
                 tables.discard(opening, "a full listing was asked for", moment)

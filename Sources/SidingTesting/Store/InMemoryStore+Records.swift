@@ -32,7 +32,9 @@ extension InMemoryStore {
                     resource: name, source: resource.source, definition: resource.definition,
                     records: resource.records.values.count { $0.deletedAt == nil },
                     quarantined: resource.quarantined.values.reduce(0, +), completedAt: resource.completedAt,
-                    checkpoint: resource.open[""]?.next, freshness: resource.freshness, round: resource.round)
+                    checkpoint: resource.open[""]?.next,
+                    checkpointCursor: resource.open[""]?.cursor ?? ListingCursor(), freshness: resource.freshness,
+                    round: resource.round)
             }
         }
     }

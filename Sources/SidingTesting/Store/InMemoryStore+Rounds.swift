@@ -11,6 +11,7 @@ extension InMemoryStore {
                 tables.discardAll(of: listing.resource, reason, moment)
             }
             let known = tables.resources[listing.resource]
+            if listing.isUnconditional { tables.resources[listing.resource]?.forgetValidators(scope: nil) }
             var dropped: String?
             if let round = known?.round, round.isOpen, !listing.startsAnew {
                 let progress = known?.lastProgress(of: round) ?? round.startedAt

@@ -110,8 +110,14 @@ extension MemoryResource {
         if let shown { remember(shown, on: page.page, isWhole: listing.cursor.from == nil, isKept: true) }
         listing.pages += 1
         scoped[scope]?.move(progress.next, now: now)
-        listing.cursor.reached = progress.cursor?.reached ?? listing.cursor.reached
-        if let moved = progress.cursor?.moved { cursors[scope] = (moved, now) }
+        if let cursor = progress.cursor {
+            (listing.cursor.reached, listing.cursor.from) = (cursor.reached, cursor.from)
+            if let moved = cursor.moved {
+                cursors[scope] = (moved, now)
+            } else if cursor.takesBack {
+                cursors[scope] = nil
+            }
+        }
         switch progress.next {
         case .page(let next):
             (listing.next, listing.checkpointAt) = (next, now)
@@ -120,7 +126,9 @@ extension MemoryResource {
             open[scope] = nil
         case .end:
             open[scope] = nil
-            if scope.isEmpty { (completedAt, freshness) = (now, progress.freshness) }
+            // From beyond the cursor on: between the two lies what nobody has asked for.
+            let isPassing = listing.cursor.from != nil && !listing.cursor.moves
+            if scope.isEmpty, !isPassing { (completedAt, freshness) = (now, progress.freshness) }
             forgetPages { address, stored in address.scope == scope && stored.listing != page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
             return settleAbsences(page, listing, removed: removed, now: now)
@@ -138,6 +146,16 @@ extension MemoryResource {
         }
         let members = pages[MemoryAddress(page.page)]?.members
         pages[MemoryAddress(page.page)] = MemoryPage(stored: stored, listing: page.listing, members: members)
+    }
+}
+
+extension MemoryResource {
+    /// - Parameter scope: nil for all.
+    mutating func forgetValidators(scope: String?) {
+        for address in pages.keys where scope == nil || address.scope == scope {
+            pages[address]?.stored.etag = nil
+            pages[address]?.stored.lastModified = nil
+        }
     }
 }
 

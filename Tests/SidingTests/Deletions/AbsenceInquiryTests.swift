@@ -102,6 +102,8 @@ import Testing
         bench.origin.set("/posts", ScriptedOrigin.page("[10,11]"))
         for id in 1...5 { bench.origin.set("/posts/\(id)", .status(.notFound)) }
         _ = bench.origin.takeTargets()
+        // What was there yesterday is asked for again.
+        bench.time.advance(by: .seconds(86_401))
         for _ in 0..<2 {
             let withheld = try await bench.sync()
             #expect(withheld.line.counters.withheld > 10 && withheld.line.counters.deleted == 0)

@@ -40,14 +40,14 @@ import Testing
         bench.origin.set("/posts?page=2", Self.page([(3, 3), (4, 4)], next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", .status(.internalServerError))
         let entry = try await bench.sync().line.entry
-        #expect(try await cursor(bench) == "4")
+        #expect(try await cursor(bench) == "3")
         // 1 and 2 were updated: they stand at the end, and 5 and 6 on what is page 2 now.
         bench.origin.set("/posts?page=3", Self.page([(1, 7), (2, 8)]))
-        bench.origin.set("/posts?since=4", Self.page([(5, 5), (6, 6)], next: "/posts?since=4&page=2"))
-        bench.origin.set("/posts?since=4&page=2", Self.page([(1, 7), (2, 8)]))
+        bench.origin.set("/posts?since=3", Self.page([(4, 4), (5, 5), (6, 6)], next: "/posts?since=3&page=2"))
+        bench.origin.set("/posts?since=3&page=2", Self.page([(1, 7), (2, 8)]))
         bench.time.advance(by: .seconds(3600))
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store)
-        #expect(plan.url.hasSuffix("/posts?since=4") && plan.reason.contains("goes on at the cursor"))
+        #expect(plan.url.hasSuffix("/posts?since=3") && plan.reason.contains("goes on at the cursor"))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
         #expect(try await cursor(bench) == "8")
