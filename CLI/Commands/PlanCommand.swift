@@ -10,35 +10,40 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.",
         discussion: """
             With --fetch the pages are fetched, and saved in a copy of the database that is thrown away: it shows each \
-            request, and which records a sync would insert, update and delete. Writes that wait are not sent.
+            request, and which records a sync would insert, update and delete. Writes that wait are not sent. Requests \
+            that limits are for count in the database, which is made for that where it is missing.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
-    @Flag(help: "As for a full listing.") var full = false
+    @OptionGroup var listing: ListingOptions
     @Flag(help: "Fetch the pages, and show what a sync would change.") var fetch = false
 
     func run() async throws {
         let workspace = try Workspace.load(options)
-        let chosen = try workspace.resources(named: resources)
-        let store =
-            FileManager.default.fileExists(atPath: workspace.databasePath)
-            ? try await workspace.openStore(isCounted(chosen) ? .readWrite : .readOnly) : nil
+        let chosen = ParentOrder.parentsFirst(try workspace.resources(named: resources))
+        try listing.check(against: chosen)
+        if fetch { try await workspace.checkSecrets() }
+        let store = try await store(for: chosen, workspace)
         if fetch {
             let status = try await rehearse(chosen, workspace, store)
             if status != .success { throw status }
             return
         }
         for resource in chosen {
-            let plan = try await SyncPlan.make(for: resource, options: SyncOptions(isFull: full), in: store)
+            let plan = try await SyncPlan.make(for: resource, options: listing.syncOptions, in: store)
             if options.json { Output.line(object(plan).text) } else { print(plan) }
         }
         await store?.close()
     }
 
-    /// Whether requests go out that limits are for, and so must be counted.
-    private func isCounted(_ chosen: [AnyResource]) -> Bool {
-        fetch && chosen.contains { !$0.source.limits.isEmpty }
+    /// The database; nil where there is none, and none is needed: requests that limits are for are counted in it.
+    private func store(for chosen: [AnyResource], _ workspace: Workspace) async throws -> SQLiteStore? {
+        if fetch, chosen.contains(where: { !$0.source.limits.isEmpty }) {
+            return try await workspace.openStore(.readWriteCreate)
+        }
+        let isThere = FileManager.default.fileExists(atPath: workspace.databasePath)
+        return isThere ? try await workspace.openStore(.readOnly) : nil
     }
 
     private func rehearse(
@@ -46,9 +51,8 @@ struct PlanCommand: AsyncParsableCommand {
     ) async throws -> ExitStatus {
         let status: ExitStatus
         do {
-            try await workspace.checkSecrets()
             status = try await Rehearsal(options: options, workspace: workspace, store: store)
-                .run(chosen, SyncOptions(isFull: full))
+                .run(chosen, listing.syncOptions)
         } catch {
             await store?.close()
             throw error
@@ -67,6 +71,7 @@ struct PlanCommand: AsyncParsableCommand {
         object.string("reason", plan.reason)
         object.string("paging", plan.paging)
         object.string("deletes", plan.deletes)
+        object.strings("limits", plan.limits)
         if let fanOut = plan.fanOut { object.object("for_each") { Self.members(of: fanOut, into: &$0) } }
         return object
     }
@@ -91,5 +96,6 @@ struct PlanCommand: AsyncParsableCommand {
         }
         Output.line("    following pages: \(plan.paging)")
         Output.line("    deleted: \(plan.deletes)")
+        if !plan.limits.isEmpty { Output.line("    limits: \(plan.limits.joined(separator: "; "))") }
     }
 }

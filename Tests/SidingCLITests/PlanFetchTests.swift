@@ -81,6 +81,66 @@ struct PlanFetchTests {
         await service.origin.stop()
     }
 
+    @Test func `Its requests count before there is a database, those of each parent too, and it makes one for that`()
+        async throws
+    {
+        let tracker = try await Tracker.start(issues: 3)
+        let sandbox = try await Sandbox.with(tracker)
+        let plain = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        let limits = #"retry: { inline: 0 }, limits: [{ match: "**", rate: 100/h }]"#
+        try sandbox.config(plain.replacing("retry: { inline: 0 }", with: limits))
+        let plan = try await sandbox.siding("plan", "--fetch")
+        #expect(plan.status == 0, "\(plan.everything)")
+        #expect(try await tracker.origin.requests.count == 4)
+        let limit = try await sandbox.siding("status", "--json").object()["limits"]?.array?.first?.members
+        #expect(limit?["used"]?.int == 4)
+        let stored = try await sandbox.siding("query", "--json", "SELECT count(*) AS n FROM siding_records")
+        #expect(try stored.object()["n"]?.int == 0)
+        try await tracker.origin.stop()
+    }
+
+    @Test(arguments: [["plan"], ["plan", "--fetch"], ["sync"]])
+    func `Parents come first in a plan as they do in a sync`(command: [String]) async throws {
+        let tracker = try await Tracker.start(issues: 2)
+        let sandbox = try await Sandbox.with(tracker)
+        let told = try await sandbox.siding(command + ["comments", "issues", "--json"])
+        #expect(try told.objects().map { $0["resource"]?.string } == ["issues", "comments"])
+        try await tracker.origin.stop()
+    }
+
+    @Test(
+        arguments: [
+            ["--limit", "3"], ["--full"], ["--since", "4"], ["--backfill", "2..5"], ["--accept-deletes"],
+        ])
+    func `What a sync is told beyond the usual a plan is told too`(flags: [String]) async throws {
+        let service = try await Service.start(items: 30)
+        let sandbox = try Sandbox.with(
+            service, resource: #"query: { since: "{cursor}" }, cursor: { path: $.id, type: integer }"#)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let plan = try await sandbox.siding(["plan", "--json"] + flags).object()
+        service.origin.forgetRequests()
+        let fetched = try await sandbox.siding(["plan", "--fetch", "--json"] + flags)
+        let asked = service.targets
+        service.origin.forgetRequests()
+        let synced = try await sandbox.siding(["sync", "--json"] + flags)
+        #expect(service.targets == asked)
+        #expect(plan["url"]?.string == "\(service.url)\(asked.first ?? "")")
+        #expect(fetched.status == synced.status)
+        for name in ["inserted", "updated", "unchanged", "deleted", "pages"] {
+            #expect(try fetched.object()[name] == synced.object()[name], "\(name)")
+        }
+        await service.origin.stop()
+    }
+
+    @Test func `A value that is none of the cursor's is refused before anything is asked`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("plan", "--since", "4").status == 64)
+        #expect(try await sandbox.siding("plan", "--full", "--since", "4").status == 64)
+        #expect(try await sandbox.siding("plan", "--limit", "0").status == 64)
+        await service.origin.stop()
+    }
+
     @Test func `Secrets in URLs are not shown`() async throws {
         let service = try await Service.start(items: 2)
         let sandbox = try Sandbox.with(

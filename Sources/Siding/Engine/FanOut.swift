@@ -146,8 +146,8 @@ extension ResourceSync {
 extension SyncEngine {
     /// The same engine, which tells its progress to someone else.
     fileprivate func reporting(to progress: @escaping @Sendable (SyncProgress) -> Void) -> SyncEngine {
-        SyncEngine(
-            store: store, transports: transports, signIns: signIns, connectivity: connectivity, jitter: jitter,
-            clock: clock, wallClock: wallClock, logger: logger, progress: progress)
+        var engine = self
+        engine.progress = progress
+        return engine
     }
 }

@@ -1,7 +1,7 @@
 /// The order in which resources are synced whose listings are about each other's records.
-enum ParentOrder {
+public enum ParentOrder {
     /// `resources` as they are, but each parent before what is listed for its records. A circle is left as it is.
-    static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
+    public static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
         let byName = Dictionary(resources.map { ($0.name, $0) }) { first, _ in first }
         var ordered: [AnyResource] = []
         var taken: Set<String> = []

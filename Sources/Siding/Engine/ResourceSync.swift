@@ -230,12 +230,7 @@ struct ResourceSync: Sendable {
     }
 
     private func closedGate() async throws(StoreError) -> SourceGate? {
-        let now = engine.wallClock.now
-        return try await engine.store.gates().first { gate in
-            gate.source == resource.source.name && gate.reason == .retryAfter
-                // One that is further ahead than any origin is believed was set before the clock was set back.
-                && gate.until.map { $0 > now && $0 <= now + RetryAfter.longest } ?? false
-        }
+        try await engine.store.gates().closing(resource.source.name, at: engine.wallClock.now)
     }
 
     private func waits(
@@ -243,7 +238,7 @@ struct ResourceSync: Sendable {
     ) async throws(StoreError) -> Report {
         var failure = Failure(
             .waitingForOrigin, phase: .notSent,
-            detail: "the next try is from \(gate.until?.rfc3339 ?? "later") on, because \(gate.note)")
+            detail: gate.words)
         failure = failure.at(
             method: resource.method.rawValue,
             url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))

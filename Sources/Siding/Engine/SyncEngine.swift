@@ -17,7 +17,7 @@ public struct SyncEngine: Sendable {
     let clock: any Clock<Duration>
     let wallClock: WallClock
     let logger: Logger
-    let progress: @Sendable (SyncProgress) -> Void
+    var progress: @Sendable (SyncProgress) -> Void
 
     /// - Parameters:
     ///   - store: where everything is kept.

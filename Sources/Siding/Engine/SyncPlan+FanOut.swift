@@ -31,16 +31,21 @@ extension SyncPlan {
 
         let state = states.first { $0.resource == resource.name }
         let isChanged = state.map { $0.definition != ResourceDefinition(resource) } ?? false
-        let begin = Begin(isChanged: isChanged, round: state?.round, options)
+        let begin = Begin(isChanged: isChanged, state, options, within: resource.resumeWithin, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)
         selection.limit = Self.shown
         let parents = try await store.parents(selection)
         plan.reason = begin.reason + Self.why(outlook, each, begin.position)
-        let urls = try await requests(for: parents, of: resource, each, options, store, now)
+        let asked = try await requests(for: parents, of: resource, each, options, begin, store, now)
+        if let why = try await waiting(resource, options, at: asked.first, in: store, now) {
+            plan.reason = "\(why); then: \(plan.reason)"
+        }
+        let urls = asked.map { Redaction.url($0, also: resource.source.authorization.secretQueryNames) }
         plan.fanOut = FanOut(resource: each.resource, outlook: outlook, urls: urls)
         plan.url = urls.first ?? template
+        plan.limits = asked.first.map { limits(of: resource.source, at: $0) } ?? []
         return plan
     }
 
@@ -48,16 +53,27 @@ extension SyncPlan {
     private struct Begin {
         var reason: String
         var position: RoundPosition
+        /// Whether the listings that were left half-way go on where they stopped.
+        var resumes: Bool
 
-        init(isChanged: Bool, round: RoundState?, _ options: SyncOptions) {
+        init(
+            isChanged: Bool, _ state: ResourceState?, _ options: SyncOptions, within limit: Duration, _ now: Timestamp
+        ) {
+            let round = state?.round
             let takesAll = options.isFull || options.since != nil || options.isAside || isChanged
-            if !takesAll, let round, round.isOpen {
+            let isOpen = !takesAll && round?.isOpen ?? false
+            let progress = state?.progressedAt
+            let isTimely = progress.map { Resumption.isTimely($0, within: limit, now: now) } ?? true
+            // No listing is younger than the round's last progress.
+            resumes = isTimely && !options.isFull && !options.isAside && options.since == nil
+            if isOpen, isTimely, let round {
                 reason = "the round that was left half-way goes on: "
                 position = RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
                 return
             }
             reason =
                 isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new round: "
+            if isOpen { reason = "a new round, as \(Resumption.roundTooOld(limit)): " }
             position = RoundPosition(round: (round?.round ?? 0) + 1, takesAll: takesAll, isResumed: false)
         }
     }
@@ -70,18 +86,16 @@ extension SyncPlan {
     }
 
     private static func requests(
-        for parents: [Parent], of resource: AnyResource, _ each: ForEach, _ options: SyncOptions, _ store: any Store,
-        _ now: Timestamp
-    ) async throws -> [String] {
-        var urls: [String] = []
+        for parents: [Parent], of resource: AnyResource, _ each: ForEach, _ options: SyncOptions, _ begin: Begin,
+        _ store: any Store, _ now: Timestamp
+    ) async throws -> [HTTPURL] {
+        var urls: [HTTPURL] = []
         for parent in parents {
             guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
             let stored = try await store.cursor(of: resource, scope: parent.key)
             let start = CursorStart(resource.cursor, stored: stored, options, now: now)
             guard let first = try? PageTurner(resource: resource).first(from: start, for: bound) else { continue }
-            let isResumed = !options.isFull && !options.isAside && options.since == nil
-            let page = isResumed ? parent.checkpoint ?? first : first
-            urls.append(Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
+            urls.append((begin.resumes ? parent.checkpoint ?? first : first).url)
         }
         return urls
     }

@@ -18,6 +18,8 @@ public struct SyncPlan: Sendable, Hashable {
     public var paging: String
     /// What will count as deleted.
     public var deletes: String
+    /// How many requests may go out, by the limits of the source that count the first one.
+    public var limits: [String] = []
     /// Of a resource with a listing per record of another one.
     public var fanOut: FanOut?
 
@@ -37,7 +39,7 @@ public struct SyncPlan: Sendable, Hashable {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
-        var start = try await start(resource, options, first, store)
+        var start = try await start(resource, options, first, store, now)
         if let listing = start.listing, start.page.number > 1, try await !isHeld(resource, store),
             cursor.goOn(listing, by: resource.cursor)
         {
@@ -47,9 +49,8 @@ public struct SyncPlan: Sendable, Hashable {
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
-        let asking = AskingAgain(resource: resource, options: options, now: now)
-        if let why = asking.isPointless(try await store?.freshness(of: resource.name)) {
-            start.reason = "nothing now: \(why); then: \(start.reason)"
+        if let why = try await waiting(resource, options, at: start.page.url, in: store, now) {
+            start.reason = "\(why); then: \(start.reason)"
         }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
@@ -59,10 +60,12 @@ public struct SyncPlan: Sendable, Hashable {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }
         }
-        return SyncPlan(
+        var plan = SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
             body: start.page.body, conditions: conditions, reason: start.reason, paging: resource.paging.description,
             deletes: resource.deletesInWords)
+        plan.limits = limits(of: resource.source, at: start.page.url)
+        return plan
     }
 
     /// Whether the next page waits for a person.
@@ -80,7 +83,8 @@ public struct SyncPlan: Sendable, Hashable {
     }
 
     private static func start(
-        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: (any Store)?
+        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: (any Store)?,
+        _ now: Timestamp
     ) async throws -> Start {
         guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })
         else { return Start(page: first, reason: "first sync: nothing is stored yet") }
@@ -95,7 +99,14 @@ public struct SyncPlan: Sendable, Hashable {
             return Start(page: first, reason: "new listing from the first page")
         }
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
-        if let entry = entries.first(where: { $0.kind == .fetch }) {
+        let entry = entries.first { $0.kind == .fetch }
+        if let progress = state.progressedAt, entry?.waitsForPerson != true,
+            !Resumption.isTimely(progress, within: resource.resumeWithin, now: now)
+        {
+            let why = Resumption.tooOld(resource.resumeWithin)
+            return Start(page: first, reason: "new listing from the first page, as \(why)")
+        }
+        if let entry {
             let held = entry.state == .parked ? ", parked (\(entry.reason?.rawValue ?? ""))" : ""
             return Start(
                 page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)",

@@ -15,10 +15,7 @@ struct SourceBudget: RequestBudget {
     }
 
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace {
-        let path = source.path(of: url)
-        let rules = source.limits.indices.filter { index in
-            path.map { source.limits[index].match.fits($0) } ?? false
-        }
+        let rules = source.limits(fitting: url)
         guard !rules.isEmpty else { return BudgetPlace() }
         guard let store else {
             throw Failure(
@@ -43,7 +40,8 @@ struct SourceBudget: RequestBudget {
         }
     }
 
-    private static func words(_ limit: RateLimit, _ until: Timestamp, isByOrigin: Bool) -> String {
+    /// Why nothing may go out, for a person.
+    static func words(_ limit: RateLimit, _ until: Timestamp, isByOrigin: Bool) -> String {
         let rate = limit.rate.map { " (\($0))" } ?? ""
         return isByOrigin
             ? "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(limit.remaining?.rawName ?? "answer")"
@@ -68,6 +66,12 @@ struct SourceBudget: RequestBudget {
 }
 
 extension Source {
+    /// The limits that count a request to `url`, as indexes of ``limits``.
+    func limits(fitting url: HTTPURL) -> [Int] {
+        guard let path = path(of: url) else { return [] }
+        return limits.indices.filter { limits[$0].match.fits(path) }
+    }
+
     /// The path of `url` below the base URL, whole where it lies elsewhere; nil on another origin.
     func path(of url: HTTPURL) -> String? {
         guard url.origin == baseURL.origin else { return nil }

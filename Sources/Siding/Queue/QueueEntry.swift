@@ -148,3 +148,8 @@ public struct FetchRetention: Sendable {
     /// Each listing's fetch has a lane of its own.
     package var lane: String { "fetch:\(resource)" + (page.scope.isEmpty ? "" : "/\(page.scope)") }
 }
+
+extension QueueEntry {
+    /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
+    package var waitsForPerson: Bool { state == .parked && (reason == .held || reason == .poison) }
+}

@@ -88,3 +88,14 @@ public struct SourceGate: Sendable, Hashable {
         (self.source, self.reason, self.until, self.note) = (source, reason, until, note)
     }
 }
+
+extension [SourceGate] {
+    /// The gate that keeps syncs from asking `source` now, as the origin or its limits ask for patience.
+    func closing(_ source: String, at now: Timestamp) -> SourceGate? {
+        first { gate in
+            gate.source == source && gate.reason == .retryAfter
+                // One that is further ahead than any origin is believed was set before the clock was set back.
+                && gate.until.map { $0 > now && $0 <= now + RetryAfter.longest } ?? false
+        }
+    }
+}

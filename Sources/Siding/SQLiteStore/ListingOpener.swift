@@ -121,17 +121,15 @@ struct ListingOpener {
     // MARK: Old checkpoints
 
     private func dropOldCheckpoint(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
-        let oldest = now + (.zero - opening.resumeWithin)
-        let isOld = try transaction.first(
-            "SELECT checkpoint_at < ?2 FROM siding_listings WHERE resource = ?1 AND scope = ?3 AND state = 'open'",
-            resource,
-            oldest.microseconds, opening.first.scope
-        ) { $0.int(0) == 1 }
-        guard isOld == true else { return nil }
+        let progress = try transaction.first(
+            "SELECT checkpoint_at FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND state = 'open'",
+            resource, opening.first.scope
+        ) { Timestamp(microseconds: $0.int(0)) }
+        guard let progress, !opening.resumes(progress, now: now) else { return nil }
         // A page that a person holds stays held, however old it grows.
         let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
-        if let entry, QueueTransitions.waitsForPerson(entry) { return nil }
-        let reason = opening.tooOld
+        if let entry, entry.waitsForPerson { return nil }
+        let reason = Resumption.tooOld(opening.resumeWithin)
         try discard(resource, reason, transaction)
         return reason
     }

@@ -40,11 +40,6 @@ struct QueueTransitions {
             """, resource, map: QueueRows.entry)
     }
 
-    /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
-    static func waitsForPerson(_ entry: QueueEntry) -> Bool {
-        entry.state == .parked && (entry.reason == .held || entry.reason == .poison)
-    }
-
     /// Takes a fetch in hand. The caller holds its resource's lease, so an entry that is still `sending` belongs to a dead
     /// sender.
     ///
@@ -58,7 +53,7 @@ struct QueueTransitions {
                 return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
             }
         }
-        if Self.waitsForPerson(entry) { return entry }
+        if entry.waitsForPerson { return entry }
         entry.state = .sending
         entry.reason = nil
         try transaction.execute(

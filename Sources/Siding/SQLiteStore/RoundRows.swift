@@ -37,11 +37,10 @@ enum RoundRows {
         if listing.isUnconditional { try ListingOpener.forgetValidators(resource.id, scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
-            let oldest = now + (.zero - listing.resumeWithin)
-            if try lastProgress(of: resource.id, known, transaction) >= oldest {
+            if listing.resumes(try lastProgress(of: resource.id, known, transaction), now: now) {
                 return RoundPosition(round: known.round, takesAll: known.takesAll, isResumed: true)
             }
-            dropped = "its round is older than \(listing.oldAge)"
+            dropped = Resumption.roundTooOld(listing.resumeWithin)
         }
         try transaction.execute(
             """

@@ -48,14 +48,16 @@ extension SQLiteStore {
                     (SELECT COUNT(*) FROM siding_records WHERE resource = r.id AND deleted_at IS NULL), r.definition,
                     (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before,
                     o.round, o.state, o.takes_all, o.started_at, o.ended_at,
-                    l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0)
+                    l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
+                    CASE WHEN o.round IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
+                        SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_rounds o ON o.resource = r.id
                 ORDER BY r.name
                 """
             ) { row in
-                ResourceState(
+                var state = ResourceState(
                     resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(9)),
                     records: Int(row.int(8)), quarantined: Int(row.int(10)),
                     completedAt: row.optionalInt(2).map(Timestamp.init),
@@ -64,6 +66,8 @@ extension SQLiteStore {
                         from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1),
                     freshness: ListingFreshness(row, at: 11),
                     round: RoundState(row, at: 13))
+                state.progressedAt = row.optionalInt(21).map(Timestamp.init)
+                return state
             }
         }
     }

@@ -48,15 +48,9 @@ public struct ListingOpening: Sendable {
 }
 
 extension ListingOpening {
-    /// Why a checkpoint is not gone on with.
-    package var tooOld: String { "its checkpoint is older than \(oldAge)" }
-
-    /// ``resumeWithin`` in words.
-    package var oldAge: String {
-        let seconds = resumeWithin.components.seconds
-        let (count, unit) =
-            seconds % 3600 == 0 ? (seconds / 3600, "h") : seconds % 60 == 0 ? (seconds / 60, "min") : (seconds, "s")
-        return "\(count) \(unit)"
+    /// Whether a listing that was last carried on at `progress` goes on.
+    package func resumes(_ progress: Timestamp, now: Timestamp) -> Bool {
+        Resumption.isTimely(progress, within: resumeWithin, now: now)
     }
 }
 

@@ -64,6 +64,8 @@ public struct ResourceState: Sendable, Hashable {
     public var freshness: ListingFreshness
     /// The newest round of a resource with a listing per parent.
     public var round: RoundState?
+    /// When the open listing, or the newest round, was last carried on; nil where there is none.
+    public var progressedAt: Timestamp?
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,

@@ -161,12 +161,12 @@ extension MemoryTables {
 
     fileprivate mutating func dropOldCheckpoint(_ opening: ListingOpening, _ moment: MemoryMoment) -> String? {
         guard let open = resources[opening.resource]?.open[opening.first.scope],
-            open.checkpointAt < moment.now + (.zero - opening.resumeWithin)
+            !opening.resumes(open.checkpointAt, now: moment.now)
         else { return nil }
         if let entry = unsettledFetch(of: opening.resource, scope: opening.first.scope), entry.waitsForPerson {
             return nil
         }
-        let reason = opening.tooOld
+        let reason = Resumption.tooOld(opening.resumeWithin)
         discard(opening, reason, moment)
         return reason
     }

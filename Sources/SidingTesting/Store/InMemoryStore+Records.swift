@@ -28,13 +28,15 @@ extension InMemoryStore {
     public func resourceStates() throws(StoreError) -> [ResourceState] {
         try read { (tables) throws(StoreError) in
             tables.resources.sorted { Array($1.key.utf8).follows(Array($0.key.utf8)) }.map { name, resource in
-                ResourceState(
+                var state = ResourceState(
                     resource: name, source: resource.source, definition: resource.definition,
                     records: resource.records.values.count { $0.deletedAt == nil },
                     quarantined: resource.quarantined.values.reduce(0, +), completedAt: resource.completedAt,
                     checkpoint: resource.open[""]?.next,
                     checkpointCursor: resource.open[""]?.cursor ?? ListingCursor(), freshness: resource.freshness,
                     round: resource.round)
+                state.progressedAt = resource.round.map(resource.lastProgress) ?? resource.open[""]?.checkpointAt
+                return state
             }
         }
     }

@@ -15,10 +15,10 @@ extension InMemoryStore {
             var dropped: String?
             if let round = known?.round, round.isOpen, !listing.startsAnew {
                 let progress = known?.lastProgress(of: round) ?? round.startedAt
-                if progress >= moment.now + (.zero - listing.resumeWithin) {
+                if listing.resumes(progress, now: moment.now) {
                     return RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
                 }
-                dropped = "its round is older than \(listing.oldAge)"
+                dropped = Resumption.roundTooOld(listing.resumeWithin)
             }
             let round = RoundState(
                 round: (known?.round?.round ?? 0) + 1, isOpen: true, takesAll: listing.startsAnew,
@@ -129,7 +129,7 @@ extension MemoryResource {
         pages = pages.filter { !gone.contains($0.key.scope) }
     }
 
-    fileprivate func lastProgress(of round: RoundState) -> Timestamp {
+    func lastProgress(of round: RoundState) -> Timestamp {
         let saved = scoped.values.filter { $0.round == round.round }.map(\.checkpointAt).max()
         return max(saved ?? round.startedAt, round.startedAt)
     }

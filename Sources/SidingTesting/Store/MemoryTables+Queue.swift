@@ -99,8 +99,3 @@ extension MemoryEntry {
         String((0..<26).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
     }
 }
-
-extension QueueEntry {
-    /// Whether the entry may not go on without a person's word.
-    var waitsForPerson: Bool { state == .parked && (reason == .held || reason == .poison) }
-}

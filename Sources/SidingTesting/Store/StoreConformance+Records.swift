@@ -53,7 +53,7 @@ extension StoreConformance {
             _ = try await bench.add("comments")
             let first = try ConformanceBench.page(1)
             let definition = try ConformanceBench.definition()
-            let wanted = [
+            var wanted = [
                 ResourceState(
                     resource: "comments", source: "blog", definition: definition, records: 0, completedAt: nil,
                     checkpoint: first),
@@ -61,6 +61,7 @@ extension StoreConformance {
                     resource: "posts", source: "blog", definition: definition, records: 1, completedAt: bench.time.now,
                     checkpoint: nil),
             ]
+            wanted[0].progressedAt = bench.time.now
             try await require(bench.store.resourceStates(), is: wanted, "the states")
         },
     ]

@@ -1,0 +1,56 @@
+internal import HTTPTypes
+internal import SidingChain
+
+extension SyncPlan {
+    /// Why a sync would ask for nothing now, or not at once; nil where it would.
+    ///
+    /// - Parameter url: what it would ask for first.
+    static func waiting(
+        _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: (any Store)?, _ now: Timestamp
+    ) async throws(StoreError) -> String? {
+        guard let store else { return nil }
+        let asking = AskingAgain(resource: resource, options: options, now: now)
+        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return "nothing now: \(why)" }
+        if let gate = try await store.gates().closing(resource.source.name, at: now) {
+            return "nothing now: \(gate.words)"
+        }
+        guard let url, let budgets = store as? any BudgetStore else { return nil }
+        return try await Self.spentLimit(of: resource.source, at: url, in: budgets, now)
+    }
+
+    /// The limit that has room last; nil where all that fit have room now.
+    private static func spentLimit(
+        of source: Source, at url: HTTPURL, in store: any BudgetStore, _ now: Timestamp
+    ) async throws(StoreError) -> String? {
+        let limits = source.limits(fitting: url).map { source.limits[$0] }
+        guard !limits.isEmpty else { return nil }
+        var last: (until: Timestamp, words: String)?
+        for report in try await store.budgets() where report.source == source.name {
+            // The count of another rate says nothing of when this one has room.
+            guard let until = report.freeAt, until > last?.until ?? now,
+                let limit = limits.first(where: { $0.match.description == report.match && $0.rate == report.rate })
+            else { continue }
+            let isByOrigin = report.remaining == 0 && report.resetAt == until
+            last = (until, SourceBudget.words(limit, until, isByOrigin: isByOrigin))
+        }
+        guard let last else { return nil }
+        let isPutOff = last.until - now > BudgetUse.longestPatience
+        return isPutOff ? "nothing now: \(last.words)" : "after a wait, as \(last.words)"
+    }
+
+    /// The limits that count requests to `url`, for a person.
+    static func limits(of source: Source, at url: HTTPURL) -> [String] {
+        source.limits(fitting: url).map { index in
+            let limit = source.limits[index]
+            let most = [
+                limit.rate.map { "at most \($0)" }, limit.remaining.map { "what \($0.rawName) leaves" },
+            ]
+            return "\(most.compactMap(\.self).joined(separator: ", ")) for '\(limit.match)'"
+        }
+    }
+}
+
+extension SourceGate {
+    /// Until when it is closed, and why.
+    var words: String { "the next try is from \(until?.rfc3339 ?? "later") on, because \(note)" }
+}

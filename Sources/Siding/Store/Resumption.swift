@@ -1,0 +1,22 @@
+/// Until when an unfinished listing, or a round of listings, goes on where it stopped: one rule for stores and plans.
+package enum Resumption {
+    /// Whether what was last carried on at `progress` goes on.
+    ///
+    /// - Parameter limit: `resume_within` of the resource.
+    package static func isTimely(_ progress: Timestamp, within limit: Duration, now: Timestamp) -> Bool {
+        progress >= now + (.zero - limit)
+    }
+
+    /// Why a checkpoint is not gone on with.
+    package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(words(limit))" }
+
+    /// Why a round is not gone on with.
+    package static func roundTooOld(_ limit: Duration) -> String { "its round is older than \(words(limit))" }
+
+    private static func words(_ limit: Duration) -> String {
+        let seconds = limit.components.seconds
+        let (count, unit) =
+            seconds % 3600 == 0 ? (seconds / 3600, "h") : seconds % 60 == 0 ? (seconds / 60, "min") : (seconds, "s")
+        return "\(count) \(unit)"
+    }
+}

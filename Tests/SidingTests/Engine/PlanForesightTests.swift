@@ -1,0 +1,109 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What a plan says is what the sync after it does: in its age, at a closed gate, at a limit.
+@Suite(.timeLimit(.minutes(1))) struct PlanForesightTests {
+    private static func plan(_ bench: EngineBench, _ options: SyncOptions = SyncOptions()) async throws -> SyncPlan {
+        try await SyncPlan.make(for: bench.resource, options: options, in: bench.store, now: bench.time.now)
+    }
+
+    /// A plan for what the bench's sync does next; both must begin alike.
+    private static func agreed(_ bench: EngineBench, _ options: SyncOptions = SyncOptions()) async throws -> SyncPlan {
+        _ = bench.origin.takeTargets()
+        let plan = try await plan(bench, options)
+        _ = try await bench.sync(options)
+        let target = bench.origin.takeTargets().first
+        if plan.reason.hasPrefix("nothing now") {
+            #expect(target == nil)
+        } else {
+            #expect(plan.url == "https://api.example.org\(target ?? "")")
+        }
+        return plan
+    }
+
+    private static func half(_ engine: Engine) async throws -> EngineBench {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
+        #expect(try await bench.sync().line.outcome == .queued)
+        return bench
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a checkpoint that is too old is not gone on with`(_ engine: Engine) async throws {
+        var bench = try await Self.half(engine)
+        bench.resource.resumeWithin = .seconds(3600)
+        bench.time.advance(by: .seconds(3600))
+        #expect(try await Self.agreed(bench).url == "https://api.example.org/posts?page=2")
+        bench.time.advance(by: .seconds(3601))
+        let plan = try await Self.agreed(bench)
+        #expect(plan.url == "https://api.example.org/posts")
+        #expect(plan.reason == "new listing from the first page, as its checkpoint is older than 1 h")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a page that a person holds is gone on with however old it is`(_ engine: Engine) async throws {
+        let bench = try await Self.half(engine)
+        let entry = try #require(try await bench.queue().first)
+        _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
+        bench.time.advance(by: .seconds(100 * 3600))
+        let plan = try await Self.plan(bench)
+        #expect(plan.url == "https://api.example.org/posts?page=2")
+        #expect(plan.reason.contains("parked (held)"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a round that is too old begins anew, and its listings with it`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin()
+        origin.set("/posts", ScriptedOrigin.page("[1]"))
+        origin.set("/posts/1/comments", ScriptedOrigin.page("[1]", next: "/posts/1/comments?page=2"))
+        origin.set("/posts/1/comments?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
+        var bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
+        bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(24 * 3600))
+        let timely = try await Self.agreed(bench)
+        #expect(timely.url == "https://api.example.org/posts/1/comments?page=2")
+        bench.time.advance(by: .seconds(24 * 3600 + 1))
+        let plan = try await Self.agreed(bench)
+        #expect(plan.url == "https://api.example.org/posts/1/comments")
+        #expect(plan.reason.hasPrefix("a new round, as its round is older than 24 h: "), "\(plan.reason)")
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a source that asks for patience is not asked, and the plan says until when`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine)
+        bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "120"]))
+        _ = try await bench.sync()
+        let until = (bench.time.now + .seconds(120)).rfc3339
+        for options in [SyncOptions(), SyncOptions(isFull: true), SyncOptions(limit: 3)] {
+            let plan = try await Self.agreed(bench, options)
+            #expect(plan.reason.hasPrefix("nothing now: the next try is from \(until) on, because "), "\(plan.reason)")
+        }
+        bench.time.advance(by: .seconds(120))
+        #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now") == false)
+    }
+
+    @Test func `a limit that is used up is told, as is what it lets out`() async throws {
+        var bench = try await EngineBench(.sqlite)
+        bench.resource.source.limits = [
+            try RateLimit("/posts/**", "2/h"), try RateLimit("/other", "9/h"), try RateLimit("**", "5000/h"),
+        ]
+        let first = try await Self.plan(bench)
+        #expect(first.limits == ["at most 2/h for '/posts/**'", "at most 5000/h for '**'"])
+        _ = try await bench.sync()
+        let plan = try await Self.agreed(bench)
+        let until = (bench.time.now + .seconds(3600)).rfc3339
+        #expect(plan.reason.hasPrefix("nothing now: the limit '/posts/**' (2/h) is used up until \(until); then: "))
+        bench.time.advance(by: .seconds(3590))
+        #expect(try await Self.plan(bench).reason.hasPrefix("after a wait, as the limit '/posts/**' (2/h)"))
+        bench.time.advance(by: .seconds(10))
+        #expect(try await Self.agreed(bench).reason.contains("limit") == false)
+    }
+}
