@@ -141,12 +141,47 @@ enum BudgetRows {
 
     // MARK: Settling
 
-    static func giveBack(_ slot: Int64, to budget: Budget, _ transaction: borrowing Transaction) throws {
+    static func giveBack(
+        _ slot: Int64, to budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        // While another is under way the row stays, free at once, to say that this one was out beside it.
+        let isNeeded = try transaction.first(
+            "SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 0 AND id <> ?2 LIMIT 1", budget.id, slot
+        ) { _ in true }
+        if isNeeded == true {
+            let freed = try transaction.execute(
+                "UPDATE siding_budget_slots SET answered = 1, free_at = ?2 WHERE id = ?1 AND answered = 0", slot,
+                now.microseconds)
+            return try giveBack(freed, to: budget, transaction)
+        }
         let gone = try transaction.execute("DELETE FROM siding_budget_slots WHERE id = ?1 AND answered = 0", slot)
         try add(-gone, to: budget.id, transaction)
-        if gone > 0 {
-            try transaction.execute("UPDATE siding_budgets SET remaining = remaining + 1 WHERE id = ?1", budget.id)
-        }
+        try giveBack(gone, to: budget, transaction)
+    }
+
+    private static func giveBack(_ count: Int, to budget: Budget, _ transaction: borrowing Transaction) throws {
+        guard count > 0 else { return }
+        try transaction.execute("UPDATE siding_budgets SET remaining = remaining + 1 WHERE id = ?1", budget.id)
+    }
+
+    /// Whether no other request was out while the one of `slot` was, so that what its answer says is the newest word: none
+    /// is under way, none was answered since it went out, none went out after it. Of those that are gone by now the last one
+    /// to take a place is still there, as each taking removes the ones before it alone.
+    static func wasAlone(
+        _ slot: Int64, in budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let taken = try transaction.first(
+            "SELECT taken_at FROM siding_budget_slots WHERE id = ?1 AND answered = 0", slot
+        ) { Timestamp(microseconds: $0.int(0)) }
+        guard let taken, taken <= now else { return false }
+        let other = try transaction.first(
+            """
+            SELECT 1 WHERE EXISTS (SELECT 1 FROM siding_budget_slots WHERE id > ?2 AND budget = ?1)
+                OR EXISTS (SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 0 AND id <> ?2)
+                OR EXISTS (SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 1 AND free_at >= ?3)
+            """, budget.id, slot, (taken + budget.window).microseconds
+        ) { _ in true }
+        return other == nil
     }
 
     /// The origin has counted the request by now, so that it counts for a window from now on: also where its slot was taken
@@ -165,8 +200,12 @@ enum BudgetRows {
     }
 
     /// Takes in what the origin said is left. What is under way may not be counted in it yet.
+    ///
+    /// - Parameter isNewest: whether no other answer can know better; see ``wasAlone(_:in:_:_:)``. What the origin does not
+    ///   count, such as a 304, is then not counted here either.
     static func learn(
-        remaining: Int, until: Timestamp, of budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction
+        remaining: Int, until: Timestamp, isNewest: Bool, of budget: Budget, _ now: Timestamp,
+        _ transaction: borrowing Transaction
     ) throws {
         let underWay = try transaction.first(
             "SELECT count(*) FROM siding_budget_slots WHERE budget = ?1 AND answered = 0", budget.id
@@ -175,7 +214,7 @@ enum BudgetRows {
         var reset = until
         // Answers of one span overtake each other: the least of them is true. A later span begins anew.
         if let known = budget.allowance(now), until <= known.until + sameSpan {
-            left = min(left, known.remaining)
+            if !isNewest { left = min(left, known.remaining) }
             reset = known.until
         }
         try transaction.execute(

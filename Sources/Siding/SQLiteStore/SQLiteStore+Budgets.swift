@@ -55,11 +55,13 @@ extension SQLiteStore: BudgetStore {
                     continue
                 }
                 switch settlement.ending {
-                case .unsent: try BudgetRows.giveBack(settlement.slot, to: budget, transaction)
+                case .unsent: try BudgetRows.giveBack(settlement.slot, to: budget, now, transaction)
                 case .answered(let remaining, let until):
+                    let isNewest = try BudgetRows.wasAlone(settlement.slot, in: budget, now, transaction)
                     try BudgetRows.answer(settlement.slot, of: budget, now, transaction)
                     guard let remaining, let until else { continue }
-                    try BudgetRows.learn(remaining: remaining, until: until, of: budget, now, transaction)
+                    try BudgetRows.learn(
+                        remaining: remaining, until: until, isNewest: isNewest, of: budget, now, transaction)
                 }
             }
         }

@@ -256,6 +256,87 @@ import Testing
         #expect(try await bench.slots() != nil)
     }
 
+    @Test func `what the origin does not count is not counted either, where nothing else was under way`() async throws {
+        let bench = try await Bench(try Self.origin())
+        for _ in 0..<20 {
+            let slots = try #require(try await bench.slots())
+            bench.time.advance(by: .seconds(1))
+            try await bench.settle(slots, left: 3, for: 500)
+            bench.time.advance(by: .seconds(1))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `the word of an answer that another overtook does not count, even where that one's place is gone`(
+        _ isGivenBack: Bool
+    ) async throws {
+        let bench = try await Bench(try Self.origin())
+        try await bench.settle(try #require(try await bench.slots()), left: 9, for: 500)
+        bench.time.advance(by: .seconds(1))
+        let late = try #require(try await bench.slots())
+        bench.time.advance(by: .seconds(1))
+        let early = try #require(try await bench.slots(bench.stores[1]))
+        bench.time.advance(by: .seconds(1))
+        try await bench.settle(early, left: 3, for: 497)
+        bench.time.advance(by: .seconds(1))
+        // Taking a place takes away what is over; the one that is given back must not take the trace along.
+        if isGivenBack { try await bench.settle(try #require(try await bench.slots()), .unsent) }
+        try await bench.settle(late, left: 8, for: 496)
+        #expect(try await bench.slots() != nil)
+        let told = try #require(try await bench.store.budgets().first?.remaining)
+        #expect(told < 3)
+    }
+
+    /// An origin that counts 10 requests in each 60 s, all but every third, and says what is left.
+    private struct CountingOrigin {
+        static let most = 10
+        static let span = Int64(60_000_000)
+        var counts: [Int64: Int] = [:]
+
+        mutating func count(_ isCounted: Bool, at moment: Timestamp) -> (left: Int, until: Timestamp, isOver: Bool) {
+            let span = moment.microseconds / Self.span
+            if isCounted { counts[span, default: 0] += 1 }
+            let used = counts[span, default: 0]
+            let until = Timestamp(microseconds: (span + 1) * Self.span)
+            return (max(Self.most - used, 0), until, used > Self.most)
+        }
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `two processes go by what the origin says is left: it never has to count more than it lets out`(
+        _ seed: UInt64
+    ) async throws {
+        let bench = try await Bench(try Self.origin())
+        var (random, origin) = (Random(seed), CountingOrigin())
+        // Under way: when it is counted, what the origin says then, and when that is here.
+        var flights: [(slots: [Int64], counted: Timestamp, said: SlotSettlement.Ending?, answered: Timestamp)] = []
+        var (over, sent) = (0, 0)
+        for step in 0..<1_500 {
+            bench.time.advance(by: .milliseconds(1 + random.below(900)))
+            let now = bench.time.now
+            for index in flights.indices where flights[index].said == nil && flights[index].counted <= now {
+                // The origin's count of a request that straddles two spans is the later one's.
+                let word = origin.count(step % 3 != 0, at: flights[index].counted)
+                flights[index].said = .answered(remaining: word.left, until: word.until)
+                over += word.isOver ? 1 : 0
+            }
+            for flight in flights where flight.answered <= now && flight.said != nil {
+                try await bench.settle(flight.slots, try #require(flight.said))
+            }
+            flights.removeAll { $0.answered <= now && $0.said != nil }
+            guard flights.count < 4, let slots = try await bench.slots(bench.stores[random.below(2)]) else { continue }
+            guard random.below(10) > 0 else {
+                try await bench.settle(slots, .unsent)
+                continue
+            }
+            sent += 1
+            let counted = now + .milliseconds(random.below(1_500))
+            flights.append((slots, counted, nil, counted + .milliseconds(random.below(1_500))))
+        }
+        #expect(over == 0)
+        #expect(sent > 100)
+    }
+
     @Test func `budgets in use are told, and no others`() async throws {
         let bench = try await Bench(try Self.origin("2/m"))
         #expect(try await bench.store.budgets() == [])
