@@ -63,6 +63,10 @@ struct CommandError: Error {
 extension ExitStatus {
     /// The code of a resource that failed.
     init(_ failure: Failure) {
+        if failure.asksForSignIn {
+            self = .signIn
+            return
+        }
         switch failure.reason {
         case .contract, .tooLarge, .badContent, .truncated: self = .data
         case .credentialUnavailable, .invalidRequest: self = .config

@@ -25,6 +25,19 @@ struct OriginErrorTests {
         await service.origin.stop()
     }
 
+    @Test func `An answer that a rule takes for a refused credential ends as a 401 does`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "errors: [{ when: { status: 403 }, do: refresh_token }]")
+        service.origin.inject(.status(403), times: nil)
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 77)
+        #expect(outcome.error.contains("check the credentials of the source"))
+        #expect(!outcome.error.contains("not allowed to read this"))
+        let status = try await sandbox.siding("status", "--json").object()
+        #expect(status["connectivity"]?["gates"]?.array?.first?["gate"] == .string("sign_in"))
+        await service.origin.stop()
+    }
+
     @Test func `Where a listing is gone, nothing that is stored is removed`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)

@@ -1,6 +1,14 @@
-internal import SidingChain
+public import SidingChain
 
 extension Failure {
+    /// Whether the source waits for a sign-in: the origin refused the credential, or a rule of `errors:` takes the answer for
+    /// that (``FailureRule/Action/refreshToken``).
+    public var asksForSignIn: Bool {
+        if (underlying as? RuledFailure)?.rule.action == .refreshToken { return true }
+        if case .http(let answer) = reason { return answer.statusClass == .unauthorized }
+        return false
+    }
+
     /// What a person can do about it, where there is something.
     var hint: String? {
         if underlying is RefreshRefusal {
@@ -11,6 +19,8 @@ extension Failure {
         if underlying is BudgetSpent {
             return "it goes on when the limit has room; 'limits' of the source says how many requests go out"
         }
+        // What a rule takes for a refused credential is one, whatever its status.
+        if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
         case .captivePortal: "open a browser on this network and sign in"
@@ -29,7 +39,6 @@ extension Failure {
 extension HTTPFailure {
     fileprivate var hint: String? {
         switch statusClass {
-        case .unauthorized: "check the credentials of the source; the next 'siding sync' tries again"
         case .refused where status == 403: "the credentials are known but not allowed to read this"
         case .gone: "check 'path' and 'base_url'; nothing stored was removed"
         case .backOff: "the origin asks for patience; it goes on when the time has come"

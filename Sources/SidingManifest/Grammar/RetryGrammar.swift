@@ -5,7 +5,9 @@ enum RetryGrammar {
     private static let defaults = RetryPolicy()
 
     static let inline = Keyword(
-        "inline", .integer(0...10), default: 2, "Tries beyond the first inside one run; 0 for none.")
+        "inline", .integer(0...10), default: 2,
+        "Tries beyond the first inside one run, after 502, 503, 504, a lost connection, or a Retry-After of up to 5 s; 0 for none."
+    )
     static let base = Keyword("base", .duration, default: "2s", "The first wait.")
     static let factor = Keyword("factor", .number(1...10), default: 2, "By how much each wait is longer than the last.")
     static let cap = Keyword("cap", .duration, default: "1h", "The longest wait.")
