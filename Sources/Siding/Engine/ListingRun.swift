@@ -164,7 +164,9 @@ extension PageFailure {
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
-            return taken(answer, .records([], []), next: .cut("ignored: \(failure)"), paging)
+            var ignored = taken(answer, .records([], []), next: .cut("ignored: \(failure)"), paging)
+            ignored.isIgnored = true
+            return ignored
         case .quarantine:
             let content = PageCommit.Content.setAside(answer.body, reason: failure.description)
             return taken(answer, content, next: .cut("quarantined: \(failure)"), paging)
@@ -179,11 +181,9 @@ extension PageFailure {
     private func taken(
         _ answer: HTTPFailure, _ content: PageCommit.Content, next: NextPage, _ paging: Paging
     ) -> FetchedPage {
-        var taken = FetchedPage(
+        FetchedPage(
             page: page, content: content, status: answer.status, next: next, paging: paging, requests: requests,
             bytes: answer.body.count)
-        taken.isIgnored = next != .end
-        return taken
     }
 }
 
