@@ -53,9 +53,17 @@ struct ImportCommand: ParsableCommand {
         } else {
             if output == nil { Output.write(Array(result.config.utf8)) }
             for unmapped in result.unmapped { Output.talk(unmapped.description) }
-            if let output { options.talk("wrote \(output); next: 'siding check', 'siding plan', 'siding sync'") }
+            if let output { options.talk("wrote \(output); \(next(result))") }
         }
         if !result.unmapped.isEmpty { throw ExitStatus.partial }
+    }
+
+    /// What is to be done with the config.
+    private func next(_ result: ManifestImport) -> String {
+        let secrets =
+            result.variables.isEmpty
+            ? "" : "set the environment variables \(result.variables.joined(separator: ", ")); "
+        return "\(secrets)next: 'siding check', 'siding plan', 'siding sync'"
     }
 }
 
@@ -73,6 +81,7 @@ extension Shapes {
     fileprivate static func manifestImport(_ result: ManifestImport) -> JSONObject {
         var object = JSONObject()
         object.string("config", result.config)
+        object.strings("variables", result.variables)
         object.array(
             "unmapped",
             result.unmapped.map { unmapped in

@@ -9,6 +9,8 @@ public struct ManifestImport: Sendable, Hashable {
     public var config: String
     /// What was left out or changed, in file order.
     public var unmapped: [Unmapped]
+    /// The environment variables that it wants set, in alphabetical order.
+    public var variables: [String] = []
 
     /// In bytes; a larger file is no such source.
     public static let sizeLimit = 4 << 20

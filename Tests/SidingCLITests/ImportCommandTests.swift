@@ -48,7 +48,10 @@ import Testing
         let made = try await sandbox.siding("import", "--from", "dlt", "shop.json", "-o", "siding.yaml")
         #expect(made.status == 0, "\(made.everything)")
         #expect(made.output == "")
-        #expect(made.error == "wrote siding.yaml; next: 'siding check', 'siding plan', 'siding sync'\n")
+        let words = "set the environment variables SHOP__TOKEN; next: 'siding check', 'siding plan', 'siding sync'"
+        #expect(made.error == "wrote siding.yaml; \(words)\n")
+        let text = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        #expect(text.contains("# Secrets come from the environment: SHOP__TOKEN.\n"))
         let secrets = ["SHOP__TOKEN": "t0ken"]
         #expect(try await sandbox.siding(["check"], environment: secrets).status == 0)
         #expect(try await sandbox.siding(["sync"], environment: secrets).status == 0)
@@ -92,6 +95,7 @@ import Testing
         let object = try await sandbox.siding("import", "--from", "dlt", "shop.json", "--json")
         #expect(object.status == 3)
         #expect(try object.object()["config"]?.string == words.output)
+        #expect(try object.object()["variables"]?.array == [.string("EXAMPLE_TOKEN")])
         let first = try #require(try object.object()["unmapped"]?.array?.first)
         #expect(first["path"]?.string == "client.auth.token")
         #expect(first["line"]?.int == 2)

@@ -129,10 +129,11 @@ import Testing
                 { error_message_contains: nope, action: FAIL }, { http_codes: [204], action: SUCCESS }] }] } }
                 """)
         let source = try imported.source
-        #expect(source.failureRules.map(\.action) == [.ignore, .rateLimited, .retry])
-        guard case .answer(let third) = source.failureRules[2].condition else { return #expect(Bool(false)) }
-        #expect(third.statuses == [400])
-        #expect(third.body?.test == .contains("busy"))
+        #expect(source.failureRules.map(\.action) == [.ignore, .rateLimited, .retry, .retry])
+        #expect(source.failureRules[2].condition == .answer(.init(statuses: [400])))
+        guard case .answer(let fourth) = source.failureRules[3].condition else { return #expect(Bool(false)) }
+        #expect(fourth.statuses == [])
+        #expect(fourth.body?.test == .contains("busy"))
         #expect(imported.config.contains("retry: { base: 30s, factor: 1, inline: 4 }"), "\(imported.config)")
         #expect(imported.unmapped.count == 2)
     }

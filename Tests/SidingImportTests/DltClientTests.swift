@@ -96,7 +96,12 @@ import Testing
         arguments: [
             "params: { api_key: CANARY }", "params: { access_token: CANARY, q: x }",
             "json: { login: { password: CANARY } }",
-            "path: \"items?token=CANARY\"", "headers: { X-Auth-Token: CANARY }",
+            "path: \"items?token=CANARY\"", "headers: { X-Auth-Token: CANARY }", "headers: { X-Auth-Key: CANARY }",
+            "headers: { X-Forward: \"Bearer CANARY\" }", "headers: { X-Forward: \"Basic CANARY\" }",
+            "path: \"items?x-functions-key=CANARY\"", "params: { user_key: CANARY }", "params: { sas: CANARY }",
+            "params: { tokens: [CANARY] }", "params: { filter: { client_key: CANARY } }",
+            "json: { auth: [CANARY, CANARY] }", "json: { password: { value: CANARY } }", "json: { api_keys: [CANARY] }",
+            "path: \"x/{unbound}\", json: { password: { value: CANARY }, tokens: [CANARY] }",
         ])
     func `A literal secret of an endpoint is never copied either`(endpoint: String) throws {
         let text = endpoint.replacing("CANARY", with: Self.canary)

@@ -10,11 +10,12 @@ import Testing
 struct Imported {
     let config: String
     let unmapped: [Unmapped]
+    let variables: [String]
     let manifest: Manifest
 
     init(_ text: String, _ format: ImportFormat) throws {
         let result = try ManifestImport.read(text, file: "in.yaml", format: format)
-        (config, unmapped) = (result.config, result.unmapped)
+        (config, unmapped, variables) = (result.config, result.unmapped, result.variables)
         let environment = ManifestEnvironment(variables: [:], workingDirectory: "/srv/app", home: "/home/ada")
         manifest = try Manifest.parse(result.config, file: "siding.yaml", environment: environment)
     }

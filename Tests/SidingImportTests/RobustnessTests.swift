@@ -53,6 +53,35 @@ import Testing
         for format in ImportFormat.allCases { try survives(text, format) }
     }
 
+    @Test(
+        arguments: [
+            "params: { fields: \"campaign{name}\" }", "params: { f: \"{a}\", g: \"{b}\" }",
+            "params: { fields: [\"{name}\"] }", "params: { f: { g: { h: \"{x}\" } } }", "params: { \"\": x }",
+            "method: POST, json: { a: \"{x}\" }", "method: PATCH", "path: \"a b/{\"", "path: \"http://[\"",
+            "data_selector: \"a[\"", "paginator: { type: offset, limit: -1 }",
+            "paginator: { type: page_number, base_page: -5 }",
+            "headers: { \"b ad\": x }", "headers: { X-Y: \"a\\nb\" }",
+            "response_actions: [{ status_code: 7, action: ignore }]",
+            "response_actions: [{ status_code: 200, action: ignore }]", "params: { p: \"\\u0000\" }",
+            "incremental: { cursor_path: \"\", start_param: since }",
+        ])
+    func `One value that cannot be said costs no other resource`(endpoint: String) throws {
+        let imported = try Imported.dlt(
+            "{ name: good, primary_key: id, endpoint: { path: good, params: { q: x } } }",
+            "{ name: bad, primary_key: id, endpoint: { \(endpoint) } }")
+        let good = try #require(imported.manifest.resources.first { $0.name == "good" })
+        #expect(good.path == "/good" && good.query == ["q": .string("x")])
+    }
+
+    @Test func `A map of which nothing is left is left out, and the rest of the resource stays`() throws {
+        let imported = try Imported.dlt(
+            "{ name: ads, primary_key: id, endpoint: { path: ads, params: { fields: \"campaign{name}\" } } }")
+        #expect(try imported.resource.path == "/ads")
+        #expect(try imported.resource.query == [:])
+        #expect(imported.config.contains("# query: { fields: \"campaign{name}\" }"), "\(imported.config)")
+        #expect(imported.unmapped.count == 1)
+    }
+
     @Test func `A file of the other kind says so`() {
         let dlt = "client: { base_url: x }\nresources: [a]"
         let airbyte = "version: 1\nstreams: []\ndefinitions: {}"

@@ -24,9 +24,10 @@ struct AirbyteCursor {
         addOption("start_time_option", "{cursor}", &resource, &manifest)
         addOption("end_time_option", "{until}", &resource, &manifest)
         let isFeed = cursor["is_data_feed"]?.truth == true
-        guard isFeed || resource.query.entries.contains(where: { $0.value.flow.contains("{cursor}") }) else {
+        let carriers = resource.query.entries.map(\.value) + [resource.body].compactMap(\.self)
+        guard isFeed || carriers.contains(where: { $0.flow.contains("{cursor}") }) else {
             return manifest.leaveOut(
-                cursor.origin, "no parameter of the query carries the cursor",
+                cursor.origin, "no parameter carries the cursor",
                 hint: "each sync lists everything; unchanged records are not written again")
         }
         guard case .literal(let plain) = cursor.fill(name, source).value else {
@@ -48,10 +49,10 @@ struct AirbyteCursor {
         _ name: String, _ placeholder: String, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
         guard let option = cursor.component(name) else { return }
-        guard option["inject_into"]?.text == "request_parameter", let field = option["field_name"],
-            case .literal(let plain) = option.fill(field.text ?? "", "").value, !plain.isEmpty
-        else { return manifest.leaveOut(option.origin, "a cursor outside the query is not known to siding.yaml") }
-        resource.query.set(plain, .text(placeholder, from: option.origin))
+        guard let place = AirbyteOption(option) else {
+            return manifest.leaveOut(option.origin, "a cursor outside of query and body is not known to siding.yaml")
+        }
+        resource.set(place, to: .text(placeholder, from: option.origin))
     }
 
     // MARK: Formats

@@ -7,25 +7,29 @@ struct AirbyteErrorHandler {
         (self.handler, self.depth) = (handler, depth)
     }
 
-    func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    /// Adds the rules to the resource, and the patience to the source, which all its resources share.
+    func add(
+        to resource: inout ImportedResource, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) {
         switch handler.type {
         case "CompositeErrorHandler" where depth < 4:
             for inner in handler.components("error_handlers") {
-                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &source, &manifest)
+                AirbyteErrorHandler(inner, depth: depth + 1).add(to: &resource, &source, &manifest)
             }
         case "DefaultErrorHandler", nil:
             manifest.leaveOut(
                 membersOf: handler.node,
                 but: ["type", "response_filters", "max_retries", "backoff_strategies", "description"])
-            for filter in handler.components("response_filters") { addRule(filter, &source, &manifest) }
+            for filter in handler.components("response_filters") { addRules(filter, &resource, &manifest) }
             for backoff in handler.components("backoff_strategies") { addBackoff(backoff, &source, &manifest) }
             if let most = handler["max_retries"], let count = most.integer {
                 source.retry.set("inline", .number(min(max(count, 0), 10), from: most.origin))
+                if count > 10 { manifest.leaveOut(most.origin, "a request is tried again 10 times at most in one run") }
             }
         case let type:
             manifest.leaveOut(
                 handler.origin, "siding import does not know the error handler '\((type ?? "").prefix(60))'",
-                hint: "write 'errors' of the source by hand")
+                hint: "write 'errors' of the resource by hand")
         }
     }
 
@@ -34,8 +38,9 @@ struct AirbyteErrorHandler {
         "RESET_PAGINATION": "reset_cursor", "REFRESH_TOKEN_THEN_RETRY": "refresh_token",
     ]
 
-    private func addRule(
-        _ filter: AirbyteComponent, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    /// One rule for each of the filter's conditions, in the order in which Airbyte looks: any of them is enough.
+    private func addRules(
+        _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
         manifest.leaveOut(
             membersOf: filter.node,
@@ -45,27 +50,42 @@ struct AirbyteErrorHandler {
         guard let word = filter["action"]?.text, let action = Self.actions[word] else {
             return manifest.leaveOut(
                 filter.origin, "siding.yaml has no such action for an answer",
-                hint: "write 'errors' of the source by hand")
+                hint: "write 'errors' of the resource by hand")
+        }
+        let codes = statuses(filter, &manifest)
+        if !codes.isEmpty { resource.errors.append(.rule(statuses: codes, do: action, from: filter.origin)) }
+        if let predicate = filter["predicate"], let body = body(predicate, &manifest) {
+            resource.errors.append(.rule(statuses: [], do: action, from: predicate.origin, body: body))
         }
         if let text = filter["error_message_contains"] {
-            return manifest.leaveOut(
+            manifest.leaveOut(
                 text.origin, "text anywhere in an answer is no condition of siding.yaml",
-                hint: "write 'errors' of the source with a 'body' path")
+                hint: "write 'errors' of the resource with a 'body' path")
         }
-        var body: ConfigNode?
-        if let predicate = filter["predicate"], let text = predicate.text {
-            guard let condition = AirbytePredicate(text), condition.access.root == "response",
-                let path = condition.access.path, !condition.isNegated
-            else {
-                return manifest.leaveOut(
-                    predicate.origin, "the predicate is more than a member that is or holds a text",
-                    hint: "write 'errors' of the source by hand")
+    }
+
+    private func statuses(_ filter: AirbyteComponent, _ manifest: inout ImportedManifest) -> [Int] {
+        (filter["http_codes"]?.itemsOrSelf ?? []).compactMap { code in
+            if code.integer == nil {
+                manifest.leaveOut(
+                    code.origin, "the status depends on the user's configuration",
+                    hint: "write it in 'errors' of the resource by hand")
             }
-            body = .words(
-                ["path": path, condition.isPart ? "contains" : "equals": condition.text], from: predicate.origin)
+            return code.integer
         }
-        let codes = (filter["http_codes"]?.itemsOrSelf ?? []).compactMap(\.integer)
-        source.errors.append(.rule(statuses: codes, do: action, from: filter.origin, body: body))
+    }
+
+    private func body(_ predicate: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        guard let condition = AirbytePredicate(predicate.text ?? ""), condition.access.root == "response",
+            let path = condition.access.path, !condition.isNegated
+        else {
+            manifest.leaveOut(
+                predicate.origin, "the predicate is more than a member that is or holds a text",
+                hint: "write 'errors' of the resource by hand")
+            return nil
+        }
+        return .words(
+            ["path": path, condition.isPart ? "contains" : "equals": condition.text], from: predicate.origin)
     }
 
     private func addBackoff(

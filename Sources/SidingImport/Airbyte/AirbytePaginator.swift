@@ -36,12 +36,15 @@ struct AirbytePaginator {
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
         _ manifest: inout ImportedManifest
     ) {
-        guard let name = parameter("page_token_option", &manifest) else { return }
-        var map = typed("offset")
-        map.set("param", name)
-        if let size, let sizeName = parameter("page_size_option", isNeeded: false, &manifest) {
-            map.set("limit_param", sizeName)
-            map.set("limit", size.node)
+        guard let option = option("page_token_option", &manifest) else { return }
+        var map = typed("offset", option)
+        if let size, let sizeOption = self.option("page_size_option", isNeeded: false, &manifest) {
+            if sizeOption.isBody == option.isBody {
+                map.set("limit_param", sizeOption.parameter)
+                map.set("limit", size.node)
+            } else {
+                resource.set(sizeOption, to: size.node)
+            }
         }
         resource.paginate = map.node
     }
@@ -50,17 +53,20 @@ struct AirbytePaginator {
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
         _ manifest: inout ImportedManifest
     ) {
-        guard let name = parameter("page_token_option", &manifest) else { return }
-        var map = typed("page")
-        map.set("param", name)
+        guard let option = option("page_token_option", &manifest) else { return }
+        var map = typed("page", option)
         map.set(
             "start",
             .number(
                 strategy["start_from_page"]?.integer ?? 0, from: strategy["start_from_page"]?.origin ?? strategy.origin)
         )
         if let size {
-            if let sizeName = parameter("page_size_option", isNeeded: false, &manifest) {
-                map.set("size_param", sizeName)
+            if let sizeOption = self.option("page_size_option", isNeeded: false, &manifest) {
+                if sizeOption.isBody == option.isBody {
+                    map.set("size_param", sizeOption.parameter)
+                } else {
+                    resource.set(sizeOption, to: size.node)
+                }
             }
             map.set("size", size.node)
         }
@@ -88,13 +94,13 @@ struct AirbytePaginator {
         _ strategy: AirbyteComponent, _ size: Size?, _ resource: inout ImportedResource,
         _ manifest: inout ImportedManifest
     ) {
-        if let size, let name = parameter("page_size_option", isNeeded: false, &manifest),
-            case .scalar(let word, _) = name.content
-        {
-            resource.query.set(word, size.node)
+        if let size, let option = option("page_size_option", isNeeded: false, &manifest) {
+            resource.set(option, to: size.node)
         }
         guard let value = strategy["cursor_value"],
-            let access = value.text?.inBraces.flatMap({ AirbyteAccess($0) })
+            let access = value.text?.inBraces.flatMap({
+                AirbyteAccess($0.replacing("last_records[-1]", with: "last_record"))
+            })
         else {
             return unknown(
                 strategy["cursor_value"]?.origin ?? strategy.origin,
@@ -105,20 +111,20 @@ struct AirbytePaginator {
         case ("headers", true) where access.keys.map({ $0.lowercased() }) == ["link", "next", "url"]:
             resource.paginate = .text("link_header", from: value.origin)
         case ("headers", false) where access.keys.count == 1:
-            guard let name = parameter("page_token_option", &manifest) else { return }
-            var map = typed("header_cursor")
+            guard let option = option("page_token_option", &manifest) else { return }
+            var map = typed("header_cursor", option)
             map.set("header", ConfigNode.text(access.keys[0], from: value.origin).essential)
-            map.set("param", name)
             resource.paginate = map.node
         case ("response", true):
             var map = typed("next_url")
             map.set("path", access.path.map { ConfigNode.text($0, from: value.origin).essential })
             resource.paginate = map.node
-        case ("response", false):
-            guard let name = parameter("page_token_option", &manifest) else { return }
-            var map = typed("cursor")
-            map.set("path", access.path.map { ConfigNode.text($0, from: value.origin).essential })
-            map.set("param", name)
+        case ("response", false), ("last_record", false):
+            guard let option = option("page_token_option", &manifest) else { return }
+            var map = typed("cursor", option)
+            map.set(
+                access.root == "response" ? "path" : "last",
+                access.path.map { ConfigNode.text($0, from: value.origin).essential })
             resource.paginate = map.node
         default:
             return unknown(value.origin, "a cursor that is no member of the answer and no next link", &manifest)
@@ -154,26 +160,27 @@ struct AirbytePaginator {
 
     // MARK: Parts
 
-    private func typed(_ name: String) -> ConfigMap {
+    private func typed(_ name: String, _ option: AirbyteOption? = nil) -> ConfigMap {
         var map = ConfigMap(from: paginator.origin)
         map.set("type", ConfigNode.text(name, from: paginator.origin).essential)
+        if let option {
+            if option.isBody { map.set("in", ConfigNode.text("body", from: option.origin).essential) }
+            map.set("param", option.parameter)
+        }
         return map
     }
 
-    /// The query parameter that a RequestOption means; nil where it is none, which has then been noted.
-    private func parameter(_ name: String, isNeeded: Bool = true, _ manifest: inout ImportedManifest) -> ConfigNode? {
+    /// Where a RequestOption puts its value; nil where that cannot be said, which has then been noted.
+    private func option(_ name: String, isNeeded: Bool = true, _ manifest: inout ImportedManifest) -> AirbyteOption? {
         guard let option = paginator.component(name) else {
             if isNeeded { unknown(paginator.origin, "a paginator without '\(name)'", &manifest) }
             return nil
         }
-        guard option["inject_into"]?.text == "request_parameter", let field = option["field_name"],
-            let text = field.text
-        else {
-            unknown(option.origin, "'\(name)' outside the query", &manifest)
+        guard let place = AirbyteOption(option) else {
+            unknown(option.origin, "'\(name)' outside of query and body", &manifest)
             return nil
         }
-        guard case .literal(let plain) = option.fill(text, "").value else { return nil }
-        return ConfigNode.text(plain, from: field.origin).essential
+        return place
     }
 
     private func unknown(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {

@@ -68,10 +68,11 @@ struct AirbytePartition {
         _ manifest: inout ImportedManifest
     ) {
         guard let option = router.component("request_option") else { return }
-        guard option["inject_into"]?.text == "request_parameter", let name = option["field_name"]?.text else {
-            return manifest.leaveOut(option.origin, "a value outside path and query is not known to siding.yaml")
+        guard let place = AirbyteOption(option) else {
+            return manifest.leaveOut(
+                option.origin, "a value outside of path, query and body is not known to siding.yaml")
         }
-        resource.query.set(name, value)
+        resource.set(place, to: value)
     }
 
     // MARK: Lists
@@ -108,7 +109,7 @@ extension ImportedResource {
     fileprivate mutating func adopt(_ other: ImportedResource) {
         (method, records, key, paginate) = (other.method, other.records, other.key, other.paginate)
         (maxPages, hasMore, cursor, condition) = (other.maxPages, other.hasMore, other.cursor, other.condition)
-        (drop, columns, remarks) = (other.drop, other.columns, other.remarks)
+        (drop, columns, remarks, errors) = (other.drop, other.columns, other.remarks, other.errors)
     }
 }
 

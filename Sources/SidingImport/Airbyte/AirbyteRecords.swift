@@ -33,7 +33,7 @@ struct AirbyteRecords {
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
         // The root array is found by itself.
-        guard !last.isEmpty else { return }
+        guard !last.isEmpty else { return resource.remarks.append(ImportedResource.wholeAnswer) }
         resource.records = .text(ImportedPath.records(ImportedPath.text(last)), from: field.origin)
     }
 

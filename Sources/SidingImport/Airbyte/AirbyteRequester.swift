@@ -26,17 +26,18 @@ struct AirbyteRequester {
             return nil
         }
         manifest.leaveOut(membersOf: requester.node, but: Self.known)
-        let url = AirbyteURL(text, requester, at: base.origin, &manifest)
+        let isWhole = requester["url_base"] == nil && requester["path"] == nil
+        let url = AirbyteURL(text, requester, at: base.origin, isWhole: isWhole, &manifest)
         var source = ImportedSource(url: url.text, from: base.origin, of: requester.origin, &manifest)
         if let authenticator = requester.component("authenticator") {
             AirbyteAuthenticator(authenticator, baseURL: text).add(to: &source, &manifest)
         }
         addHeaders(&source, &manifest)
-        if let handler = requester.component("error_handler") {
-            AirbyteErrorHandler(handler).add(to: &source, &manifest)
-        }
-        guard let path = path(&source, &manifest) else { return nil }
+        guard let path = path(url.rest, &source, &manifest) else { return nil }
         var resource = ImportedResource(name, path: path, from: stream.origin)
+        if let handler = requester.component("error_handler") {
+            AirbyteErrorHandler(handler).add(to: &resource, &source, &manifest)
+        }
         if let method = requester["http_method"], let text = method.text, text.uppercased() != "GET" {
             resource.method = .text(text.uppercased(), from: method.origin)
         }
@@ -64,8 +65,13 @@ struct AirbyteRequester {
         }
     }
 
-    private func path(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) -> ConfigNode? {
-        guard let node = requester["path"], let text = node.text else { return .text("/", from: requester.origin) }
+    /// - Parameter rest: what of the URL is the path, where there is no `path`.
+    private func path(
+        _ rest: String, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) -> ConfigNode? {
+        guard let node = requester["path"] ?? (rest.isEmpty ? nil : requester["url"]),
+            let text = rest.isEmpty ? node.text : rest
+        else { return .text("/", from: requester.origin) }
         let filled = requester.fill(text, source.name)
         tell(filled, node.origin, &manifest)
         guard case .literal(let whole) = filled.value else {
@@ -93,6 +99,12 @@ struct AirbyteRequester {
         }
         for member in requester.members("request_parameters") {
             guard let text = member.node.text else {
+                guard !SecretWords.holdsSecrets(member.name) else {
+                    manifest.leaveOut(
+                        member.node.origin, "a secret inside a value is not copied",
+                        hint: "siding.yaml holds secrets in 'auth' alone")
+                    continue
+                }
                 let (requester, name) = (requester, source.name)
                 resource.query.set(
                     member.name,
@@ -149,9 +161,30 @@ struct AirbyteRequester {
 
 /// `url_base`, in which the user's configuration may say the host.
 struct AirbyteURL {
-    let text: String
+    private(set) var text: String
+    /// The path that was taken from its end.
+    private(set) var rest = ""
 
-    init(_ text: String, _ requester: AirbyteComponent, at origin: Origin, _ manifest: inout ImportedManifest) {
+    /// - Parameter isWhole: whether the URL says the path as well: what follows the last slash, or holds a placeholder.
+    init(
+        _ text: String, _ requester: AirbyteComponent, at origin: Origin, isWhole: Bool,
+        _ manifest: inout ImportedManifest
+    ) {
+        self.init(text, requester, at: origin, &manifest)
+        if isWhole { split() }
+    }
+
+    private mutating func split() {
+        guard let start = text.firstRange(of: "://")?.upperBound, let slash = text[start...].firstIndex(of: "/") else {
+            return
+        }
+        let end = text[slash...].firstIndex { $0 == "?" || $0 == "{" } ?? text.endIndex
+        guard let cut = text[slash..<end].lastIndex(of: "/"), text.index(after: cut) < text.endIndex else { return }
+        rest = String(text[cut...])
+        text = String(text[..<cut])
+    }
+
+    private init(_ text: String, _ requester: AirbyteComponent, at origin: Origin, _ manifest: inout ImportedManifest) {
         let filled = requester.fill(text, "")
         if case .literal(let plain) = filled.value {
             self.text = plain

@@ -56,15 +56,51 @@ struct AirbyteBudget: Sendable {
     }
 
     func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
-        if let level = root.component("concurrency_level")?["default_concurrency"], let count = level.integer {
-            source.concurrency = .number(count, from: level.origin)
+        if let level = root.component("concurrency_level")?["default_concurrency"] {
+            if let count = level.integer {
+                source.concurrency = .number(count, from: level.origin)
+            } else {
+                manifest.leaveOut(
+                    level.origin, "it depends on the user's configuration",
+                    hint: "'http: { concurrency: … }' of the source says it")
+            }
         }
         guard let budget = root.component("api_budget") else { return }
+        manifest.leaveOut(
+            membersOf: budget.node,
+            but: [
+                "type", "policies", "ratelimit_reset_header", "ratelimit_remaining_header",
+                "status_codes_for_ratelimit_hit", "maximum_attempts_to_acquire",
+            ])
+        let statuses = (budget["status_codes_for_ratelimit_hit"]?.itemsOrSelf ?? []).compactMap(\.integer)
+            .filter { $0 != 429 }
+        if !statuses.isEmpty {
+            source.errors.append(.rule(statuses: statuses, do: "rate_limited", from: budget.origin))
+        }
         var limits: [ConfigNode] = []
         for policy in budget.components("policies") {
             if let limit = Self.limit(policy, &manifest) { limits.append(limit) }
         }
+        if let limit = Self.headers(budget, &manifest) { limits.append(limit) }
         if !limits.isEmpty { source.limits = ConfigNode(.list(limits), from: budget.origin) }
+    }
+
+    /// What the origin itself says is left.
+    private static func headers(_ budget: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        let reset = budget["ratelimit_reset_header"]
+        guard let remaining = budget["ratelimit_remaining_header"], let name = remaining.text else {
+            if let reset {
+                manifest.leaveOut(
+                    reset.origin, "when the count begins anew is of use only where the origin says what is left",
+                    hint: "write 'remaining_header' of 'limits' by hand")
+            }
+            return nil
+        }
+        var map = ConfigMap(from: remaining.origin)
+        map.set("match", text: "**")
+        map.set("remaining_header", ConfigNode.text(name, from: remaining.origin).essential)
+        map.set("reset_header", reset.map { .text($0.text ?? "", from: $0.origin) })
+        return map.node
     }
 
     private static func limit(_ policy: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {

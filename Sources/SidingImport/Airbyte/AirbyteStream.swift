@@ -100,5 +100,8 @@ struct AirbyteStream {
                 "the parameter '\(entry.name.prefix(60))' asks for a span of time, and there is no cursor")
         }
         resource.query = rest
+        if let left = resource.dropCursorFromBody() {
+            manifest.leaveOut(left, "the body asks for a span of time, and there is no cursor")
+        }
     }
 }

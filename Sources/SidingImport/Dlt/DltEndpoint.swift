@@ -27,7 +27,7 @@ struct DltEndpoint {
     func resource(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) -> ImportedResource {
         manifest.leaveOut(membersOf: own, but: Self.known)
         manifest.leaveOut(membersOf: defaults, but: Self.known)
-        var request = DltRequest(origin: origin)
+        var request = DltRequest(origin: origin, parameters: merged("params"))
         var resource = ImportedResource(name, path: path(&request, &source, &manifest), from: origin)
         if let method = value("method"), let text = method.text, text.uppercased() != "GET" {
             resource.method = .text(text.uppercased(), from: method.origin)
@@ -53,7 +53,7 @@ struct DltEndpoint {
         if let paginator = value("paginator") ?? client["paginator"] {
             DltPaginator(paginator).add(to: &resource, &manifest)
         }
-        addActions(&source, &manifest)
+        addActions(&resource, &manifest)
         return resource
     }
 
@@ -81,7 +81,8 @@ struct DltEndpoint {
     }
 
     private func addSelector(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        guard let node = value("data_selector"), let text = node.text, text != "$" else { return }
+        guard let node = value("data_selector"), let text = node.text else { return }
+        guard text != "$" else { return resource.remarks.append(ImportedResource.wholeAnswer) }
         guard let path = ImportedPath.text(jsonPath: text) else {
             return manifest.leaveOut(
                 node.origin, "the selector means several places",
@@ -90,22 +91,21 @@ struct DltEndpoint {
         resource.records = .text(ImportedPath.records(path), from: node.origin)
     }
 
-    /// Rules are a source's, so that a resource with rules of its own has a source of its own.
-    private func addActions(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
+    private func addActions(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         for action in value("response_actions")?.items ?? [] {
             guard action["content"] == nil else {
                 manifest.leaveOut(
                     action.origin, "text anywhere in an answer is no condition of siding.yaml",
-                    hint: "write 'errors' of the source with a 'body' path")
+                    hint: "write 'errors' of the resource with a 'body' path")
                 continue
             }
             guard let status = action["status_code"]?.integer, action["action"]?.text == "ignore" else {
                 manifest.leaveOut(
                     action.origin, "the action is Python, or has no status",
-                    hint: "write 'errors' of the source by hand")
+                    hint: "write 'errors' of the resource by hand")
                 continue
             }
-            source.errors.append(.rule(statuses: [status], do: "ignore", from: action.origin))
+            resource.errors.append(.rule(statuses: [status], do: "ignore", from: action.origin))
         }
     }
 }

@@ -41,11 +41,15 @@ struct DltPaginator {
 
     private func cursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         manifest.leaveOut(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
-        if let body = node["cursor_body_path"] { return inBody(body, &manifest) }
         var map = typed("cursor")
         guard path("cursor_path", usual: "cursors.next", into: &map, &manifest) else { return }
-        map.set("param", text: node["cursor_param"]?.text ?? "cursor")
-        assume("cursor_param", "cursor", &manifest)
+        if let body = node["cursor_body_path"] {
+            map.set("in", ConfigNode.text("body", from: node.origin).essential)
+            guard self.body("param", body, into: &map, &manifest) else { return }
+        } else {
+            map.set("param", text: node["cursor_param"]?.text ?? "cursor")
+            assume("cursor_param", "cursor", &manifest)
+        }
         resource.paginate = map.node
     }
 
@@ -65,10 +69,14 @@ struct DltPaginator {
                 "type", "base_page", "page", "page_param", "page_body_path", "total_path", "maximum_page",
                 "stop_after_empty_page", "has_more_path",
             ])
-        if let body = node["page_body_path"] { return inBody(body, &manifest) }
         let start = node["page"]?.integer ?? node["base_page"]?.integer ?? 0
         var map = typed("page")
-        map.set("param", text: node["page_param"]?.text)
+        if let body = node["page_body_path"] {
+            map.set("in", ConfigNode.text("body", from: node.origin).essential)
+            guard self.body("param", body, into: &map, &manifest) else { return }
+        } else {
+            map.set("param", text: node["page_param"]?.text)
+        }
         map.set("start", number: start)
         resource.paginate = map.node
         if let most = node["maximum_page"], let last = most.integer {
@@ -85,18 +93,26 @@ struct DltPaginator {
                 "type", "limit", "offset", "offset_param", "limit_param", "offset_body_path", "limit_body_path",
                 "total_path", "maximum_offset", "stop_after_empty_page", "has_more_path",
             ])
-        if let body = node["offset_body_path"] ?? node["limit_body_path"] { return inBody(body, &manifest) }
         var map = typed("offset")
-        map.set("param", text: node["offset_param"]?.text)
+        if node["offset_body_path"] != nil || node["limit_body_path"] != nil {
+            map.set("in", ConfigNode.text("body", from: node.origin).essential)
+            for (name, path) in [("param", "offset_body_path"), ("limit_param", "limit_body_path")] {
+                guard let body = node[path] else { continue }
+                guard self.body(name, body, into: &map, &manifest) else { return }
+            }
+        } else {
+            map.set("param", text: node["offset_param"]?.text)
+            map.set("limit_param", text: node["limit_param"]?.text)
+        }
         map.set("start", number: node["offset"]?.integer)
-        map.set("limit_param", text: node["limit_param"]?.text)
         map.set("limit", number: node["limit"]?.integer)
         resource.paginate = map.node
         if let most = node["maximum_offset"], let last = most.integer {
             guard let limit = node["limit"]?.integer, limit > 0, last > 0 else {
                 return manifest.leaveOut(most.origin, "without 'limit' it does not say how many pages there are")
             }
-            resource.maxPages = .number((last - 1) / limit + 1, from: most.origin)
+            let records = last.subtractingReportingOverflow(max(node["offset"]?.integer ?? 0, 0)).partialValue
+            resource.maxPages = .number(max((records - 1) / limit + 1, 1), from: most.origin)
         }
         ends(&resource, &manifest)
     }
@@ -142,9 +158,15 @@ struct DltPaginator {
             hint: "'\(usual)' was taken; see what the origin calls it")
     }
 
-    private func inBody(_ body: InputNode, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
-            body.origin, "paging inside the body of a request is not known to siding.yaml",
-            hint: "see whether the origin takes it in the query as well")
+    /// A member of the body that carries a parameter. False where it cannot be said, which has then been noted.
+    private func body(
+        _ name: String, _ path: InputNode, into map: inout ConfigMap, _ manifest: inout ImportedManifest
+    ) -> Bool {
+        guard let text = path.text.flatMap(ImportedPath.text(jsonPath:)) else {
+            manifest.leaveOut(path.origin, "the path means several values, or none")
+            return false
+        }
+        map.set(name, ConfigNode.text(text, from: path.origin).essential)
+        return true
     }
 }

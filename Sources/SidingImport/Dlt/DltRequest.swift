@@ -5,9 +5,13 @@ struct DltRequest {
     /// Placeholders that stand for members of a parent's record.
     private var bindings: [(resource: String, name: String, path: String, origin: Origin)] = []
     private var incremental: InputNode?
+    /// Placeholders that the file names itself.
+    private let ownNames: Set<String>
 
-    init(origin: Origin) {
+    /// - Parameter parameters: those of the endpoint; what they resolve has the name of the parameter.
+    init(origin: Origin, parameters: [(name: String, node: InputNode)]) {
         self.origin = origin
+        ownNames = Set(parameters.filter { $0.node["type"]?.text == "resolve" }.map(\.name))
         query = ConfigMap(from: origin)
     }
 
@@ -29,6 +33,11 @@ struct DltRequest {
         _ name: String, _ node: InputNode, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) {
         guard let text = node.text else {
+            guard !SecretWords.holdsSecrets(name) else {
+                return manifest.leaveOut(
+                    node.origin, "a secret inside a value is not copied",
+                    hint: "siding.yaml holds secrets in 'auth' alone")
+            }
             return query.set(name, ConfigNode.copy(node, &manifest) { self.text($0, &$1) })
         }
         switch DltReference.read(text, in: source.name) {
@@ -81,8 +90,13 @@ struct DltRequest {
             let path = ImportedPath.text(jsonPath: String(inside[inside.index(after: dot)...]))
         else { return nil }
         let field = inside[inside.index(after: dot)...]
-        let name = Self.placeholderName(String(field))
-        bindings.append((String(inside[..<dot]), name, path, origin))
+        let (parent, plain) = (String(inside[..<dot]), Self.placeholderName(String(field)))
+        func isTaken(_ name: String) -> Bool {
+            ownNames.contains(name) || bindings.contains { $0.name == name && ($0.resource, $0.path) != (parent, path) }
+        }
+        let names = [plain] + (2...(bindings.count + ownNames.count + 2)).map { "\(plain)_\($0)" }
+        let name = names.first { !isTaken($0) } ?? plain
+        bindings.append((parent, name, path, origin))
         return "{\(name)}"
     }
 
@@ -97,7 +111,9 @@ struct DltRequest {
 
     static func placeholderName(_ text: String) -> String {
         let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-        return name.first.map { $0.isNumber } ?? true ? "_" + name : name
+        // What these stand for is not the parent's to say.
+        let isReserved = name == "cursor" || name == "until"
+        return name.first.map { $0.isNumber } ?? true || isReserved ? "_" + name : name
     }
 
     // MARK: Changes only
@@ -123,7 +139,12 @@ struct DltRequest {
     mutating func finish(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         resource.query = query
         addCursor(&resource, &manifest)
-        if resource.cursor == nil { resource.query = query.without(["{cursor}", "{until}"]) }
+        if resource.cursor == nil {
+            resource.query = query.without(["{cursor}", "{until}"])
+            if let left = resource.dropCursorFromBody() {
+                manifest.leaveOut(left, "the body asks for changes, and there is no cursor")
+            }
+        }
         guard let first = bindings.first else { return }
         var binds = ConfigMap(from: first.origin)
         for binding in bindings {
@@ -147,7 +168,8 @@ struct DltRequest {
             return manifest.leaveOut(node.origin, "'cursor_path' is missing, or means several values")
         }
         let order = node["row_order"]?.text
-        guard query.entries.contains(where: { $0.value.flow.contains("{cursor}") }) || order == "desc" else {
+        let carriers = query.entries.map(\.value) + [resource.body].compactMap(\.self)
+        guard carriers.contains(where: { $0.flow.contains("{cursor}") }) || order == "desc" else {
             return manifest.leaveOut(
                 node.origin, "no parameter carries the cursor: dlt filters what it has fetched",
                 hint: "each sync lists everything; unchanged records are not written again")

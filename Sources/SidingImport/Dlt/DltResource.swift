@@ -32,6 +32,11 @@ struct DltResource {
         addDisposition(&resource, &manifest)
         addColumns(&resource, &manifest)
         addSteps(&manifest)
+        if let selected = value("selected"), selected.truth == false {
+            manifest.leaveOut(
+                selected.origin, "dlt fetches it for its children alone, and 'siding sync' fetches all resources",
+                hint: "name the resources to sync, or leave it: its children need it")
+        }
         manifest.add(resource, from: source)
     }
 

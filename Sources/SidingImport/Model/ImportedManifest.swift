@@ -6,7 +6,7 @@ struct ImportedManifest: Sendable {
     let format: ImportFormat
     let file: String
     private(set) var resources: [ImportedResource] = []
-    private var sources: [(name: String, node: ConfigNode)] = []
+    private var sources: [(name: String, source: ImportedSource)] = []
     /// Names by what the sources say.
     private var sourceNames: [String: String] = [:]
     private var takenNames: Set<String> = []
@@ -45,15 +45,35 @@ struct ImportedManifest: Sendable {
             return leaveOut(resource.origin, "a resource of this name is there already")
         }
         var resource = resource
-        let node = source.node
-        let said = node.flow
+        let said = source.node.flow
         let name = sourceNames[said] ?? freeSourceName(source.name, resource.name)
         if sourceNames.updateValue(name, forKey: said) == nil {
             takenNames.insert(name)
-            sources.append((name, node))
+            tellShared(name, source)
+            sources.append((name, source))
         }
         resource.source = name
         resources.append(resource)
+    }
+
+    /// Tells what the new source has in common with another one, though each of them has it for itself.
+    private mutating func tellShared(_ name: String, _ source: ImportedSource) {
+        let owner = owner
+        self.owner = nil
+        defer { self.owner = owner }
+        for (other, known) in sources {
+            if let limits = source.limits, known.limits?.origin.place == limits.origin.place {
+                leaveOut(
+                    limits.origin, "'\(other)' and '\(name)' are two sources, and the budget holds for each by itself",
+                    hint: "lower the rates, so that together they are what the origin takes")
+            }
+            if let auth = source.auth, auth.flow.contains("type: oauth2_refresh"), known.auth?.flow == auth.flow {
+                leaveOut(
+                    auth.origin,
+                    "'\(other)' and '\(name)' are two sources, and each offers the refresh token to begin with",
+                    hint: "where the origin takes a refresh token but once, give each source one of its own")
+            }
+        }
     }
 
     private func freeSourceName(_ wanted: String, _ resource: String) -> String {
@@ -71,18 +91,16 @@ struct ImportedManifest: Sendable {
         var told = notes.map(\.unmapped)
         guard !resources.isEmpty else { throw nothing(told, "no resource of it can be taken over") }
         var trial = GrammarTrial(root)
-        let obstacles = trial.settle()
+        let result = trial.settle { ConfigText($0, head: head(naming: $0.variables)) }
         told += trial.root.refusals.map {
             Unmapped(path: $0.origin.path, place: $0.origin.place, reason: $0.reason, hint: $0.hint)
         }
-        guard obstacles.isEmpty else { throw nothing(told, obstacles.joined(separator: "; ")) }
-        let config = ConfigText(trial.root, head: head).text
-        do throws(ManifestError) {
-            _ = try GrammarTrial.parse(config)
-        } catch {
-            throw nothing(told, "what was made of it is no configuration: \(error.description)")
+        switch result {
+        case .success(let config):
+            return ManifestImport(
+                config: config.text, unmapped: told.sortedByPlace, variables: trial.root.variables)
+        case .failure(let obstacle): throw nothing(told, obstacle.description)
         }
-        return ManifestImport(config: config, unmapped: told.sortedByPlace)
     }
 
     private func nothing(_ told: [Unmapped], _ reason: String) -> ImportError {
@@ -94,11 +112,16 @@ struct ImportedManifest: Sendable {
         let origin = Origin(path: "the file", place: Place(file: file, line: 1, column: 1))
         var (root, all, collections) = (ConfigMap(from: origin), ConfigMap(from: origin), ConfigMap(from: origin))
         let comments = comments
-        for source in sources { all.set(source.name, source.node) }
+        for (name, source) in sources {
+            var source = source
+            source.errors += commonErrors(of: name) ?? []
+            all.set(name, source.node)
+        }
         for resource in resources {
+            let node = resource.node(
+                namingSource: sources.count > 1, ownErrors: commonErrors(of: resource.source) == nil)
             collections.append(
-                resource.name, resource.node(namingSource: sources.count > 1),
-                comments: resource.remarks + (comments[resource.name] ?? []))
+                resource.name, node, comments: resource.remarks + (comments[resource.name] ?? []))
         }
         root.set("version", .number(1, from: origin))
         root.set("sources", all.node)
@@ -106,11 +129,20 @@ struct ImportedManifest: Sendable {
         return root.node
     }
 
-    private var head: [String] {
-        [
+    /// The rules that all resources of a source have; nil where they differ.
+    private func commonErrors(of source: String) -> [ConfigNode]? {
+        let all = resources.filter { $0.source == source }.map(\.errors)
+        let said = Set(all.map { $0.map(\.flow) })
+        return said.count == 1 ? all.first : nil
+    }
+
+    private func head(naming variables: [String]) -> [String] {
+        let secrets =
+            variables.isEmpty ? [] : ["Secrets come from the environment: \(variables.joined(separator: ", "))."]
+        return [
             "Made by 'siding import --from \(format.rawValue)' from \(PlainText.oneLine(file, limit: 200)).",
             "Look it over, then: siding check, siding plan, siding sync.",
-        ] + (comments[nil] ?? [])
+        ] + secrets + (comments[nil] ?? [])
     }
 
     /// What is told of each resource; under nil what has none in the configuration.

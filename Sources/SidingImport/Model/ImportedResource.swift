@@ -19,9 +19,14 @@ struct ImportedResource: Sendable {
     var drop: [ConfigNode] = []
     var deletes: ConfigNode?
     var history: ConfigNode?
+    /// What becomes of answers to its own requests.
+    var errors: [ConfigNode] = []
     var columns: ConfigMap
     /// What a person should know, though nothing is missing.
     var remarks: [String] = []
+
+    static let wholeAnswer =
+        "Of an answer that is one object with one array in it the array is taken; 'records: $' takes the object."
 
     init(_ name: String, path: ConfigNode, from origin: Origin) {
         (self.name, self.path, self.origin) = (name, path, origin)
@@ -29,7 +34,8 @@ struct ImportedResource: Sendable {
         columns = ConfigMap(from: origin)
     }
 
-    func node(namingSource isNamed: Bool) -> ConfigNode {
+    /// - Parameter ownErrors: whether its rules stand here, rather than with its source.
+    func node(namingSource isNamed: Bool, ownErrors: Bool) -> ConfigNode {
         var map = ConfigMap(from: origin)
         if isNamed { map.set("source", ConfigNode.text(source, from: origin).essential) }
         // Without these it would be another listing.
@@ -49,6 +55,7 @@ struct ImportedResource: Sendable {
         map.set("deletes", deletes)
         map.set("history", history)
         if !columns.isEmpty { map.set("columns", columns.node) }
+        if ownErrors, let first = errors.first { map.set("errors", ConfigNode(.list(errors), from: first.origin)) }
         return map.node
     }
 

@@ -8,8 +8,11 @@ struct ImportedSource: Sendable {
     var auth: ConfigNode?
     var concurrency: ConfigNode?
     var retry: ConfigMap
+    /// What becomes of answers to all requests.
     var errors: [ConfigNode] = []
     var limits: ConfigNode?
+    /// Whether the file's own URL is without TLS, on another machine.
+    var allowsPlainHTTP = false
 
     init(name: String, baseURL: ConfigNode, from origin: Origin) {
         (self.name, self.baseURL, self.origin) = (name, baseURL, origin)
@@ -22,11 +25,10 @@ struct ImportedSource: Sendable {
         map.set("base_url", baseURL.essential)
         if !headers.isEmpty { map.set("headers", headers.node) }
         map.set("auth", auth)
-        if let concurrency {
-            var http = ConfigMap(from: concurrency.origin)
-            http.set("concurrency", concurrency)
-            map.set("http", http.node)
-        }
+        var http = ConfigMap(from: concurrency?.origin ?? baseURL.origin)
+        http.set("concurrency", concurrency)
+        if allowsPlainHTTP { http.set("allow_plain_http", .truth(true, from: baseURL.origin)) }
+        if !http.isEmpty { map.set("http", http.node) }
         map.set("limits", limits)
         if !errors.isEmpty { map.set("errors", ConfigNode(.list(errors), from: errors[0].origin)) }
         if !retry.isEmpty { map.set("retry", retry.node) }
@@ -93,13 +95,5 @@ extension ImportedManifest {
     /// Tells that a literal secret was not copied.
     mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
         leaveOut(origin, "a literal secret is not copied", hint: "set the environment variable \(variable) to it")
-    }
-}
-
-extension SecretWords {
-    /// Words that are also ordinary names mean a secret where the value looks like one.
-    static func isSecret(_ name: String, _ value: String) -> Bool {
-        let isOrdinary = ["key", "auth", "pass", "sig"].contains(name.lowercased())
-        return isSecret(name) && (!isOrdinary || value.utf8.count >= 12)
     }
 }

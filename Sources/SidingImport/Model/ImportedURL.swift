@@ -20,6 +20,15 @@ struct ImportedURL: Sendable {
         self.hadUser = hadUser
     }
 
+    /// Whether requests would cross a network without TLS.
+    var isPlainHTTP: Bool {
+        guard text.lowercased().hasPrefix("http://") else { return false }
+        let host = text.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" && $0 != ":" }.lowercased()
+        if text.dropFirst("http://".count).hasPrefix("[::1]") { return false }
+        let isLocal = host == "localhost" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil
+        return !isLocal
+    }
+
     /// A URL or a path without the query parameters that are secrets, and their names.
     static func withoutSecrets(_ text: String) -> (text: String, names: [String]) {
         guard let mark = text.firstIndex(of: "?") else { return (text, []) }
@@ -44,6 +53,12 @@ extension ImportedSource {
         self.init(
             name: SecretNaming.source(ofURL: plain), baseURL: .text(plain.isEmpty ? url.text : plain, from: origin),
             from: owner)
+        if url.isPlainHTTP {
+            allowsPlainHTTP = true
+            manifest.leaveOut(
+                origin, "the origin is asked without TLS, so that whoever is in between reads what is sent",
+                hint: "see whether it answers https, and take 'allow_plain_http' out")
+        }
         if url.hadUser {
             let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))
             auth = .basic(user: .secret(user, from: origin), password: .secret(password, from: origin), from: origin)

@@ -22,7 +22,11 @@ extension ConfigNode {
         case .map:
             var map = ConfigMap(from: node.origin)
             for member in node.members {
-                if SecretWords.isSecret(member.name, member.node.text ?? ""), member.node.isScalar {
+                let isSecret =
+                    member.node.isScalar
+                    ? SecretWords.isSecret(member.name, member.node.text ?? "")
+                    : SecretWords.holdsSecrets(member.name)
+                if isSecret {
                     manifest.leaveOut(
                         member.node.origin, "a secret inside a value is not copied",
                         hint: "siding.yaml holds secrets in 'auth' alone")

@@ -75,12 +75,32 @@ struct ConfigNode: Sendable {
         }
     }
 
+    /// Whether it stands in the configuration: it is not refused, and something is left of what it held.
+    var isLive: Bool { refusal == nil && (isEssential || children.isEmpty || children.contains(where: \.isLive)) }
+
+    /// The environment variables that what is live refers to.
+    var variables: [String] {
+        var names: Set<String> = []
+        gather(&names)
+        return names.sorted()
+    }
+
+    private func gather(_ names: inout Set<String>) {
+        guard isLive else { return }
+        if case .map(let entries) = content, entries.count == 1, entries[0].name == "env",
+            case .scalar(let name, _) = entries[0].value.content
+        {
+            names.insert(name)
+        }
+        for child in children { child.gather(&names) }
+    }
+
     var hasRefusals: Bool { children.contains { $0.refusal != nil || $0.hasRefusals } }
 
     /// Whether nothing stands in it, or nothing that the grammar takes.
     var isEmpty: Bool {
         if case .scalar = content { return false }
-        return children.allSatisfy { $0.refusal != nil }
+        return children.allSatisfy { !$0.isLive }
     }
 }
 

@@ -7,60 +7,69 @@ struct ConfigText {
     private static let width = 110
 
     private(set) var text = ""
+    private var lines = 0
+    /// Child indexes from the root of what begins on a line.
+    private var paths: [Int: [Int]] = [:]
 
     init(_ root: ConfigNode, head: [String]) {
-        for line in head { self.line("# \(line)", depth: 0) }
+        for line in head { self.line("# \(Self.safe(line))", depth: 0) }
         guard case .map(let entries) = root.content else { return }
-        append(entries, depth: 0)
+        append(entries, at: [])
     }
 
-    private mutating func append(_ entries: [ConfigEntry], depth: Int) {
-        for entry in entries {
-            for comment in entry.comments { line("# \(Self.safe(comment))", depth: depth) }
-            append(entry, depth: depth)
+    /// The innermost value that begins on the line of `place`; nil where none does.
+    func path(at place: Place) -> [Int]? { paths[place.line] }
+
+    private mutating func append(_ entries: [ConfigEntry], at path: [Int]) {
+        for (index, entry) in entries.enumerated() {
+            for comment in entry.comments { line("# \(Self.safe(comment))", depth: path.count) }
+            append(entry, at: path + [index])
         }
     }
 
-    private mutating func append(_ entry: ConfigEntry, depth: Int) {
-        let name = ScalarText.text(entry.name, isPlain: false, inFlow: true)
-        guard entry.value.refusal == nil else {
+    private mutating func append(_ entry: ConfigEntry, at path: [Int]) {
+        let (name, depth) = (ScalarText.text(entry.name, isPlain: false, inFlow: true), path.count - 1)
+        guard entry.value.isLive else {
             return refused("\(name): ", entry.value, name: entry.name, depth: depth)
         }
         switch entry.value.content {
         case .scalar(let text, let isPlain):
-            line("\(name): \(ScalarText.text(text, isPlain: isPlain, inFlow: false))", depth: depth)
+            line("\(name): \(ScalarText.text(text, isPlain: isPlain, inFlow: false))", depth: depth, path)
         case .map(let entries) where isBlock(entry.value, under: name, depth: depth):
-            line("\(name):", depth: depth)
-            append(entries, depth: depth + 1)
+            line("\(name):", depth: depth, path)
+            append(entries, at: path)
         case .list(let items) where isBlock(entry.value, under: name, depth: depth):
-            line("\(name):", depth: depth)
-            for item in items {
-                if item.refusal == nil {
-                    line("- \(item.flow)", depth: depth + 1)
+            line("\(name):", depth: depth, path)
+            for (index, item) in items.enumerated() {
+                if item.isLive {
+                    line("- \(item.flow)", depth: depth + 1, path + [index])
                 } else {
                     refused("- ", item, name: entry.name, depth: depth + 1)
                 }
             }
-        case .list, .map: line("\(name): \(entry.value.flow)", depth: depth)
+        case .list, .map: line("\(name): \(entry.value.flow)", depth: depth, path)
         }
     }
 
     /// The names of sources and resources, and what they hold, stand on lines of their own.
     private func isBlock(_ node: ConfigNode, under name: String, depth: Int) -> Bool {
-        if node.isEmpty, !node.hasRefusals { return false }
+        // Nothing but comments would be no map and no list any more.
+        if node.isEmpty { return false }
         return depth < 2 || node.hasRefusals || depth * 2 + name.count + 2 + node.flow.count > Self.width
     }
 
     private mutating func refused(_ key: String, _ node: ConfigNode, name: String, depth: Int) {
-        if let refusal = node.refusal {
+        for refusal in node.refusals {
             let hint = refusal.hint.map { " / \($0)" } ?? ""
             line("# not taken over: \(Self.safe(refusal.reason + hint))", depth: depth)
         }
         line("# \(key)\(Self.safe(node.withoutRefusals.withoutSecrets(under: name).flow, limit: 4000))", depth: depth)
     }
 
-    private mutating func line(_ line: String, depth: Int) {
+    private mutating func line(_ line: String, depth: Int, _ path: [Int]? = nil) {
         text += String(repeating: "  ", count: depth) + line + "\n"
+        lines += 1
+        paths[lines] = path
     }
 
     private static func safe(_ text: String, limit: Int = 600) -> String { PlainText.oneLine(text, limit: limit) }
@@ -90,8 +99,12 @@ extension ConfigNode {
         case .map(let entries):
             let isReference = entries.count == 1 && entries.first?.name == "env"
             guard !isReference else { return self }
+            let isInside = name != "auth" && SecretWords.holdsSecrets(name)
             node.content = .map(
-                entries.map { ConfigEntry(name: $0.name, value: $0.value.withoutSecrets(under: $0.name)) })
+                entries.map { entry in
+                    let name = isInside ? name : entry.name
+                    return ConfigEntry(name: entry.name, value: entry.value.withoutSecrets(under: name))
+                })
         }
         return node
     }

@@ -8,7 +8,7 @@ struct FlowText {
     /// Child indexes from the root, by column.
     private var paths: [Int: [Int]] = [:]
 
-    /// Leaves out what was refused.
+    /// Leaves out what was refused, and what is empty without it.
     init(_ root: ConfigNode) {
         append(root, at: [])
     }
@@ -23,7 +23,7 @@ struct FlowText {
         case .list(let items):
             append("[")
             var isFirst = true
-            for (index, item) in items.enumerated() where item.refusal == nil {
+            for (index, item) in items.enumerated() where item.isLive {
                 if !isFirst { append(", ") }
                 isFirst = false
                 append(item, at: path + [index])
@@ -32,7 +32,7 @@ struct FlowText {
         case .map(let entries):
             append("{ ")
             var isFirst = true
-            for (index, entry) in entries.enumerated() where entry.value.refusal == nil {
+            for (index, entry) in entries.enumerated() where entry.value.isLive {
                 if !isFirst { append(", ") }
                 isFirst = false
                 paths[column] = path + [index]

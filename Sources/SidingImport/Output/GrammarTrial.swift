@@ -14,27 +14,51 @@ struct GrammarTrial {
         refuseLongNames(at: [])
     }
 
-    /// Marks what is refused until the rest is a configuration.
+    /// What stands in the way where nothing is left that could be a configuration.
+    struct Obstacle: Error, CustomStringConvertible {
+        let description: String
+
+        init(description: String) { self.description = description }
+        init(_ faults: [Fault]) { description = faults.map(\.message).joined(separator: "; ") }
+    }
+
+    /// Marks what is refused until the rest is a configuration, also as a person is to read it.
     ///
-    /// - Returns: what stands in the way where nothing is left that could be one; empty where all is well.
-    mutating func settle() -> [String] {
+    /// - Parameter text: writes the configuration.
+    mutating func settle(_ text: (ConfigNode) -> ConfigText) -> Result<ConfigText, Obstacle> {
         for _ in 0..<Self.mostRounds {
-            let flow = FlowText(root)
-            let faults: [Fault]
             do throws(ManifestError) {
-                _ = try Self.parse(flow.text)
-                return []
-            } catch {
-                faults = error.faults
-                if faults.isEmpty { return [error.description] }
-            }
-            var isChanged = false
-            for fault in faults {
-                if let path = flow.path(at: fault.place), refuse(path, fault) { isChanged = true }
-            }
-            guard isChanged else { return faults.map(\.message) }
+                let flow = FlowText(root)
+                if let faults = try Self.faults(of: flow.text) {
+                    guard refuse(faults, at: { flow.path(at: $0) }) else { return .failure(Obstacle(faults)) }
+                    continue
+                }
+                let written = text(root)
+                guard let faults = try Self.faults(of: written.text) else { return .success(written) }
+                guard refuse(faults, at: { written.path(at: $0) }) else { return .failure(Obstacle(faults)) }
+            } catch { return .failure(Obstacle(description: error.description)) }
         }
-        return ["too much of it is refused by the grammar of siding.yaml"]
+        return .failure(Obstacle(description: "too much of it is refused by the grammar of siding.yaml"))
+    }
+
+    /// What the grammar has against `text`; nil for a configuration.
+    ///
+    /// - Throws: where it has no places for it.
+    private static func faults(of text: String) throws(ManifestError) -> [Fault]? {
+        do throws(ManifestError) {
+            _ = try parse(text)
+            return nil
+        } catch {
+            guard !error.faults.isEmpty else { throw error }
+            return error.faults
+        }
+    }
+
+    private mutating func refuse(_ faults: [Fault], at place: (Place) -> [Int]?) -> Bool {
+        faults.reduce(false) { isChanged, fault in
+            guard let path = place(fault.place), refuse(path, fault) else { return isChanged }
+            return true
+        }
     }
 
     /// No variable and no file is looked at: secrets are only named.
@@ -66,7 +90,7 @@ struct GrammarTrial {
             let placeholder = ["{cursor}", "{until}"].first(where: fault.message.contains)
         else { return nil }
         let inner = entries.indices.filter {
-            entries[$0].value.refusal == nil && entries[$0].value.flow.contains(placeholder)
+            entries[$0].value.isLive && entries[$0].value.flow.contains(placeholder)
         }
         return inner.isEmpty ? nil : inner.map { path + [$0] }
     }

@@ -1,0 +1,80 @@
+/// A RequestOption: where in a request a value goes.
+struct AirbyteOption {
+    let origin: Origin
+    /// Whether it is a member of a body of JSON, rather than a parameter of the query.
+    let isBody: Bool
+    /// The name of the parameter, or the names that lead to the member.
+    let names: [String]
+
+    /// Nil for header fields, forms, paths, and what depends on the user's configuration.
+    init?(_ option: AirbyteComponent) {
+        switch option["inject_into"]?.text {
+        case "request_parameter": isBody = false
+        case "body_json": isBody = true
+        default: return nil
+        }
+        let parts = isBody ? option["field_path"] ?? option["field_name"] : option["field_name"]
+        names = (parts?.itemsOrSelf ?? []).compactMap { part in
+            guard case .literal(let plain) = option.fill(part.text ?? "", "").value, !plain.isEmpty else { return nil }
+            return plain
+        }
+        origin = parts?.origin ?? option.origin
+        guard !names.isEmpty, names.count == parts?.itemsOrSelf.count else { return nil }
+    }
+
+    /// As `param` of `paginate` says it.
+    var parameter: ConfigNode {
+        let isPlain = names.count == 1 && !names[0].hasPrefix("$")
+        return ConfigNode.text(isPlain || !isBody ? names[0] : ImportedPath.text(names), from: origin).essential
+    }
+}
+
+extension ImportedResource {
+    /// Sends `value` with each request, where `option` says.
+    mutating func set(_ option: AirbyteOption, to value: ConfigNode) {
+        guard option.isBody else { return query.set(option.names[0], value) }
+        body = (body ?? ConfigMap(from: option.origin).node).setting(option.names[...], to: value)
+    }
+}
+
+extension ImportedResource {
+    /// Takes out of the body what stands for a cursor that there is none of.
+    ///
+    /// - Returns: where the body comes from; nil where it asks for none.
+    mutating func dropCursorFromBody() -> Origin? {
+        guard let body, ["{cursor}", "{until}"].contains(where: body.flow.contains) else { return nil }
+        self.body = body.without(["{cursor}", "{until}"])
+        return body.origin
+    }
+}
+
+extension ConfigNode {
+    /// Less the values inside that hold one of `placeholders`; nil where it is one.
+    fileprivate func without(_ placeholders: [String]) -> ConfigNode? {
+        var node = self
+        switch content {
+        case .scalar(let text, _): return placeholders.contains(where: text.contains) ? nil : self
+        case .list(let items): node.content = .list(items.compactMap { $0.without(placeholders) })
+        case .map(let entries):
+            node.content = .map(
+                entries.compactMap { entry in
+                    entry.value.without(placeholders).map { ConfigEntry(name: entry.name, value: $0) }
+                })
+        }
+        return node
+    }
+
+    /// The value with `value` behind the members `names`; maps are made where there are none.
+    func setting(_ names: ArraySlice<String>, to value: ConfigNode) -> ConfigNode {
+        guard let first = names.first else { return value }
+        var entries: [ConfigEntry] = []
+        if case .map(let known) = content { entries = known }
+        let index = entries.firstIndex { $0.name == first }
+        let inner = (index.map { entries[$0].value } ?? ConfigMap(from: value.origin).node)
+            .setting(names.dropFirst(), to: value)
+        if let index { entries[index].value = inner } else { entries.append(ConfigEntry(name: first, value: inner)) }
+        var node = self
+        node.content = .map(entries)
+        return node
+    }
+}

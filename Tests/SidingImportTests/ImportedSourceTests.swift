@@ -1,0 +1,143 @@
+import HTTPTypes
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+/// What streams share in one source, and what keeps them apart.
+@Suite struct ImportedSourceTests {
+    /// A manifest with these streams, each with the requester's further members.
+    private static func manifest(_ root: String = "", _ requesters: (name: String, more: String)...) throws -> Imported
+    {
+        let streams = requesters.map { name, more in
+            """
+              - type: DeclarativeStream
+                name: \(name)
+                primary_key: id
+                retriever:
+                  type: SimpleRetriever
+                  requester: { type: HttpRequester, <<: [{ \(more) }, { url_base: "https://api.example.com/v2", path: "/\(name)" }] }
+                  record_selector: { extractor: { field_path: [data] } }
+            """
+        }
+        return try Imported("version: 6.0.0\n\(root)\nstreams:\n\(streams.joined(separator: "\n"))\n", .airbyte)
+    }
+
+    private static func handler(_ filters: String) -> String { "error_handler: { response_filters: [\(filters)] }" }
+
+    private static let budget =
+        "api_budget: { type: HTTPAPIBudget, policies: [{ type: MovingWindowCallRatePolicy, rates: [{ limit: 5, interval: PT1M }] }] }"
+
+    @Test func `Rules of answers are a resource's, so that the streams keep one source and one budget`() throws {
+        let imported = try Self.manifest(
+            Self.budget, ("a", Self.handler("{ http_codes: [404], action: IGNORE }")), ("b", ""))
+        #expect(imported.manifest.sources.map(\.name) == ["example"])
+        #expect(imported.manifest.sources.map(\.failureRules.count) == [0])
+        #expect(imported.manifest.resources.map(\.source.failureRules.count) == [1, 0])
+        #expect(imported.manifest.sources.map(\.limits.count) == [1])
+        #expect(imported.lines == [])
+    }
+
+    @Test func `Rules that all of them have are the source's`() throws {
+        let rules = Self.handler("{ http_codes: [404], action: IGNORE }")
+        let imported = try Self.manifest("", ("a", rules), ("b", rules))
+        #expect(imported.manifest.sources.map(\.failureRules.count) == [1])
+        #expect(imported.manifest.resources.map(\.source.failureRules.count) == [1, 1])
+    }
+
+    @Test func `Where header fields keep streams apart, a budget and a refresh token of both are told`() throws {
+        let auth = """
+            authenticator: { type: OAuthAuthenticator, token_refresh_endpoint: "https://id.example.com/token", \
+            client_id: app, client_secret: "{{ config['client_secret'] }}", refresh_token: "{{ config['refresh_token'] }}" }
+            """
+        let imported = try Self.manifest(
+            Self.budget, ("a", auth), ("b", "\(auth), request_headers: { X-Version: b }"))
+        #expect(imported.manifest.sources.map(\.name) == ["example", "example_b"])
+        #expect(imported.unmapped.count == 2)
+        #expect(
+            imported.lines.contains { $0.contains("'example' and 'example_b' are two sources, and the budget holds") })
+        #expect(imported.lines.contains { $0.contains("each offers the refresh token") })
+        #expect(imported.config.contains("# line 2, api_budget: 'example' and 'example_b'"), "\(imported.config)")
+    }
+
+    @Test func `Any condition of a filter is enough, in Airbyte as in the rules that are made of it`() throws {
+        let imported = try Self.manifest(
+            "",
+            (
+                "a",
+                Self.handler(
+                    """
+                    { http_codes: [403, "{{ config['code'] }}"], predicate: "{{ response.code == 'SLOW' }}", \
+                    error_message_contains: slow, action: RATE_LIMITED }, { http_codes: [404], \
+                    predicate: "{{ response.a > 1 }}", action: IGNORE }
+                    """)
+            ))
+        let rules = try imported.source.failureRules
+        #expect(rules.map(\.action) == [.rateLimited, .rateLimited, .ignore])
+        #expect(rules[0].condition == .answer(.init(statuses: [403])))
+        #expect(rules[1].condition == .answer(.init(body: .init(at: JSONPath(member: "code"), .equals("SLOW")))))
+        #expect(rules[2].condition == .answer(.init(statuses: [404])))
+        #expect(imported.unmapped.count == 3, "\(imported.lines)")
+    }
+
+    @Test func `What the origin says is left, and what it says instead of 429, comes over`() throws {
+        let imported = try Self.manifest(
+            """
+            api_budget: { ratelimit_remaining_header: X-Left, ratelimit_reset_header: X-Reset, \
+            status_codes_for_ratelimit_hit: [429, 420], policies: [{ rates: [{ limit: 5, interval: PT1M }] }] }
+            concurrency_level: { default_concurrency: "{{ config['n'] or 10 }}" }
+            """, ("a", ""))
+        let source = try imported.source
+        #expect(source.limits.map(\.rate?.description) == ["5/m", nil])
+        #expect(source.limits.last?.remaining?.rawName == "X-Left" && source.limits.last?.reset?.rawName == "X-Reset")
+        #expect(source.failureRules.map(\.condition) == [.answer(.init(statuses: [420]))])
+        #expect(imported.unmapped.map(\.path) == ["concurrency_level.default_concurrency"])
+    }
+
+    @Test(
+        arguments: [
+            ("https://api.example.com/v1/lists", "https://api.example.com/v1", "/lists"),
+            ("https://api.example.com/v1/lists/", "https://api.example.com/v1/lists", "/"),
+            ("https://api.example.com/lists?a=b/c", "https://api.example.com", "/lists?a=b/c"),
+            ("https://api.example.com", "https://api.example.com", "/"),
+        ])
+    func `A whole URL is root and path, so that no slash is put behind it`(
+        url: String, root: String, path: String
+    ) throws {
+        let imported = try Imported(
+            """
+            version: 6.0.0
+            streams:
+              - type: DeclarativeStream
+                name: a
+                primary_key: id
+                retriever: { requester: { type: HttpRequester, url: "\(url)" } }
+            """, .airbyte)
+        let resource = try imported.resource
+        #expect(imported.config.contains("base_url: \(root)\n"), "\(imported.config)")
+        #expect(resource.path == path)
+    }
+
+    @Test func `An origin without TLS is asked, and that is told; this machine needs no word`() throws {
+        for (host, isTold) in [("api.example.com", true), ("127.0.0.1:8080", false), ("localhost", false)] {
+            let imported = try Imported(
+                "client: { base_url: \"http://\(host)\" }\nresources: [{ name: a, primary_key: id }]", .dlt)
+            #expect(try imported.source.transport.allowsPlainHTTP == isTold)
+            #expect(imported.lines.contains { $0.contains("without TLS") } == isTold)
+        }
+    }
+
+    @Test func `The variables that are to be set stand at the head, and nowhere those of what was refused`() throws {
+        let imported = try Imported(
+            """
+            client: { base_url: "https://api.example.com", auth: { token: "dlt.secrets['b.token']" } }
+            resources: [{ name: a, primary_key: id }]
+            """, .dlt)
+        #expect(imported.variables == ["B__TOKEN"])
+        #expect(imported.config.contains("\n# Secrets come from the environment: B__TOKEN.\n"))
+        let none = try Imported.dlt("{ name: a, primary_key: id }")
+        #expect(none.variables == [] && !none.config.contains("Secrets come"))
+    }
+}
