@@ -78,7 +78,7 @@ enum FullManifest {
             source: tracker
             create: { path: /issues, id: $.meta.id }
             update: { method: PUT, path: "/issues/{id}", if_match: true }
-            delete: { path: "/issues/{id}", gone_is_done: false }
+            delete: { path: "/issues/{id}", if_match: true, gone_is_done: false }
             lane: "issues/{id}"
             idempotency: { lifetime: 2h }
             conflict: { on: [409, 422], then: merge }

@@ -22,7 +22,8 @@ import Testing
         #expect(write.name == "issues" && write.source.name == "tracker" && write.resource?.name == "issues")
         #expect(write.operations[.create]?.method == .post)
         #expect(write.operations[.update]?.method == .put && write.operations[.update]?.sendsIfMatch == true)
-        #expect(write.operations[.delete]?.goneIsDone == false)
+        #expect(write.operations[.create]?.idPath == JSONPath(members: ["meta", "id"]))
+        #expect(write.operations[.delete]?.goneIsDone == false && write.operations[.delete]?.sendsIfMatch == true)
         #expect(write.idempotency?.lifetime == .seconds(7200))
         #expect(write.conflict == .merge && write.coalesces)
         #expect(write.conflictStatuses == [409, 422])
@@ -73,6 +74,11 @@ import Testing
         ("'a.b': { create: { path: /issues } }", "is not one that commands can use"),
         ("issues: { create: { path: /issues, method: GET } }", "GET"),
         ("issues: { create: { path: /issues }, conflict: { then: win } }", "win"),
+        ("issues: { create: { path: /i, if_match: true } }", "if_match"),
+        ("issues: { create: { path: /i, gone_is_done: true } }", "gone_is_done"),
+        ("issues: { update: { path: '/i/{id}', id: $.id } }", "'id'"),
+        ("issues: { update: { path: '/i/{id}', gone_is_done: true } }", "gone_is_done"),
+        ("issues: { delete: { path: '/i/{id}', id: $.id } }", "'id'"),
         ("issues: { create: { path: /i }, conflict: { on: [] } }", "empty list"),
         ("issues: { create: { path: /i }, conflict: { on: [500] } }", "500"),
         ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which wants a sign-in"),

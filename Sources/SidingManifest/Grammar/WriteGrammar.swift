@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
@@ -7,9 +6,9 @@ enum WriteGrammar {
     private static let source = Keyword(
         "source", ValueType<String>.text("the name of a source"),
         "A name from sources; may be left out where there is but one.")
-    private static let create = Keyword("create", operation(.post).type, "The request that makes a record.")
-    private static let update = Keyword("update", operation(.patch).type, "The request that changes a record.")
-    private static let delete = Keyword("delete", operation(.delete).type, "The request that removes a record.")
+    private static let create = Keyword("create", OperationGrammar.create.type, "The request that makes a record.")
+    private static let update = Keyword("update", OperationGrammar.update.type, "The request that changes a record.")
+    private static let delete = Keyword("delete", OperationGrammar.delete.type, "The request that removes a record.")
     private static let lane = Keyword(
         "lane", ValueType<String>.text("a name such as issues/{id}"),
         "Writes of one lane are delivered in order; left out, each record has a lane of its own.")
@@ -43,35 +42,6 @@ enum WriteGrammar {
                 "\(reading.subject) says nothing to do", at: object.place, expected: "create, update or delete")
         }
         return write
-    }
-
-    private static func operation(_ usual: HTTPRequest.Method) -> Shape<Located<WriteDeclaration.Operation>> {
-        let method = Keyword(
-            "method", ValueType<Method>.choice, default: .string(usual.rawValue), "The method of the request.")
-        let path = Keyword(
-            "path", ValueType<String>.text("a path below the source's base_url such as /issues/{id}"), isRequired: true,
-            "Below the source's base_url; {id} stands for the record's id.")
-        let id = Keyword(
-            "id", .path, "Where the answer to a create holds the id; left out, where records have their key.")
-        let ifMatch = Keyword("if_match", .truth, default: false, "Whether the record's ETag is sent as a condition.")
-        let goneIsDone = Keyword(
-            "gone_is_done", .truth, default: true, "Whether a record that is gone already counts as deleted.")
-        return Shape([method.entry, path.entry, id.entry, ifMatch.entry, goneIsDone.entry]) { object, reading in
-            let chosen = object.value(method, &reading).flatMap { HTTPRequest.Method($0.rawValue) } ?? usual
-            let (idPath, sendsIfMatch) = (object.value(id, &reading), object.value(ifMatch, &reading) ?? false)
-            let isGoneDone = object.value(goneIsDone, &reading) ?? true
-            guard let path = object.located(path, &reading) else { return nil }
-            let operation = WriteDeclaration.Operation(
-                chosen, path.value, idPath: idPath, sendsIfMatch: sendsIfMatch, goneIsDone: isGoneDone)
-            return Located(value: operation, place: path.place, subject: path.subject)
-        }
-    }
-
-    private enum Method: String, Sendable, CaseIterable {
-        case post = "POST"
-        case put = "PUT"
-        case patch = "PATCH"
-        case delete = "DELETE"
     }
 
     /// All of `writes:`.

@@ -1,0 +1,54 @@
+internal import HTTPTypes
+internal import Siding
+
+/// The request of one verb of a write. Each verb takes what means something of it, and refuses the rest by name.
+enum OperationGrammar {
+    private typealias Operation = WriteDeclaration.Operation
+
+    private static let path = Keyword(
+        "path", ValueType<String>.text("a path below the source's base_url such as /issues/{id}"), isRequired: true,
+        "Below the source's base_url; {id} stands for the record's id.")
+    private static let id = Keyword(
+        "id", .path, "Where the answer holds the id of the new record; left out, where records have their key.")
+    private static let ifMatch = Keyword(
+        "if_match", .truth, default: false, "Whether the record's ETag is sent as a condition.")
+    private static let goneIsDone = Keyword(
+        "gone_is_done", .truth, default: true,
+        "Whether a record that is gone already, 404 or 410 to a DELETE, counts as deleted.")
+
+    static let create = shape(usually: .post, [id.entry]) { operation, object, reading in
+        operation.idPath = object.value(id, &reading)
+    }
+
+    static let update = shape(usually: .patch, [ifMatch.entry]) { operation, object, reading in
+        operation.sendsIfMatch = object.value(ifMatch, &reading) ?? false
+    }
+
+    static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in
+        operation.sendsIfMatch = object.value(ifMatch, &reading) ?? false
+        operation.goneIsDone = object.value(goneIsDone, &reading) ?? true
+    }
+
+    /// A request with method and path, and what else `terms` read of it.
+    private static func shape(
+        usually usual: HTTPRequest.Method, _ more: [KeywordEntry],
+        terms: @escaping @Sendable (inout Operation, ObjectReader, inout Reading) -> Void
+    ) -> Shape<Located<WriteDeclaration.Operation>> {
+        let method = Keyword(
+            "method", ValueType<Method>.choice, default: .string(usual.rawValue), "The method of the request.")
+        return Shape([method.entry, path.entry] + more) { object, reading in
+            let chosen = object.value(method, &reading).flatMap { HTTPRequest.Method($0.rawValue) } ?? usual
+            let path = object.located(path, &reading)
+            var operation = Operation(chosen, path?.value ?? "")
+            terms(&operation, object, &reading)
+            return path.map { Located(value: operation, place: $0.place, subject: $0.subject) }
+        }
+    }
+
+    private enum Method: String, Sendable, CaseIterable {
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+}
