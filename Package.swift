@@ -188,8 +188,8 @@ let package = Package(
         .testTarget(
             name: "SidingCLITests",
             dependencies: [
-                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingOrigin", "SidingSynchronization",
-                "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
+                "SidingCLI", "Siding", "SidingChain", "SidingHTTP", "SidingOrigin", "SidingSQLite",
+                "SidingSynchronization", "SidingTesting", argumentParser, httpTypes, subprocess, systemPackage,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -81,6 +81,26 @@ struct DataFaultTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [
+        ("max_values: 8", #"{"items":[{"id":1}],"rest":{"a":[1,2,3,4,5,6]}}"#, "values"),
+        ("max_depth: 4", #"{"items":[{"id":1}],"rest":{"a":{"b":{"c":{}}}}}"#, "nested deeper than 4"),
+    ])
+    func `JSON over a limit of the source exits 65, and nothing of it is saved`(
+        limit: String, page: String, words: String
+    ) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "http: { \(limit) }", resource: "paginate: none")
+        service.listen { _, _ in .json(page) }
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 65)
+        #expect(outcome.error.contains(words), "\(outcome.error)")
+        #expect(try await sandbox.count() == 0)
+        try sandbox.config(service.config(resource: "paginate: none"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.count() == 1)
+        await service.origin.stop()
+    }
+
     @Test func `A changed key or records place is told, even to cron, and the listing is full`() async throws {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service)

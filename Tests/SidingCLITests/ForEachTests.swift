@@ -11,6 +11,12 @@ import Testing
         numbers.map { "/issues/\($0)/comments" }.sorted()
     }
 
+    private static func issues(_ states: [String], at moments: [Int]) -> [String] {
+        zip(states, moments).enumerated().map { index, issue in
+            #"{"id":"k\#(index + 1)","number":\#(index + 1),"state":"\#(issue.0)","at":\#(issue.1)}"#
+        }
+    }
+
     @Test func `sync lists the comments of each issue, and the view tells whose each is`() async throws {
         let tracker = try await Tracker.start(issues: 12)
         let sandbox = try await Sandbox.with(tracker)
@@ -111,6 +117,21 @@ import Testing
         tracker.set(issues)
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(tracker.takeAsked() == Self.comments([5]))
+        try await tracker.origin.stop()
+    }
+
+    @Test func `of the parents that a member chooses, those that changed are asked about`() async throws {
+        let tracker = try await Tracker.start(issues: [])
+        let sandbox = try await Sandbox.with(tracker, each: "where: { path: $.state, equals: open, changed: true }")
+        tracker.set(Self.issues(["open", "closed", "open", "closed"], at: [1, 1, 1, 1]))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(tracker.takeAsked() == Self.comments([1, 3]))
+        // One that is open and did not change, one that is closed and did, one that is open and did, one that is now.
+        tracker.set(Self.issues(["open", "closed", "open", "open"], at: [1, 2, 2, 2]))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(tracker.takeAsked() == Self.comments([3, 4]))
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(tracker.takeAsked() == [])
         try await tracker.origin.stop()
     }
 

@@ -40,6 +40,34 @@ struct HistoryCommandTests {
         await service.origin.stop()
     }
 
+    @Test func `no more earlier versions are kept than the config says`() async throws {
+        let service = try await Self.service(#"[{"v":1,"id":1}]"#, #"[{"v":2,"id":1}]"#, #"[{"v":3,"id":1}]"#)
+        let sandbox = try Sandbox.with(service, resource: "paginate: none, history: { versions: 1 }")
+        for _ in 1...3 { #expect(try await sandbox.siding("sync").status == 0) }
+        let versions = try await sandbox.siding("records", "history", "items", "1", "--json").objects()
+        #expect(versions.map { $0["run"]?.int } == [3, 2])
+        await service.origin.stop()
+    }
+
+    @Test func `what something else took the place of longer ago than the config says is gone after the next sync`()
+        async throws
+    {
+        let service = try await Self.service(#"[{"v":1,"id":1}]"#, #"[{"v":2,"id":1}]"#, #"[{"v":3,"id":1}]"#)
+        let sandbox = try Sandbox.with(service, resource: "paginate: none, history: { keep: 1d }")
+        for _ in 1...2 { #expect(try await sandbox.siding("sync").status == 0) }
+        func runs() async throws -> [Int?] {
+            try await sandbox.siding("records", "history", "items", "1", "--json").objects().map { $0["run"]?.int }
+        }
+        #expect(try await runs() == [2, 1])
+        let days = 2 * 86_400 * 1_000_000
+        try await sandbox.sqlite(
+            sandbox.file("test.db"),
+            "UPDATE siding_history SET valid_from = valid_from - \(days), valid_to = valid_to - \(days)")
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await runs() == [3, 2])
+        await service.origin.stop()
+    }
+
     @Test func `looking back where nothing is known is refused with 64 and the reason`() async throws {
         let service = try await Self.service(#"[{"id":1}]"#)
         let plain = "  plain: { source: shop, path: /items, key: id, paginate: none }"

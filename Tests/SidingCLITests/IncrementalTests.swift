@@ -50,6 +50,16 @@ struct IncrementalTests {
         await origin.stop()
     }
 
+    @Test func `Where the least value is the furthest, the next sync asks from there`() async throws {
+        let (origin, _, sandbox) = try await start("{ path: $.at, type: integer, keep: min }")
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding("state", "show", "items", "--json").object()["cursor"] == .string("101"))
+        origin.forgetRequests()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(origin.requests.first?.target == "/items?since=101")
+        await origin.stop()
+    }
+
     @Test func `A person sets and resets the cursor`() async throws {
         let (origin, _, sandbox) = try await start()
         #expect(try await sandbox.siding("sync", "items").status == 0)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import SidingOrigin
 import Testing
 
@@ -57,6 +58,37 @@ struct OriginErrorTests {
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.differences(from: service.items) == [])
         #expect(try await sandbox.siding("runs", "show", "2").output.contains("says ignore"))
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("daily quota is spent", Int32(0)), ("not for you", 69)])
+    func `A rule may go by a part of a header field`(reason: String, code: Int32) async throws {
+        let service = try await Service.start()
+        let field = try #require(HTTPField.Name("X-Reason"))
+        let rule = "{ when: { status: 403, header: { name: X-Reason, contains: quota } }, do: ignore }"
+        let sandbox = try Sandbox.with(service, source: "errors: [\(rule)]")
+        service.listen { _, _ in .json("{}", status: .forbidden, headerFields: [field: reason]) }
+        #expect(try await sandbox.siding("sync").status == code)
+        await service.origin.stop()
+    }
+
+    @Test func `An answer that a resource sets aside is kept with its reason, and the exit is 3 until it comes well`()
+        async throws
+    {
+        let service = try await Service.start()
+        let rule = "{ when: { status: 422 }, do: quarantine }"
+        let sandbox = try Sandbox.with(
+            service, resource: "errors: [\(rule)]", more: "  plain: { path: /items, key: id }")
+        service.listen { _, _ in .json(#"{"message":"no such filter"}"#, status: .unprocessableContent) }
+        #expect(try await sandbox.siding("sync", "items").status == 3)
+        let kept = try await sandbox.siding("quarantine", "list", "--json").object()
+        #expect(kept["resource"]?.string == "items" && kept["url"]?.string == "\(service.url)/items")
+        let id = try #require(kept["id"]?.int)
+        #expect(try await sandbox.siding("quarantine", "show", "\(id)", "--body").output.contains("no such filter"))
+        #expect(try await sandbox.siding("sync", "plain").status == 69, "the rule is of the other resource")
+        service.deafen()
+        #expect(try await sandbox.siding("sync", "items").status == 0)
+        #expect(try await sandbox.siding("quarantine", "list", "--json").output == "")
         await service.origin.stop()
     }
 
@@ -125,6 +157,17 @@ struct OriginErrorTests {
         #expect(outcome.error.contains("timeout"))
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `An origin that falls silent is given up after the idle time alone`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }, http: { idle_timeout: 300ms }")
+        service.origin.inject(.stallBody, skipping: 1)
+        // The usual budget of a request is longer than a command may take here.
+        let outcome = try await sandbox.siding("sync")
+        #expect(outcome.status == 75)
+        #expect(outcome.error.contains("timeout"), "\(outcome.error)")
         await service.origin.stop()
     }
 

@@ -111,6 +111,22 @@ struct RecordContractCommandTests {
         #expect(try await sandbox.siding("db", "check").status == 0)
     }
 
+    @Test func `Columns of elements are shown by their type and the format of the config`() async throws {
+        let service = try await Self.service(
+            #"[{"id":1,"events":[{"at":86400},{"at":86400000}]},{"id":2,"events":[]}]"#)
+        let columns =
+            "{ at: { type: datetime, format: epoch }, late: { type: datetime, path: $.at, format: epoch_ms } }"
+        let sandbox = try Sandbox.with(
+            service, resource: "paginate: none, children: { events: { path: \"$.events[*]\", columns: \(columns) } }")
+        #expect(try await sandbox.siding("sync").status == 0)
+        let rows = try await sandbox.siding(
+            "query", "SELECT at, late FROM items_events ORDER BY siding_position", "--json"
+        ).objects()
+        #expect(rows.first?["at"] == .string("1970-01-02T00:00:00.000Z"))
+        #expect(rows.last?["late"] == .string("1970-01-02T00:00:00.000Z"))
+        await service.origin.stop()
+    }
+
     @Test func `schema tells types, shares, what is new, and what fits`() async throws {
         let service = try await Self.service(
             #"[{"id":1,"at":"2024-01-31T10:00:00Z","n":null,"user":{"login":"ada"},"tags":[{"name":"x"}]},{"id":2,"at":"2024-02-01T00:00:00+01:00"}]"#,

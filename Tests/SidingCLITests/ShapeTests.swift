@@ -158,4 +158,15 @@ struct ShapeTests {
         #expect(try await sandbox.siding("queue", "hold", id).status == 0)
         #expect(try await sandbox.siding("status", "--strict").status == 0, "held is a person's own wish")
     }
+
+    @Test(arguments: [("1ms", Int32(5)), ("1h", 0)])
+    func `What is older than the config allows is stale`(age: String, code: Int32) async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service, resource: "max_age: \(age)")
+        #expect(try await sandbox.siding("sync").status == 0)
+        let status = try await sandbox.siding("status", "--json")
+        #expect(status.status == code)
+        #expect(try status.object()["resources"]?.array?.first?["stale"] == .bool(code == 5))
+        await service.origin.stop()
+    }
 }

@@ -27,6 +27,18 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
+    @Test(arguments: [
+        ("equals: open", [1]), ("in: [open, closed]", [1, 2]), ("exists: true", [1, 2, 3]), ("exists: false", [4]),
+    ])
+    func `A record is kept by how a member of it compares`(comparison: String, kept: [Int]) async throws {
+        let shop = try await Shop("where: { path: $.state, \(comparison) }")
+        for (index, state) in ["open", "closed", "spam"].enumerated() { shop.put(index + 1, state: state) }
+        shop.service.items.put(Dataset.Record(key: "4", json: #"{"id":4}"#))
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        #expect(try await shop.ids() == kept)
+        await shop.service.origin.stop()
+    }
+
     @Test func `A condition that is narrowed takes effect without a line, and one that is widened asks for all`()
         async throws
     {

@@ -8,7 +8,7 @@ import Testing
         .deletingLastPathComponent().appending(path: "Docs/Config.md")
 
     /// The dotted path of every key that is read, and of every one that is only recognised.
-    private static func paths(_ schema: Any?, _ prefix: String) -> (read: Set<String>, recognised: Set<String>) {
+    static func paths(_ schema: Any?, _ prefix: String) -> (read: Set<String>, recognised: Set<String>) {
         guard let schema = schema as? [String: Any] else { return ([], []) }
         var found: (read: Set<String>, recognised: Set<String>) = ([], [])
         func add(_ more: (read: Set<String>, recognised: Set<String>)) {

@@ -9,6 +9,7 @@ import Testing
     @Test func `a source is what the file says`() throws {
         let manifest = try Fixture.parse(FullManifest.text)
         #expect(manifest.sources.map(\.name) == ["tracker", "shop", "maps", "mail", "crm", "books", "old", "cloud"])
+        #expect(manifest.synchronous == .normal)
         let tracker = manifest.sources[0]
         #expect(tracker.baseURL.description == "https://api.example.com/v2")
         #expect(tracker.headerFields[.accept] == "application/vnd.tracker+json")

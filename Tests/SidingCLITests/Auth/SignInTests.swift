@@ -136,7 +136,7 @@ struct SignInTests {
             (#"printf '%s\n' "$t""#, "lifetime: 1h", true), (#"printf '%s' "$t""#, "", false),
             (#"printf '{"token":"%s"}' "$t""#, "", false),
             (#"printf '{\n "access_token": "%s",\n "expires_in": 3600\n}\n' "$t""#, "", true),
-            (#"printf '{"a":{"b":"%s"},"end":"2999-01-01T00:00:00Z"}' "$t""#, "token: $.a.b, expires_in: $.end", false),
+            (#"printf '{"a":{"b":"%s"},"end":"2099-01-01T00:00:00Z"}' "$t""#, "token: $.a.b, expires_in: $.end", true),
         ])
     func program(_ line: String, _ more: String, _ ends: Bool) async throws {
         let door = Door()
@@ -205,6 +205,28 @@ struct SignInTests {
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(door.given == 2)
         #expect(service.origin.requests.allSatisfy { $0.path == "/token" || $0.headerFields[.authorization] != nil })
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [true, false])
+    func `A status that the config takes for a bad token is answered with a new one, and no other is`(isSaid: Bool)
+        async throws
+    {
+        let door = Door()
+        let service = try await Service.start(behind: door)
+        let client = "client_id: my app, client_secret: { file: secret }"
+        let refresh = isSaid ? ", refresh: { on_status: [403] }" : ""
+        let sandbox = try sandbox(service, service.oauth("oauth2_client", client + refresh), door)
+        service.listen { _, request in
+            guard var answer = door.answer(request) else { return nil }
+            if answer.status == .unauthorized { answer.status = .forbidden }
+            return answer
+        }
+        #expect(try await sandbox.siding("sync").status == 0)
+        door.expire()
+        let second = try await sandbox.siding("sync")
+        #expect(second.status == (isSaid ? 0 : 69), "\(second.everything)")
+        #expect(door.given == (isSaid ? 2 : 1))
         await service.origin.stop()
     }
 

@@ -288,6 +288,25 @@ struct QueueDecisionTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `What waits longer than its source allows is parked, and its pages have a time too`() async throws {
+        let shop = try await Shop()
+        try shop.sandbox.config(shop.service.config(source: "retry: { inline: 0, expire: 1h }"))
+        let hour = 3_600 * 1_000_000
+        shop.service.origin.inject(.status(500), at: OriginPattern(path: "/items"), times: nil)
+        #expect(try await shop.sandbox.siding("sync").status == 75)
+        let id = try await shop.keep("a")
+        let spans = try await shop.sandbox.siding(
+            "query", "SELECT kind, expires_at - created_at AS span FROM siding_queue ORDER BY kind", "--json"
+        ).objects()
+        #expect(spans.map { $0["kind"]?.string } == ["fetch", "write"])
+        #expect(spans.map { $0["span"]?.int } == [hour, hour])
+        try await shop.sql("UPDATE siding_queue SET expires_at = expires_at - 2 * \(hour) WHERE kind = 'write'")
+        #expect(try await shop.queue("run").status == 75)
+        #expect(try await shop.shown(id)["reason"]?.string == "expired")
+        #expect(!shop.service.targets.contains("/a"))
+        await shop.service.origin.stop()
+    }
+
     @Test(arguments: [["queue", "run"], ["sync"]])
     func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
         let shop = try await Shop(source: ", idempotency: {}")

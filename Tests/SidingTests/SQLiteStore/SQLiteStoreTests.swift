@@ -19,6 +19,16 @@ import Testing
         await again.close()
     }
 
+    @Test(arguments: [(SQLiteStore.Durability.full, Int64(2)), (.normal, 1)])
+    func `a store is written as durably as it is opened`(durability: SQLiteStore.Durability, value: Int64) async throws
+    {
+        let bench = try await SQLiteBench()
+        try await bench.store.close()
+        let store = try await SQLiteStore.open(at: bench.path, access: .readWrite, durability: durability)
+        #expect(try await store.write { try $0.first("PRAGMA synchronous") { $0.int(0) } } == value)
+        await store.close()
+    }
+
     @Test func `an unchanged page writes no record row`() async throws {
         let bench = try await SQLiteBench()
         let records = (0..<500).map { #"{"id":\#($0),"text":"\#(String(repeating: "x", count: 1_000))"}"# }

@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import SidingSynchronization
+import Testing
+
+/// Every secret of every kind of credentials, said as a variable, as a file and as a program.
+@Suite(.serialized)
+struct SecretReferenceTests {
+    /// The ways to say where a secret is.
+    enum Form: CaseIterable {
+        case variable, file, program
+
+        /// The reference to the secret `name`, as the config writes it.
+        func reference(_ name: String) -> String {
+            switch self {
+            case .variable: "{ env: \(name) }"
+            case .file: "{ file: secret-\(name) }"
+            case .program: "{ command: [/bin/cat, secret-\(name)] }"
+            }
+        }
+
+        /// Puts `secrets` where this form looks for them, and nowhere else.
+        ///
+        /// - Returns: the environment of the commands.
+        func lay(_ secrets: [String: String], in sandbox: Sandbox) throws -> [String: String] {
+            guard self != .variable else { return secrets }
+            for (name, text) in secrets { try sandbox.write(text + "\n", to: "secret-\(name)") }
+            return [:]
+        }
+    }
+
+    private static let canary = "c4n4ry-0123456789abcdef"
+
+    private static func basic(_ user: String, _ password: String) -> String {
+        "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())"
+    }
+
+    /// What the config says of credentials with the secret `CANARY`, and the header field that carries it.
+    private static let credentials: [(auth: String, field: String, value: String)] = [
+        ("type: bearer, token: CANARY", "Authorization", "Bearer \(canary)"),
+        ("type: basic, user: CANARY, password: { env: OTHER }", "Authorization", basic(canary, "other")),
+        ("type: basic, user: ada, password: CANARY", "Authorization", basic("ada", canary)),
+        ("type: api_key, in: header, name: X-Shop-Key, key: CANARY", "X-Shop-Key", canary),
+    ]
+
+    @Test(arguments: Form.allCases, credentials)
+    func `The secret of a header field reaches the origin in every request`(
+        form: Form, credentials: (auth: String, field: String, value: String)
+    ) async throws {
+        let service = try await Service.start()
+        let auth = credentials.auth.replacing("CANARY", with: form.reference("CANARY"))
+        let sandbox = try Sandbox.with(service, source: "auth: { \(auth) }")
+        let environment = try form.lay(["CANARY": Self.canary], in: sandbox).merging(["OTHER": "other"]) { $1 }
+        let sync = try await sandbox.siding("sync", environment: environment)
+        #expect(sync.status == 0, "\(sync.everything)")
+        let field = try #require(HTTPField.Name(credentials.field))
+        #expect(service.origin.requests.count == 4)
+        #expect(service.origin.requests.allSatisfy { $0.headerFields[field] == credentials.value })
+        await service.origin.stop()
+    }
+
+    @Test(arguments: Form.allCases)
+    func `A client's name, secret and parameters reach the token endpoint`(form: Form) async throws {
+        let door = Door()
+        let service = try await Service.start(behind: door)
+        let more =
+            "client_id: \(form.reference("ID")), client_secret: \(form.reference("SECRET")), client_auth: body, "
+            + "params: { tenant: \(form.reference("TENANT")) }"
+        let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_client", more))
+        let secret = door.state.withLock(\.secret)
+        let environment = try form.lay(["ID": "my app", "SECRET": secret, "TENANT": "t 1"], in: sandbox)
+        let sync = try await sandbox.siding("sync", environment: environment)
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(
+            door.forms == [
+                [
+                    "grant_type": "client_credentials", "client_id": "my app", "client_secret": secret, "tenant": "t 1",
+                ]
+            ])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: Form.allCases)
+    func `A first refresh token reaches the token endpoint with its client's name and secret`(form: Form)
+        async throws
+    {
+        let door = Door()
+        let service = try await Service.start(behind: door)
+        let more =
+            "client_id: \(form.reference("ID")), client_secret: \(form.reference("SECRET")), client_auth: body, "
+            + "refresh_token: \(form.reference("FIRST"))"
+        let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_refresh", more))
+        let first = door.state.withLock(\.refreshToken)
+        let environment = try form.lay(["ID": "my app", "SECRET": "hush", "FIRST": first], in: sandbox)
+        let sync = try await sandbox.siding("sync", environment: environment)
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(
+            door.forms == [
+                [
+                    "grant_type": "refresh_token", "client_id": "my app", "client_secret": "hush",
+                    "refresh_token": first,
+                ]
+            ])
+        await service.origin.stop()
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// Keys of a resource whose effect a command shows.
+@Suite(.serialized)
+struct ResourceKeyTests {
+    // MARK: Listings
+
+    @Test func `A listing ends after the most pages of the config`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: "stop: { max_pages: 2 }")
+        _ = try await sandbox.siding("sync")
+        #expect(service.targets == ["/items", "/items?page=2"])
+        #expect(try await sandbox.count() == 20)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("auto", true), ("off", false)])
+    func `Pages are asked for on condition unless the config turns it off`(conditional: String, isAsked: Bool)
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: "conditional: \(conditional)")
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.origin.forgetRequests()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.origin.requests.count == 4)
+        #expect(service.origin.requests.allSatisfy { ($0.headerFields[.ifNoneMatch] != nil) == isAsked })
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("1ms", "/items"), ("1h", "/items?page=3")])
+    func `A listing goes on where it stopped for as long as the config says`(within: String, target: String)
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, source: "retry: { inline: 0 }", resource: "resume_within: \(within)")
+        service.origin.inject(.status(500), skipping: 2)
+        #expect(try await sandbox.siding("sync").status == 75)
+        service.origin.forgetRequests()
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(service.targets.first == target)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: ["envelope: $.token", "header: X-Mark"])
+    func `A cursor may be what the origin says beside the records`(place: String) async throws {
+        let service = try await Service.start()
+        let mark = try #require(HTTPField.Name("X-Mark"))
+        let sandbox = try Sandbox.with(
+            service,
+            resource: "paginate: none, query: { since: \"{cursor}\" }, cursor: { \(place), type: text }")
+        service.listen { _, _ in .json(#"{"items":[{"id":1}],"token":"t7"}"#, headerFields: [mark: "t7"]) }
+        for _ in 1...2 { #expect(try await sandbox.siding("sync").status == 0) }
+        #expect(service.targets == ["/items", "/items?since=t7"])
+        await service.origin.stop()
+    }
+
+    // MARK: Records
+
+    @Test func `A column that is indexed is looked up by its index`() async throws {
+        let service = try await Service.start()
+        for (index, isUsed) in [(false, false), (true, true)] {
+            let sandbox = try Sandbox.with(
+                service, resource: "columns: { id: integer, title: { type: text, index: \(index) } }")
+            #expect(try await sandbox.siding("sync").status == 0)
+            let plan = try await sandbox.siding(
+                "query", "EXPLAIN QUERY PLAN SELECT id FROM items WHERE title = 'item 7'")
+            #expect(plan.output.contains("USING INDEX siding_index_") == isUsed, "\(plan.everything)")
+        }
+        await service.origin.stop()
+    }
+
+    @Test func `Elements have the key of the config`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, resource: "paginate: none, children: { tags: { path: \"$.tags[*]\", key: name } }")
+        service.listen { _, _ in .json(#"[{"id":1,"tags":[{"name":"a"},{"name":"b"}]}]"#) }
+        #expect(try await sandbox.siding("sync").status == 0)
+        let rows = try await sandbox.siding("query", "SELECT siding_key FROM items_tags ORDER BY 1", "--json").objects()
+        #expect(rows.map { $0["siding_key"]?.string } == ["a", "b"])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("quarantine", Int32(3), 1), ("fail", 65, 0)])
+    func `A record without a key is set aside or fails its page`(missingKey: String, code: Int32, kept: Int)
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, resource: "paginate: none, contract: { missing_key: \(missingKey) }")
+        service.listen { _, _ in .json(#"[{"id":1},{"title":"none"}]"#) }
+        #expect(try await sandbox.siding("sync").status == code)
+        #expect(try await sandbox.count() == kept)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("field: $.gone", ["2"]), ("field: $.state, equals: deleted", ["3"])])
+    func `A record that the origin marks is deleted at once`(mark: String, kept: [String]) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, resource: "paginate: none, deletes: { \(mark) }")
+        let all = #"{"id":1,"gone":"2026","state":"deleted"},{"id":2,"gone":null,"state":"deleted"}"#
+        service.listen { _, _ in .json(#"[\#(all),{"id":3,"gone":"2026","state":"open"}]"#) }
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(
+            try await sandbox.siding("records", "list", "items", "--json").objects().compactMap { $0["key"]?.string }
+                == kept)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("10%", Int32(4), 40), ("60%", 0, 20)])
+    func `No more records go at once than the config allows`(most: String, code: Int32, left: Int) async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, resource: "stable: true, deletes: { detect: complete_listing, max: \(most) }")
+        #expect(try await sandbox.siding("sync").status == 0)
+        for number in 1...20 { service.items.remove(String(number)) }
+        #expect(try await sandbox.siding("sync").status == code)
+        #expect(try await sandbox.count() == left)
+        await service.origin.stop()
+    }
+
+    // MARK: Parents
+
+    @Test(arguments: [
+        "where: { path: $.state, not_equals: closed }",
+        "where: { query: \"SELECT siding_key FROM issues WHERE state = 'open' OR number = 3\" }",
+    ])
+    func `Parents are chosen by a member or by a statement`(choice: String) async throws {
+        let states = ["open", "closed", "new"].enumerated()
+        let tracker = try await Tracker.start(
+            issues: states.map { #"{"id":"k\#($0 + 1)","number":\#($0 + 1),"state":"\#($1)"}"# })
+        let sandbox = try await Sandbox.with(tracker, each: choice)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(
+            config.replacing(
+                "issues: { path: /issues, key: id }",
+                with: "issues: { path: /issues, key: id, columns: { number: integer, state: text } }"))
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(tracker.takeAsked() == ["/issues/1/comments", "/issues/3/comments"])
+        try await tracker.origin.stop()
+    }
+}

@@ -1,0 +1,203 @@
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// What `writes:` says of the requests and of their answers, as the origin sees it.
+@Suite(.serialized)
+struct WriteDeclarationTests {
+    /// An origin with the items 1, 2 and 3, whose answers to writes `answer` gives, and a sandbox that has synced them.
+    private static func shop(
+        _ writes: String, source: String = "", answer: @escaping @Sendable (OriginRequest, Int) -> OriginResponse
+    ) async throws -> (service: Service, sandbox: Sandbox) {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            service.config(source: "retry: { inline: 0 }\(source)") + "\nwrites: { items: { \(writes) } }\n")
+        let sync = try await sandbox.siding("sync")
+        try #require(sync.status == 0, "\(sync.everything)")
+        service.origin.forgetRequests()
+        service.listen { number, request in request.method == "GET" ? nil : answer(request, number) }
+        return (service, sandbox)
+    }
+
+    private static func echo(_ request: OriginRequest) -> OriginResponse {
+        .json(String(decoding: request.body, as: UTF8.self))
+    }
+
+    private func values(_ name: String, _ service: Service) throws -> [String?] {
+        let field = try #require(HTTPField.Name(name))
+        return service.origin.requests.map { $0.headerFields[field] }
+    }
+
+    // MARK: Requests
+
+    @Test func `A record is created as the config says, and its id is where the config says`() async throws {
+        let create = "create: { method: PUT, path: /items/new, id: $.data.number }"
+        let (service, sandbox) = try await Self.shop("\(create), update: { path: \"/items/{id}\" }") { request, _ in
+            request.method == "PUT" ? .json(#"{"data":{"number":77}}"#, status: .created) : Self.echo(request)
+        }
+        #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
+        let key = try #require(
+            try await sandbox.siding("query", "select key from siding_records where key like 'tmp-%'", "--json")
+                .object()["key"]?.string)
+        let update = try await sandbox.siding("send", "items.update", key, "-d", #"{"title":"newer"}"#, "--no-send")
+        #expect(update.status == 0, "\(update.error)")
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        #expect(service.origin.requests.map(\.method) == ["PUT", "PATCH"])
+        #expect(service.targets == ["/items/new", "/items/77"])
+        await service.origin.stop()
+    }
+
+    @Test func `A record is deleted by the method and path of the config`() async throws {
+        let (service, sandbox) = try await Self.shop("delete: { method: POST, path: \"/items/{id}/remove\" }") { _, _ in
+            OriginResponse(status: .noContent)
+        }
+        let sent = try await sandbox.siding("send", "items.delete", "2")
+        #expect(sent.status == 0, "\(sent.everything)")
+        #expect(service.origin.requests.map(\.method) == ["POST"])
+        #expect(service.targets == ["/items/2/remove"])
+        #expect(try await sandbox.count() == 2)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("", Int32(0)), (", gone_is_done: false", 69)])
+    func `A record that is gone already counts as deleted unless the config says otherwise`(more: String, code: Int32)
+        async throws
+    {
+        let (service, sandbox) = try await Self.shop("delete: { path: \"/items/{id}\"\(more) }") { _, _ in .notFound }
+        #expect(try await sandbox.siding("send", "items.delete", "2").status == code)
+        #expect(service.origin.requests.map(\.method) == ["DELETE"])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [(true, false), (false, true)])
+    func `The validator of an answer is the condition of the next write whose verb asks for it`(
+        update: Bool, delete: Bool
+    ) async throws {
+        let path = "path: \"/items/{id}\", if_match:"
+        let (service, sandbox) = try await Self.shop("update: { \(path) \(update) }, delete: { \(path) \(delete) }") {
+            _, _ in .json(#"{"id":1,"title":"theirs"}"#, headerFields: [.eTag: "\"v2\""])
+        }
+        for title in ["a", "b"] {
+            let sent = try await sandbox.siding("send", "items.update", "1", "-d", #"{"title":"\#(title)"}"#)
+            #expect(sent.status == 0, "\(sent.everything)")
+        }
+        #expect(try await sandbox.siding("send", "items.delete", "1").status == 0)
+        #expect(service.origin.requests.map(\.method) == ["PATCH", "PATCH", "DELETE"])
+        #expect(try values("If-Match", service) == [nil, update ? "\"v2\"" : nil, delete ? "\"v2\"" : nil])
+        await service.origin.stop()
+    }
+
+    // MARK: Conflicts
+
+    /// What becomes of an edit of the title that meets a 409 with `theirs`.
+    struct Conflict: Sendable {
+        let policy: String
+        /// What the origin has meanwhile.
+        let theirs: String
+        /// How often the edit goes out.
+        let tries: Int
+        let state: String
+        /// What the view shows at the end.
+        let title: String
+    }
+
+    private static let theirTitle = #"{"id":1,"title":"theirs","price":1.50}"#
+    private static let theirPrice = #"{"id":1,"title":"item 1","price":9}"#
+
+    @Test(arguments: [
+        Conflict(policy: "hold", theirs: theirPrice, tries: 1, state: "parked", title: "mine"),
+        Conflict(policy: "mine", theirs: theirTitle, tries: 2, state: "done", title: "mine"),
+        Conflict(policy: "theirs", theirs: theirTitle, tries: 1, state: "dropped", title: "theirs"),
+        Conflict(policy: "merge", theirs: theirPrice, tries: 2, state: "done", title: "mine"),
+        Conflict(policy: "merge", theirs: theirTitle, tries: 1, state: "parked", title: "mine"),
+    ])
+    func `A conflict ends as the config says`(conflict: Conflict) async throws {
+        let (service, sandbox) = try await Self.shop(
+            "update: { path: \"/items/{id}\" }, conflict: { then: \(conflict.policy) }"
+        ) { _, number in
+            number == 1
+                ? .json(conflict.theirs, status: .conflict) : .json(#"{"id":1,"title":"mine","price":9}"#)
+        }
+        let sent = try await sandbox.siding("send", "items.update", "1", "-d", #"{"title":"mine"}"#)
+        let id = try #require(sent.lines.first.map(String.init))
+        func state() async throws -> String? {
+            try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string
+        }
+        // What goes out again waits for its turn.
+        if try await state() == "queued" { #expect(try await sandbox.siding("queue", "retry", id).status == 0) }
+        #expect(try await state() == conflict.state)
+        #expect(service.origin.requests.count == conflict.tries)
+        let row = try await sandbox.siding("query", "select title from items where id = 1", "--json").object()
+        #expect(row["title"]?.string == conflict.title)
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [(422, "conflict"), (409, "rejected")])
+    func `A conflict is what the config says that it is`(status: Int, reason: String) async throws {
+        let (service, sandbox) = try await Self.shop("update: { path: \"/items/{id}\" }, conflict: { on: [422] }") {
+            _, _ in OriginResponse(status: .init(code: status))
+        }
+        #expect(try await sandbox.siding("send", "items.update", "1", "-d", "{}").status == 69)
+        let parked = try await sandbox.siding("queue", "list", "--json").object()
+        #expect(parked["reason"]?.string == reason)
+        await service.origin.stop()
+    }
+
+    // MARK: Sources and lanes
+
+    @Test func `A write goes to its source, in its lane`() async throws {
+        let (service, other) = (try await Service.start(items: 1), try await Service.start(items: 1))
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { shop: { base_url: \(service.url) }, desk: { base_url: \(other.url) } }
+            resources: { items: { source: shop, path: /items, key: id } }
+            writes: { notes: { source: desk, update: { path: "/notes/{id}" }, lane: "desk/{id}" } }
+            """)
+        other.listen { _, _ in .json("{}") }
+        #expect(try await sandbox.siding("send", "notes.update", "7", "-d", "{}", "--no-send").status == 0)
+        #expect(try await sandbox.siding("queue", "list", "--json").object()["lane"]?.string == "desk/7")
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        #expect(other.targets == ["/notes/7"] && service.targets == [])
+        await service.origin.stop()
+        await other.origin.stop()
+    }
+
+    // MARK: Idempotency keys
+
+    @Test func `Each write has its key in the field and form of its declaration, else of its source`() async throws {
+        let (service, sandbox) = try await Self.shop(
+            "create: { path: /items }, idempotency: { header: X-Item-Key, format: quoted }",
+            source: ", idempotency: { header: X-Shop-Key }"
+        ) { _, number in .json(#"{"id":\#(100 + number)}"#, status: .created) }
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}").status == 0)
+        #expect(try await sandbox.siding("send", "items.create", "-d", "{}").status == 0)
+        #expect(service.targets == ["/orders", "/items"])
+        let (shop, item) = (try values("X-Shop-Key", service), try values("X-Item-Key", service))
+        #expect(shop[0]?.wholeMatch(of: /[0-9a-f-]{36}/) != nil && item[0] == nil)
+        #expect(item[1]?.wholeMatch(of: /"[0-9a-f-]{36}"/) != nil && shop[1] == nil)
+        #expect(try values("Idempotency-Key", service) == [nil, nil])
+        await service.origin.stop()
+    }
+
+    @Test func `A key is believed for the lifetime of its declaration, else of its source`() async throws {
+        let (service, sandbox) = try await Self.shop(
+            "create: { path: /items }, idempotency: { lifetime: 2h }", source: ", idempotency: { lifetime: 1h }"
+        ) { _, number in .json(#"{"id":\#(100 + number)}"#, status: .created) }
+        let order = try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send")
+        let item = try await sandbox.siding("send", "items.create", "-d", "{}", "--no-send")
+        #expect(order.status == 0 && item.status == 0)
+        try await sandbox.sqlite(
+            sandbox.file("test.db"),
+            "UPDATE siding_queue SET first_sent_at = (CAST(strftime('%s', 'now') AS INTEGER) - 90 * 60) * 1000000")
+        #expect(try await sandbox.siding("queue", "run").status == 75)
+        #expect(service.targets == ["/items"])
+        let parked = try await sandbox.siding("queue", "list", "--state", "parked", "--json").object()
+        #expect(parked["id"]?.string == order.lines.first.map(String.init))
+        #expect(parked["reason"]?.string == "key_expired")
+        await service.origin.stop()
+    }
+}
