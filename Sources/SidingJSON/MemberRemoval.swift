@@ -1,12 +1,15 @@
 /// Takes members out of JSON values, and leaves every other byte as it is.
 public struct MemberRemoval: Sendable, Hashable {
+    /// By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
+    private typealias Name = [UInt8]
+
     private struct Branch: Sendable, Hashable {
         /// The members that go.
-        var removed: Set<String> = []
+        var removed: Set<Name> = []
         /// The members that something goes from.
-        var inner: [String: Branch] = [:]
+        var inner: [Name: Branch] = [:]
 
-        mutating func insert(_ names: ArraySlice<String>) {
+        mutating func insert(_ names: ArraySlice<Name>) {
             guard let first = names.first else { return }
             if names.count == 1 {
                 removed.insert(first)
@@ -22,7 +25,7 @@ public struct MemberRemoval: Sendable, Hashable {
     public init(_ paths: [JSONPath]) {
         for path in paths {
             let names = path.components.compactMap { component in
-                if case .member(let name) = component { name } else { nil }
+                if case .member(let name) = component { Name(name.utf8) } else { nil }
             }
             if names.count == path.components.count { root.insert(names[...]) }
         }
@@ -34,8 +37,8 @@ public struct MemberRemoval: Sendable, Hashable {
     public func takes(_ path: JSONPath) -> Bool {
         var branch = root
         for case .member(let name) in path.components {
-            if branch.removed.contains(name) { return true }
-            guard let inner = branch.inner[name] else { return false }
+            if branch.removed.contains(Name(name.utf8)) { return true }
+            guard let inner = branch.inner[Name(name.utf8)] else { return false }
             branch = inner
         }
         return false
@@ -86,7 +89,8 @@ public struct MemberRemoval: Sendable, Hashable {
         for member in JSONMembers.topLevelMembers(of: object) {
             let start = end
             end = member.valueRange.upperBound
-            if branch.removed.contains(member.name) {
+            let name = Name(member.name.utf8)
+            if branch.removed.contains(name) {
                 hasRemoved = true
                 cuts.append(start + offset..<end + offset)
                 continue
@@ -95,7 +99,7 @@ public struct MemberRemoval: Sendable, Hashable {
                 cuts.append(start + offset..<comma + 1 + offset)
             }
             hasKept = true
-            guard let inner = branch.inner[member.name], member.kind == .object else { continue }
+            guard let inner = branch.inner[name], member.kind == .object else { continue }
             let value = UnsafeRawBufferPointer(rebasing: object[member.valueRange])
             find(inner, in: value, from: offset + member.valueRange.lowerBound, &cuts)
         }

@@ -16,6 +16,9 @@ struct MemberRemovalTests {
         (#"{"a":{"b":{"c":1}},"d":"},{"}"#, ["$.a.b.c", "$.d"], #"{"a":{"b":{}}}"#),
         (#"{"a":1,"x":0,"a":2}"#, ["$.a"], #"{"x":0}"#),
         (#"{"\u0061":1,"b":2}"#, ["$.a"], #"{"b":2}"#),
+        // Composed and decomposed letters are different names.
+        ("{\"caf\u{E9}\":1,\"cafe\u{301}\":2}", ["$.caf\u{E9}"], "{\"cafe\u{301}\":2}"),
+        ("{\"caf\u{E9}\":1,\"cafe\u{301}\":2}", ["$.cafe\u{301}"], "{\"caf\u{E9}\":1}"),
     ])
     func `Members go, and the rest stays byte for byte`(value: String, paths: [String], left: String) throws {
         let removal = MemberRemoval(try paths.map { try JSONPath(parsing: $0) })
