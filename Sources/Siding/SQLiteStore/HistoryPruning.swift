@@ -30,6 +30,16 @@ struct HistoryPruning {
             }
             if let versions = kept.retention.versions { try removeSurplus(kept, over: versions, transaction) }
         }
+        try lowerMarks(transaction)
+    }
+
+    /// Where the newest versions of all went, SQLite gives their numbers to the next ones (sqlite.org/autoinc.html).
+    private func lowerMarks(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET history_pruned = (SELECT COALESCE(MAX(id), 0) FROM siding_history)
+            WHERE history_pruned > (SELECT COALESCE(MAX(id), 0) FROM siding_history)
+            """)
     }
 
     /// Oldest first: what is left over for the next run is newer than all that went.

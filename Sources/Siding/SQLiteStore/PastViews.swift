@@ -60,12 +60,16 @@ struct PastViews {
     }
 
     /// The rows that were shown at the moment: those that still are and had begun, and earlier versions in their span.
+    ///
+    /// A version does not say in whose listing it was seen: that is told as it is now.
     private func records(of resource: Int64) -> SQL {
         let (resource, moment) = (SQL("\(integer: resource)"), SQL("\(integer: moment.microseconds)"))
         return """
-            SELECT resource, key, body, deleted_at, pending FROM siding_records \
+            SELECT resource, key, body, deleted_at, pending, scope FROM siding_records \
             WHERE resource = \(resource) AND deleted_at IS NULL AND changed_at <= \(moment) \
-            UNION ALL SELECT resource, key, body, deleted_at, pending FROM siding_history \
+            UNION ALL SELECT resource, key, body, deleted_at, pending, \
+            (SELECT p.scope FROM siding_records AS p WHERE p.resource = h.resource AND p.key = h.key) \
+            FROM siding_history AS h \
             WHERE resource = \(resource) AND deleted_at IS NULL AND valid_from <= \(moment) AND valid_to > \(moment)
             """
     }

@@ -50,7 +50,8 @@ struct VersionRows {
         ) { $0.int(0) }
         return try rows.indices.prefix(wanted).map { index in
             let row = rows[index]
-            let before = rows.indices.contains(index + 1) ? rows[index + 1] : nil
+            // Where the history was off in between, what it took the place of is not known.
+            let before = rows.indices.contains(index + 1) && rows[index + 1].to == row.from ? rows[index + 1] : nil
             let isFirst = before == nil && row.from <= firstSeen ?? row.from
             return RecordVersion(
                 body: row.body, from: Timestamp(microseconds: row.from), to: row.to.map(Timestamp.init),

@@ -163,6 +163,32 @@ import Testing
 
     // MARK: Retention
 
+    @Test func `versions are counted again after another rule removed the newest numbers`() async throws {
+        let bench = try await HistoryBench(HistoryRetention(versions: 1))
+        for value in 0..<5 { try await bench.pull("[\(Self.body(value))]") }
+        try await bench.endRun()
+        #expect(try await bench.count("siding_history") == 1)
+        // As a rule by age does, of this resource or another one.
+        try await bench.sqlite.execute("DELETE FROM siding_history")
+        try await bench.endRun()
+        for value in 5..<8 { try await bench.pull("[\(Self.body(value))]") }
+        #expect(try await bench.count("siding_history") == 3)
+        try await bench.endRun()
+        #expect(try await bench.count("siding_history") == 1)
+    }
+
+    @Test func `what changed while the history was off is not told as one difference`() async throws {
+        let bench = try await HistoryBench()
+        try await bench.pull("[\(Self.body(1))]")
+        try await bench.pull("[\(Self.body(2))]")
+        try await bench.pull("[\(Self.body(3))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(4))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(5))]")
+        let versions = try await bench.history("a").versions
+        #expect(versions.map { $0.differences == nil } == [false, true, true])
+        #expect(versions.map(\.change) == [.updated, .updated, .inserted])
+    }
+
     @Test func `at most so many earlier versions are kept, never the present one gone`() async throws {
         let bench = try await HistoryBench(HistoryRetention(versions: 2))
         for value in 1...6 { try await bench.pull(#"[\#(Self.body(value)),{"id":"b"}]"#) }

@@ -69,6 +69,24 @@ import Testing
         try await bench.edits.expectSound()
     }
 
+    @Test func `a resource with a listing per parent is looked back at with its parent`() async throws {
+        let bench = try await HistoryBench()
+        func list(_ json: String) async throws {
+            bench.time.advance(by: .seconds(1))
+            var opening = try bench.sqlite.bench.opening(shape: bench.shape)
+            opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+            opening.first.scope = "7"
+            try await bench.sqlite.bench.commit(json, try await bench.store.openListing(opening))
+        }
+        try await list(#"[{"id":"a","v":1},{"id":"b","v":1}]"#)
+        let then = bench.time.now
+        try await list(#"[{"id":"a","v":2},{"id":"b","v":1}]"#)
+        #expect(try await bench.rows("SELECT siding_parent, id, v FROM posts ORDER BY id", at: then).count == 2)
+        let now = try await bench.rows("SELECT v, siding_parent FROM posts WHERE id = 'a'")
+        let past = try await bench.rows("SELECT v, siding_parent FROM posts WHERE id = 'a'", at: then)
+        #expect(now != past && past == [#"integer(1)|text("7")"#])
+    }
+
     private static let keys = ["a", "b", "c", "d", "z"]
 
     /// A page of some records, a deletion, a local save, an own edit, or the answer to one.
