@@ -44,7 +44,7 @@ struct ExportCommand: AsyncParsableCommand {
             return
         }
         let done = try await Signals.stopping { () async throws -> Summary? in
-            do { return try await export(from: workspace) { try ExportFile(file, replaces: force) } } catch let error
+            do { return try await export(from: workspace) { try AtomicFile(file, replaces: force) } } catch let error
                 as StoreError
             {
                 guard error.kind == .cancelled else { throw error }

@@ -47,7 +47,7 @@ struct ImportCommand: ParsableCommand {
         } catch {
             throw CommandError(error)
         }
-        if let output { try NewFile(path: output, isReplacing: force).write(result.config) }
+        if let output { try AtomicFile.write(result.config, to: output, replaces: force) }
         if options.json {
             Output.line(Shapes.manifestImport(result).text)
         } else {

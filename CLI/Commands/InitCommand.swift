@@ -30,7 +30,7 @@ struct InitCommand: ParsableCommand {
             )
         }
         let path = options.config ?? "siding.yaml"
-        try write(text, to: path)
+        try AtomicFile.write(text, to: path, replaces: force)
         if options.json {
             var object = JSONObject()
             object.string("path", path)
@@ -52,25 +52,6 @@ struct InitCommand: ParsableCommand {
             object.string("example", example.name)
             object.string("summary", example.summary)
             Output.line(object.text)
-        }
-    }
-
-    /// Makes the file whole or not at all; without `--force` never over another.
-    private func write(_ text: String, to path: String) throws {
-        let flags = force ? O_WRONLY | O_CREAT | O_TRUNC : O_WRONLY | O_CREAT | O_EXCL
-        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            let isThere = errno == EEXIST
-            throw CommandError(
-                isThere ? .usage : .inputOutput, isThere ? "exists" : "input_output",
-                isThere ? "\(path) is there already" : "\(path) cannot be written: \(String(cString: strerror(errno)))",
-                hint: isThere ? "--force replaces it" : nil)
-        }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard Foundation.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw CommandError(
-                .inputOutput, "input_output", "\(path) could not be written whole: \(String(cString: strerror(errno)))")
         }
     }
 }

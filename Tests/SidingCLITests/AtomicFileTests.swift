@@ -7,7 +7,7 @@ import Testing
 
 /// A file that `siding export` makes is there when it is whole, and not before.
 @Suite(.serialized)
-struct ExportFileTests {
+struct AtomicFileTests {
     private func sandbox(filledTo count: Int = 0, size: Int = 200) async throws -> Sandbox {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox.with(service)
@@ -24,7 +24,7 @@ struct ExportFileTests {
     @Test func `Until the last byte is on disk nothing stands in its place`() throws {
         let sandbox = try Sandbox()
         let path = sandbox.file("out.csv")
-        let file = try ExportFile(path, replaces: false)
+        let file = try AtomicFile(path, replaces: false)
         try file.write(Array(repeating: 0x41, count: 200_000))
         #expect(!FileManager.default.fileExists(atPath: path))
         #expect(try sandbox.strangers().count == 1)
@@ -33,7 +33,7 @@ struct ExportFileTests {
         #expect(try sandbox.strangers() == ["out.csv"])
         #expect(try text(sandbox, "out.csv").utf8.count == 200_000)
 
-        let second = try ExportFile(path, replaces: true)
+        let second = try AtomicFile(path, replaces: true)
         try second.write([0x42])
         second.abandon()
         #expect(try sandbox.strangers() == ["out.csv"])
@@ -42,7 +42,7 @@ struct ExportFileTests {
 
     @Test func `A file that somebody makes meanwhile is not overwritten`() throws {
         let sandbox = try Sandbox()
-        let file = try ExportFile(sandbox.file("out.csv"), replaces: false)
+        let file = try AtomicFile(sandbox.file("out.csv"), replaces: false)
         try sandbox.write("theirs", to: "out.csv")
         #expect(throws: CommandError.self) { try file.finish() }
         file.abandon()

@@ -3,26 +3,10 @@ import Siding
 import SidingJSON
 import SidingSynchronization
 
-/// Where an export goes.
-protocol ExportTarget: Sendable {
-    func write(_ bytes: [UInt8]) throws
-    /// All is written.
-    func finish() throws
-    /// It will not be finished: nothing of it stays where somebody could take it for the whole.
-    func abandon()
-}
-
-/// Standard output, which ends the process by itself where it cannot be written.
-struct StandardOutput: ExportTarget {
-    func write(_ bytes: [UInt8]) { Output.write(bytes) }
-    func finish() { Output.flush() }
-    func abandon() { Output.flush() }
-}
-
 /// A file that is there when it is whole, and not before: it is written beside its place, synced and renamed.
 ///
 /// What is no regular file, `/dev/stdout` or a named pipe, has no place to be renamed to and is written as it is.
-final class ExportFile: ExportTarget {
+final class AtomicFile: ExportTarget {
     private static let capacity = 65_536
 
     private struct State {
@@ -37,19 +21,23 @@ final class ExportFile: ExportTarget {
     private let replaces: Bool
     private let state: Mutex<State>
 
+    /// - Parameters:
+    ///   - given: its path.
+    ///   - replaces: whether a file that is there is replaced.
+    ///   - mode: of a new file, less the umask.
     /// - Throws: ``CommandError`` with 64 for a file that is there and is not to be replaced, 74 for one that cannot be made.
-    init(_ given: String, replaces: Bool) throws {
+    init(_ given: String, replaces: Bool, mode: mode_t = 0o666) throws {
         path = try Self.place(given, replaces: replaces)
         self.replaces = replaces
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT != S_IFREG {
             temporary = nil
-            state = Mutex(State(descriptor: try Self.open(path, O_WRONLY, as: path)))
+            state = Mutex(State(descriptor: try Self.open(path, O_WRONLY, mode, as: path)))
             return
         }
         let beside = Self.beside(path)
-        let descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, as: path)
+        let descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, as: path)
         // A new file is made as the shell's `>` would make it; one that takes another's place is no more open than that.
         if isThere { fchmod(descriptor, status.st_mode & 0o777) }
         temporary = beside
@@ -57,6 +45,13 @@ final class ExportFile: ExportTarget {
     }
 
     deinit { abandon() }
+
+    /// Writes a whole text for its owner alone, such as a config.
+    static func write(_ text: String, to path: String, replaces: Bool) throws {
+        let file = try AtomicFile(path, replaces: replaces, mode: 0o600)
+        try file.write(Array(text.utf8))
+        try file.finish()
+    }
 
     /// Where the file is to be: behind symbolic links, which stay what they are.
     private static func place(_ path: String, replaces: Bool) throws -> String {
@@ -76,9 +71,9 @@ final class ExportFile: ExportTarget {
     }
 
     /// - Parameter given: what a person calls it.
-    private static func open(_ path: String, _ flags: Int32, as given: String) throws -> Int32 {
+    private static func open(_ path: String, _ flags: Int32, _ mode: mode_t, as given: String) throws -> Int32 {
         while true {
-            let descriptor = Foundation.open(path, flags | O_CLOEXEC, 0o666)
+            let descriptor = Foundation.open(path, flags | O_CLOEXEC, mode)
             if descriptor >= 0 { return descriptor }
             if errno != EINTR { throw failure(errno, given) }
         }
@@ -164,7 +159,7 @@ final class ExportFile: ExportTarget {
         return CommandError(
             .inputOutput, isFull ? "full" : "input_output",
             "\(shown(path)) cannot be written: \(String(cString: strerror(code)))",
-            hint: isFull ? "make room, and export again: nothing of it was left" : nil)
+            hint: isFull ? "make room, and try again: nothing of it was left" : nil)
     }
 
     private static func shown(_ path: String) -> String { PlainText.oneLine(path, limit: 300) }
