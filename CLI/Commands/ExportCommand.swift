@@ -95,7 +95,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private struct Summary: Sendable {
         let count: ExportCount
-        let run: RunID?
+        let run: RunID
     }
 
     /// With `--json` one object, beside the data where that has standard output.
@@ -107,8 +107,8 @@ struct ExportCommand: AsyncParsableCommand {
         }
         let isWatched = options.terminal.isOutput || options.verbose > 0
         if let file, isWatched { options.talk("wrote \(Words.count(summary.count.rows, "record")) to \(file)") }
-        guard let run = summary.run, changedSince != nil || isWatched else { return }
-        options.talk("what changes from now on: --changed-since \(run)")
+        guard changedSince != nil || isWatched else { return }
+        options.talk("what changes from now on: --changed-since \(summary.run)")
     }
 
     private func object(_ summary: Summary) -> JSONObject {
@@ -123,7 +123,7 @@ struct ExportCommand: AsyncParsableCommand {
             object.int("updated", summary.count.updated)
             object.int("deleted", summary.count.deleted)
         }
-        object.optional("run", summary.run.map { Int($0) })
+        object.int("run", Int(summary.run))
         return object
     }
 }

@@ -20,10 +20,12 @@ struct ExportText {
     mutating func begin(_ columns: [String]) -> [UInt8] {
         names = columns
         guard format.isTable else { return [] }
-        let own = ownColumns.map(\.name)
-        hidden = Set(columns.indices.filter { own.contains(columns[$0]) })
-        return table.line(
-            (own + columns.indices.filter { !hidden.contains($0) }.map { columns[$0] }).map { Array($0.utf8) })
+        // The key stands there once; all else of these names are members of the records.
+        let key = OwnField.key.name
+        hidden = Set(columns.indices.filter { ownColumns.contains(.key) && columns[$0] == key })
+        let shown = columns.indices.filter { !hidden.contains($0) }.map { columns[$0] }
+        let own = ownColumns.map { $0.name(beside: shown) }
+        return table.line((own + shown).map { Array($0.utf8) })
     }
 
     /// - Throws: ``CommandError`` with 64 where a row has no key and times to tell.
@@ -99,6 +101,13 @@ private enum OwnField: String {
     case deletedAt = "deleted_at"
 
     var name: String { "siding_\(rawValue)" }
+
+    /// Unlike the columns of the view, whose names are there first.
+    func name(beside columns: [String]) -> String {
+        var candidate = name
+        while columns.contains(candidate) { candidate += "_" }
+        return candidate
+    }
 
     func field(_ row: ExportedRow) -> [UInt8]? {
         let text: String? =

@@ -85,6 +85,7 @@ struct ProvenanceReport {
             case .write: "the origin carried out your own delete \(entry)"
             case .edit: "your own delete \(entry), which the origin has not answered yet"
             case .local: "a program deleted it here; the origin was not asked"
+            case .condition: deletion.run.map { "left out by 'where', in run \(text($0))" } ?? ""
             case .run: deletion.run.map { "found gone by run \(text($0))" } ?? ""
             case .neverThere: "the origin never had it under this key"
             }

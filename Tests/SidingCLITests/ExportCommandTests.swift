@@ -59,6 +59,22 @@ struct ExportCommandTests {
         #expect(outcome.output == wanted.joined())
     }
 
+    @Test func `A record's own members keep their columns beside what is told of the record`() async throws {
+        let records = Dataset([.init(key: "1", json: #"{"id":1,"siding_run":"mine","siding_change":"own"}"#)])
+        let service = try await Service.start(items: 0, routes: [RecordListing("/odd", of: records)])
+        let sandbox = try Sandbox.with(service, more: "  odd: { path: /odd, key: id }")
+        #expect(try await sandbox.siding("sync", "odd").status == 0)
+        let all = try await sandbox.siding("export", "odd", "--format", "csv", "--with-meta")
+        let lines = all.output.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+        let wanted = [
+            "siding_key", "siding_first_seen_at", "siding_changed_at", "siding_run_", "id", "siding_run",
+            "siding_change",
+        ]
+        #expect(lines.first == wanted)
+        #expect(lines.last?.suffix(4) == ["1", "1", "mine", "own"])
+        await service.origin.stop()
+    }
+
     @Test func `The file's name says the format, and --format says it louder`() async throws {
         let sandbox = try await sandbox()
         for (name, options, first) in [

@@ -56,6 +56,68 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
+    @Test func `A changed condition that leaves out too much does nothing until it is accepted`() async throws {
+        let shop = try await Shop("")
+        for number in 1...20 { shop.put(number, state: number < 4 ? "open" : "closed") }
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        // A misspelt name fits no record.
+        try shop.resource("where: \"State = 'open'\"")
+        let asked = shop.service.targets.count
+        let misspelt = try await shop.sandbox.siding("sync")
+        #expect(misspelt.status == 4)
+        #expect(misspelt.error.contains("'where' would leave out 20 of 20 stored records"), "\(misspelt.error)")
+        #expect(misspelt.error.contains("'State', which no stored record has"))
+        #expect(misspelt.error.contains("siding sync items --accept-deletes"))
+        #expect(shop.service.targets.count == asked)
+        #expect(try await shop.ids().count == 20)
+        // It is the same the next time.
+        try shop.resource("where: \"state = 'open'\"")
+        for options in [["--json"], ["--offline", "--json"]] {
+            let withheld = try await shop.sandbox.siding(["sync"] + options)
+            #expect(withheld.status == 4)
+            #expect(try withheld.object()["withheld"] == .number(17))
+        }
+        #expect(try await shop.ids().count == 20)
+        let accepted = try await shop.sandbox.siding("sync", "--accept-deletes", "--json")
+        #expect(accepted.status == 0)
+        #expect(try accepted.object()["deleted"] == .number(17))
+        #expect(accepted.output.contains("'where' left out 17 stored records; 'siding records undelete 5'"))
+        #expect(try await shop.ids() == [1, 2, 3])
+        let why = try await shop.sandbox.siding("records", "why", "items", "7")
+        #expect(why.output.contains("left out by 'where', in run 5"), "\(why.output)")
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A column that the condition names is asked about anew when it changes`() async throws {
+        let shop = try await Shop("columns: { score: { path: $.a, type: integer } }, where: \"score > 3\"")
+        shop.put(1, state: "open", more: #","a":5,"b":1"#)
+        shop.put(2, state: "open", more: #","a":1,"b":5"#)
+        shop.put(3, state: "open", more: #","a":5,"b":5"#)
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        try shop.resource("columns: { score: { path: $.b, type: integer } }, where: \"score > 3\"")
+        let changed = try await shop.sandbox.siding("sync")
+        #expect(changed.status == 0)
+        #expect(changed.error.contains("the definition changed (where): full listing"))
+        let keys = try await shop.sandbox.siding("query", "SELECT siding_key FROM items ORDER BY 1", "--json").objects()
+        #expect(keys.map { $0["siding_key"] } == [.string("2"), .string("3")])
+        await shop.service.origin.stop()
+    }
+
+    @Test func `What a child binds is not dropped`() async throws {
+        let service = try await Service.start(items: 0)
+        let child = """
+              parts:
+                for_each: { resource: items, bind: { code: $.owner.code } }
+                path: /items/{code}
+                key: id
+            """
+        let sandbox = try Sandbox.with(service, resource: "drop: [$.owner]", more: child)
+        let check = try await sandbox.siding("check")
+        #expect(check.status == 78)
+        #expect(check.error.contains("takes $.owner.code from 'items', which drops it"), "\(check.error)")
+        await service.origin.stop()
+    }
+
     @Test func `What is dropped never reaches the file, and does not make records look changed`() async throws {
         let shop = try await Shop("drop: [$.owner.mail, $.note]")
         shop.put(1, state: "open", more: #","owner":{"mail":"hush@example.org","name":"Ann"},"note":"whisper""#)
@@ -118,11 +180,22 @@ struct TransformTests {
         ("where: \"(SELECT 1)\"", "subqueries prohibited"),
         ("where: \"random() > 0\"", "non-deterministic"),
         ("where: \"user.login = 'x'\"", "record ->> '$.user.login'"),
+        ("where: \"rowid > 3\"", "the member is record ->> '$.rowid'"),
         ("where: { path: $.state }", "compares with nothing"),
         ("where: { path: $.state, equals: a, in: [b] }", "compares in several ways"),
         ("drop: [$.id]", "drops its key"), ("drop: [\"$.list[0]\"]", "is no member that can be left out"),
         ("set: { siding_x: \"1\" }", "siding_"), ("set: { a: \"1\", A: \"2\" }", "two columns are called"),
         ("columns: { a: text }, set: { A: \"1\" }", "two columns are called"),
+        ("drop: [$.gone], deletes: { field: $.gone }", "drops $.gone, which marks its deleted records"),
+        ("drop: [$.state], where: \"state <> 'spam'\"", "'where' looks at $.state, which is dropped"),
+        ("drop: [$.o], where: { path: $.o.x, equals: 1 }", "'where' looks at $.o.x, which is dropped"),
+        ("drop: [$.o], where: \"record ->> '$.o.x' = 1\"", "'where' looks at $.o.x, which is dropped"),
+        ("drop: [$.o], columns: { x: $.o.x }", "the column 'x' looks at $.o.x, which is dropped"),
+        ("drop: [$.o], set: { x: o }", "'x' in 'set' looks at $.o, which is dropped"),
+        (
+            "drop: [$.o], children: { x: { path: \"$.o.x[*]\" } }",
+            "'x' in 'children' looks at $.o.x, which is dropped"
+        ),
         ("columns: { a: text }, rename: { b: c }", "declared columns have their names already"),
     ])
     func `What no view or store can be like is a fault of the config`(resource: String, words: String) async throws {

@@ -138,8 +138,17 @@ extension ForEach {
 extension ResourceSync {
     /// The sync of the resource, be it one listing or one per parent.
     func runWhole() async throws(StoreError) -> Report {
-        guard let each = resource.forEach else { return try await run() }
-        return try await FanOut(sync: self, each: each).run()
+        let watch = ConditionWatch(sync: self)
+        let left = try await watch.look()
+        if let left, let refusal = watch.refusal(left) { return refusal }
+        var report =
+            if let forEach = resource.forEach {
+                try await FanOut(sync: self, each: forEach).run()
+            } else {
+                try await run()
+            }
+        if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
+        return report
     }
 }
 

@@ -62,6 +62,7 @@ struct FanOutTally: Sendable {
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
                     + "about anew\(stays)")
         }
+        sum.note(leftOut: position.leftOut, in: sync.run)
         if let dropped = position.droppedRound { sum.warn("started anew: \(dropped)") }
         if position.isResumed { sum.line.notes.append("goes on with the round that was left half-way") }
     }

@@ -137,6 +137,7 @@ struct ListingRun: Sendable {
             settles: settles, requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
+        if options.isAside { commit.shape = resource.shape }
         commit.deletions = DeletionTerms(
             resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
         return commit

@@ -37,6 +37,15 @@ struct ResourceSync: Sendable {
             warnings.append(text)
         }
 
+        /// Counts what a changed condition left out of what is stored.
+        mutating func note(leftOut count: Int, in run: RunID) {
+            guard count > 0 else { return }
+            line.counters.deleted += count
+            warn(
+                "'where' left out \(count) stored \(count == 1 ? "record" : "records"); "
+                    + "'siding records undelete \(run)' takes that back")
+        }
+
         static func skipped(_ resource: AnyResource, note: String) -> Report {
             Report(line: RunResource(resource: resource.name, outcome: .skipped, notes: [note]))
         }
@@ -131,6 +140,7 @@ struct ResourceSync: Sendable {
             report.warn(
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing\(stays)")
         }
+        report.note(leftOut: position.leftOut, in: run)
         if let dropped = position.droppedCheckpoint { report.warn("started anew: \(dropped)") }
         report.isResumed = position.isResumed
         if position.isResumed { report.line.notes.append("resumed at page \(position.page.number)") }

@@ -77,6 +77,8 @@ public struct RecordProvenance: Sendable, Hashable {
             case edit
             /// The program deleted it here.
             case local
+            /// It does not fit the condition that the config keeps records by (`where`).
+            case condition = "where"
             /// A run found it gone.
             case run
             /// The origin never had it under this key: a temporary id, or a create that was given up.

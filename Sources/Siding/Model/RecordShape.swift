@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// What is declared of a resource's records: how they are looked at, what they must keep to, and whether what they were
 /// before is kept. Of all this only ``RecordTransforms/dropped`` changes what is stored of a record as it is now.
 public struct RecordShape: Sendable, Hashable {
@@ -35,6 +37,25 @@ public struct RecordShape: Sendable, Hashable {
                 throw RecordShapeError(
                     "two children are called '\(child.name)'", hint: "SQLite compares names without case")
             }
+        }
+        try checkUseOfDropped()
+    }
+
+    /// What is not stored is there for nothing that looks at what is stored.
+    private func checkUseOfDropped() throws(RecordShapeError) {
+        let dropped = MemberRemoval(transforms.dropped)
+        guard !dropped.isEmpty else { return }
+        var uses: [(words: String, paths: [JSONPath])] = []
+        if let condition = transforms.condition { uses.append(("'where'", condition.paths(beside: columns))) }
+        for column in transforms.computed {
+            uses.append(("'\(column.name)' in 'set'", column.expression.paths(beside: columns)))
+        }
+        for column in columns { uses.append(("the column '\(column.name)'", [column.path])) }
+        for child in children { uses.append(("'\(child.name)' in 'children'", [child.path])) }
+        for use in uses {
+            guard let path = use.paths.first(where: { dropped.takes($0) }) else { continue }
+            throw RecordShapeError(
+                "\(use.words) looks at \(path.shown), which is dropped", hint: "drop what nothing else needs")
         }
     }
 

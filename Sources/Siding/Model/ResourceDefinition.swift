@@ -34,7 +34,12 @@ public struct ResourceDefinition: Sendable, Hashable {
         // What pages did not show again is as deleted as it was under the old mark.
         if let mark = resource.deletions.mark { aspects["deletes"] = mark.description }
         let transforms = resource.shape.transforms
-        if let condition = transforms.condition { aspects["where"] = condition.description }
+        if let condition = transforms.condition {
+            // What the columns show that it names decides, too.
+            let columns = condition.columns(among: resource.shape.columns)
+                .map { "\($0.name) \($0.path) \($0.type.name) \($0.type.format ?? "")" }
+            aspects["where"] = ([condition.description] + columns.sorted()).joined(separator: "\n")
+        }
         if !transforms.dropped.isEmpty {
             aspects["drop"] = transforms.dropped.map(\.description).sorted().joined(separator: "\n")
         }

@@ -11,8 +11,9 @@ struct ChangeFeed {
     /// Before there was anything of the resource. Records that are older than revisions have 0.
     static let beginning: Int64 = -1
 
-    /// What was written since, as `?1` and ``since`` as `?2` mean it. A reader who has nothing need not be told what went.
-    static let condition: SQL = "resource = ?1 AND revision > ?2 AND (deleted_at IS NULL OR ?2 >= 0)"
+    /// What was written since, as `?1` and ``since`` as `?2` mean it. Tombstones are told from the beginning on, too: who read
+    /// before any run had ended has no later one to name.
+    static let condition: SQL = "resource = ?1 AND revision > ?2"
 
     /// What happened to such a record, as ``ChangedRecord/Kind`` names it.
     static let kind: SQL = """
@@ -28,7 +29,7 @@ struct ChangeFeed {
         of resource: Int64, named name: String, since run: RunID, _ snapshot: borrowing Snapshot
     ) throws -> ChangeFeed {
         guard run != 0 else { return ChangeFeed(since: beginning) }
-        let newest = try newestRun(snapshot)
+        let newest = try newestRun(for: resource, snapshot)
         let found = try snapshot.first(
             "SELECT ended_at, revisions, json_extract(revisions, ?2) FROM siding_runs WHERE id = ?1", run,
             "$.\"\(resource)\""
@@ -45,13 +46,19 @@ struct ChangeFeed {
         return ChangeFeed(since: found.revision)
     }
 
-    /// The newest run that has ended: what changed after this moment changed after it, too.
-    static func newestRun(_ snapshot: borrowing Snapshot) throws -> RunID? {
-        try snapshot.first(
+    /// From where on what changes after this moment can be told: the newest run that has ended, and 0 where none has.
+    ///
+    /// One after which a tombstone was removed is none of those: what went with it cannot be told. A later one notes that.
+    static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
+        let newest = try snapshot.first(
             """
-            SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL ORDER BY id DESC LIMIT 1
-            """
+            SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL
+                AND COALESCE(json_extract(revisions, ?2), \(integer: beginning)) NOT BETWEEN 0
+                    AND COALESCE((SELECT forgotten FROM siding_resources WHERE id = ?1), 0) - 1
+            ORDER BY id DESC LIMIT 1
+            """, resource, "$.\"\(resource)\""
         ) { $0.int(0) }
+        return newest ?? 0
     }
 
     /// Notes that a tombstone goes: who has not been told of it by now cannot be any more.
@@ -69,14 +76,15 @@ extension ChangeFeed {
         case old(RunID)
         case forgotten(RunID)
 
-        func error(_ resource: String, _ newest: RunID?) -> StoreError {
+        func error(_ resource: String, _ newest: RunID) -> StoreError {
             switch self {
             case .unknown(let run):
                 StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
             case .unfinished(let run):
                 StoreError(
                     .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",
-                    hint: newest.map { "the newest run that has ended is \($0)" } ?? "wait for its end")
+                    hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
+                        + "; where its process is dead, the next sync ends it")
             case .old(let run):
                 StoreError(
                     .notFound, "where '\(resource)' stood when run \(run) ended was not noted: an older siding made it",
@@ -90,8 +98,8 @@ extension ChangeFeed {
             }
         }
 
-        private static func anew(_ newest: RunID?) -> String {
-            "export everything again" + (newest.map { ", and go on from run \($0)" } ?? "")
+        private static func anew(_ newest: RunID) -> String {
+            "export everything again" + (newest > 0 ? ", and go on from run \(newest)" : "")
         }
     }
 }
@@ -108,7 +116,7 @@ extension SQLiteStore {
             ) { row in
                 ChangedRecord(key: row.text(0), kind: ChangedRecord.Kind(rawValue: row.text(1)) ?? .updated)
             }
-            return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(snapshot))
+            return RecordsSince(changes: changes, run: try ChangeFeed.newestRun(for: id, snapshot))
         }
     }
 }

@@ -20,7 +20,7 @@ struct ChildMembers {
             else { continue }
             for element in JSONMembers.elements(of: elements) {
                 guard element.kind == .object, let object = element.bytes(in: elements) else {
-                    if element.kind != .array { note(ChildView.scalar, index) }
+                    note(ChildView.scalar, index)
                     continue
                 }
                 for member in JSONMembers.topLevelMembers(of: object) where ReachableName.isReachable(member) {

@@ -17,7 +17,7 @@ struct ChildView {
 
     /// What the view shows of `records`, a table or a selection like it.
     func selection(from records: SQL = "siding_records") -> SQL {
-        "SELECT \((shown + ownColumns).joined) \(elements(of: records))"
+        "SELECT \(viewColumns.map(\.selected).joined) \(elements(of: records))"
     }
 
     /// Where its rows come from: the record as `r`, the element as `e`.
@@ -31,26 +31,24 @@ struct ChildView {
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
-    private var shown: [SQL] {
-        guard children.columns.isEmpty else {
-            return children.columns.map { column in
-                "\(ColumnExpression.element(column.path).sql(column.type)) AS \(identifier: column.name)"
-            }
-        }
-        return columns.map { column in
-            guard column.member != Self.scalar else { return "e.atom AS \(identifier: column.name)" }
-            let member = ColumnExpression.element(JSONPath(member: column.member))
-            return "\(member.value) AS \(identifier: column.name)"
-        }
+    /// What the view shows, in its order.
+    var viewColumns: [ViewColumn] {
+        let key = children.key.map { [ViewColumn(OwnColumn.key.rawValue, .element($0), .text)] } ?? []
+        return shown + key + [ViewColumn(.parent, "r.key"), ViewColumn(.position, "e.key")]
     }
 
-    private var ownColumns: [SQL] {
-        let key = children.key.map { key -> SQL in
-            "\(ColumnExpression.element(key).sql(.text)) AS \(identifier: OwnColumn.key.rawValue)"
+    private var shown: [ViewColumn] {
+        guard children.columns.isEmpty else {
+            return children.columns.map { ViewColumn($0.name, .element($0.path), $0.type) }
         }
-        return (key.map { [$0] } ?? []) + [
-            "r.key AS \(identifier: OwnColumn.parent.rawValue)",
-            "e.key AS \(identifier: OwnColumn.position.rawValue)",
-        ]
+        return columns.map { column in
+            guard column.member == Self.scalar else {
+                return ViewColumn(column.name, .element(JSONPath(member: column.member)))
+            }
+            // An array has no members that columns could show; it stands there as JSON text.
+            return ViewColumn(
+                name: column.name, shown: "CASE e.type WHEN 'object' THEN NULL ELSE e.value END",
+                exported: "CASE WHEN e.type <> 'object' THEN r.body -> e.fullkey END", isJSON: true)
+        }
     }
 }

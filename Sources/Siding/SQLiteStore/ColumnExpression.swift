@@ -40,7 +40,11 @@ struct ColumnExpression {
         case .integer: integer
         // A comparison gives a text that looks like a number the affinity of the CAST (sqlite.org/datatype3.html,
         // section 4.2), and compares exactly: it is true just where nothing is lost.
-        case .real: "CASE WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) ELSE \(value) END"
+        case .real:
+            """
+            CASE WHEN \(isTruth) THEN \(text) WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) \
+            ELSE \(value) END
+            """
         case .text:
             "CASE \(kind) WHEN 'text' THEN \(value) WHEN 'null' THEN NULL ELSE \(text) END"
         case .boolean:
@@ -50,9 +54,12 @@ struct ColumnExpression {
         }
     }
 
+    /// SQL has numbers for true and false, which are no numbers in the JSON.
+    private var isTruth: SQL { "\(kind) IN ('true', 'false')" }
+
     private var integer: SQL {
         """
-        CASE WHEN \(value) = CAST(\(value) AS INTEGER) THEN CAST(\(value) AS INTEGER) \
+        CASE WHEN \(isTruth) THEN \(text) WHEN \(value) = CAST(\(value) AS INTEGER) THEN CAST(\(value) AS INTEGER) \
         WHEN \(kind) = 'integer' THEN \(text) ELSE \(value) END
         """
     }
@@ -74,15 +81,20 @@ struct ColumnExpression {
             CASE WHEN \(moment) GLOB '*[0-9][+-][0-9][0-9][0-9][0-9]' AND \(moment) GLOB '*:*' \
             THEN substr(\(moment), 1, length(\(moment)) - 2) || ':' || substr(\(moment), -2) ELSE \(moment) END
             """
+        // SQLite counts on from the end of a month and of a day, 30 February and 24:00, once it has to calculate.
+        let isInCalendar: SQL = """
+            date(substr(\(value), 1, 10), '+0 days') IS substr(\(value), 1, 10) AND substr(\(value), 12, 2) <> '24'
+            """
         return """
             CASE WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
-            THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END
+            THEN CASE WHEN \(isInCalendar) \
+            THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END ELSE \(value) END
             """
     }
 
     private func epoch(_ unit: SQL) -> SQL {
         """
-        CASE WHEN \(value) = CAST(\(value) AS NUMERIC) \
+        CASE WHEN \(isTruth) THEN \(text) WHEN \(value) = CAST(\(value) AS NUMERIC) \
         THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', CAST(\(value) AS NUMERIC) / \(unit), 'unixepoch'), \(value)) \
         ELSE \(value) END
         """

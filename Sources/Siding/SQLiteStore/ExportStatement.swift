@@ -4,12 +4,13 @@ internal import SidingSQLite
 struct ExportStatement {
     let sql: SQL
     let arguments: [SQLiteValue]
-    let columns: [ExportColumn]
+    let columns: [ViewColumn]
     /// Nil for the elements of nested arrays.
     let resource: String?
+    let resourceID: Int64
 
     /// - Throws: ``StoreError/Kind/notFound`` for a name of nothing, or as ``ChangeFeed/load(of:named:since:_:)`` and
-    ///   ``ExportColumn/choose(_:of:more:view:)``.
+    ///   ``ViewColumn/choose(_:of:more:view:)``.
     static func make(_ export: RecordExport, _ snapshot: borrowing Snapshot) throws -> ExportStatement {
         if let view = try ResourceView.load(named: export.name, snapshot) {
             return try records(of: view, export, snapshot)
@@ -32,9 +33,9 @@ struct ExportStatement {
     private static func records(
         of view: ResourceView, _ export: RecordExport, _ snapshot: borrowing Snapshot
     ) throws -> ExportStatement {
-        let key = ExportColumn(OwnColumn.key.rawValue, text: "key")
-        let columns = try ExportColumn.choose(
-            export.content, of: view.exportColumns, more: [key], view: export.name)
+        let key = ViewColumn(.key, "key")
+        let columns = try ViewColumn.choose(
+            export.content, of: view.viewColumns, more: [key], view: export.name)
         var arguments: [SQLiteValue] = [.integer(view.resource)]
         let condition: SQL
         var kind: SQL = "NULL"
@@ -47,10 +48,10 @@ struct ExportStatement {
             arguments.append(.integer(feed.since))
         }
         let body: SQL = export.content == .body ? "body" : "NULL"
-        let selected = [own(body, kind)] + columns.map(\.sql)
+        let selected = [own(body, kind)] + columns.map(\.exported)
         return ExportStatement(
             sql: "SELECT \(selected.joined) FROM siding_records WHERE \(condition) ORDER BY key", arguments: arguments,
-            columns: columns, resource: view.name)
+            columns: columns, resource: view.name, resourceID: view.resource)
     }
 
     /// They have no row of their own that could be a tombstone or have a revision.
@@ -61,11 +62,11 @@ struct ExportStatement {
                 hint: "export the resource itself")
         }
         let wanted: RecordExport.Content = export.content == .body ? .columns : export.content
-        let columns = try ExportColumn.choose(wanted, of: view.exportColumns, view: view.name)
+        let columns = try ViewColumn.choose(wanted, of: view.viewColumns, view: view.name)
         return ExportStatement(
-            sql: "SELECT \(columns.map(\.sql).joined) \(view.elements()) ORDER BY r.key", arguments: [],
+            sql: "SELECT \(columns.map(\.exported).joined) \(view.elements()) ORDER BY r.key", arguments: [],
             columns: columns,
-            resource: nil)
+            resource: nil, resourceID: view.resource)
     }
 
     func row(_ row: borrowing Row) -> ExportedRow {

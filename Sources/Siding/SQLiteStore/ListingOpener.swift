@@ -24,6 +24,7 @@ struct ListingOpener {
         }
         var position = try resume(resource.id, transaction) ?? begin(resource.id, transaction)
         position.changedAspects = resource.changedAspects
+        position.leftOut = resource.leftOut
         position.droppedCheckpoint = dropped
         return position
     }
@@ -56,7 +57,7 @@ struct ListingOpener {
 
     func registerResource(
         _ transaction: borrowing Transaction
-    ) throws -> (id: Int64, changedAspects: [String]) {
+    ) throws -> (id: Int64, changedAspects: [String], leftOut: Int) {
         let found = try transaction.first(
             "SELECT id, definition, source FROM siding_resources WHERE name = ?1", opening.resource
         ) { row in
@@ -68,15 +69,18 @@ struct ListingOpener {
             try ShapeKeeper(resource: id, name: opening.resource, run: opening.run)
                 .apply(opening.shape, now: now, transaction)
             try showParent(id, transaction)
-            return (id, [])
+            return (id, [], 0)
         }
         let changed = opening.definition.differences(from: found.definition)
         if !changed.isEmpty { try redefine(found.id, changed, transaction) }
         if found.source != opening.source { try rename(found.id, transaction) }
-        try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
+        let leftOut = try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
             .apply(opening.shape, now: now, transaction)
+        var counters = RunCounters()
+        counters.deleted = leftOut
+        if leftOut > 0 { try RunCounting.add(counters, to: opening.resource, in: opening.run, transaction) }
         try showParent(found.id, transaction)
-        return (found.id, changed)
+        return (found.id, changed, leftOut)
     }
 
     private func showParent(_ resource: Int64, _ transaction: borrowing Transaction) throws {

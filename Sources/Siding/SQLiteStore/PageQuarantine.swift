@@ -82,6 +82,9 @@ struct PageQuarantine {
     }
 
     /// What comes again and is good has been mended, wherever it was found.
+    ///
+    /// A key of the wrong type may have the text of a good one: that is another record, so it stays where this page shows it
+    /// besides, and goes by ``forgetTheRest(_:)`` where all pages are looked at.
     func forget(
         _ records: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
     ) throws {
@@ -94,8 +97,12 @@ struct PageQuarantine {
             if case .key(let key) = record.outcome { key.text(in: page) } else { nil }
         }
         try transaction.execute(
-            "DELETE FROM siding_quarantine WHERE resource = ?1 AND key IN (SELECT value FROM json_each(?2))", resource,
-            try SQLiteStore.json(keys))
+            """
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND key IN (SELECT value FROM json_each(?2))
+                AND (code <> ?3 OR ?4)
+                AND NOT (scope = ?5 AND url = ?6 AND sent = ?7 AND position IN (SELECT value FROM json_each(?8)))
+            """, resource, try SQLiteStore.json(keys), ContractBreach.Code.keyType.rawValue, isPartial ? 1 : 0, scope,
+            url, sent, places)
     }
 
     /// What was wrong with this page before and came no more has been mended.
@@ -106,6 +113,9 @@ struct PageQuarantine {
             DELETE FROM siding_quarantine
             WHERE resource = ?1 AND scope = ?4 AND url = ?2 AND sent = ?5
                 AND position NOT IN (SELECT value FROM json_each(?3))
-            """, resource, url, "[\(positions.map(String.init).joined(separator: ","))]", scope, sent)
+            """, resource, url, places, scope, sent)
     }
+
+    /// Where on the page this run set something aside, as a JSON array.
+    private var places: String { "[\(positions.map(String.init).joined(separator: ","))]" }
 }

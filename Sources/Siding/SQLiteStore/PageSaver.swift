@@ -53,6 +53,7 @@ struct PageSaver {
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
         let request = try RequestRow.nextID(transaction)
+        let kept = page.shape ?? resource.shape
         var saver = RecordSaver(
             resource: resource.id, keyType: resource.keyType, run: page.run, now: now, revision: resource.revision + 1,
             pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
@@ -60,7 +61,7 @@ struct PageSaver {
             check: try ContractCheck.load(
                 resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction),
             mark: page.deletions.rule.mark,
-            condition: resource.shape.transforms.condition, columns: resource.shape.columns, request: request)
+            condition: kept.transforms.condition, columns: kept.columns, request: request)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -69,7 +70,7 @@ struct PageSaver {
             if saved.counters.changed > 0 {
                 try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
             }
-            try noteScope(slices, saved, page, resource.id, transaction)
+            try noteScope(slices, saved, page, resource, transaction)
             try quarantine.forgetTheRest(transaction)
             let good = slices.enumerated().filter { !saved.refused.contains($0.offset) }.map(\.element)
             try quarantine.forget(good, of: page, transaction)
@@ -84,12 +85,13 @@ struct PageSaver {
     }
 
     private func noteScope(
-        _ slices: [RecordSlice], _ saved: RecordSaver.Saved, _ bytes: UnsafeRawBufferPointer, _ resource: Int64,
+        _ slices: [RecordSlice], _ saved: RecordSaver.Saved, _ bytes: UnsafeRawBufferPointer, _ resource: ResourceRow,
         _ transaction: borrowing Transaction
     ) throws {
         let scope = page.page.scope
         guard !scope.isEmpty else { return }
-        try RecordScopes(resource: resource, scope: scope).note(slices, except: saved.refused, in: bytes, transaction)
+        try RecordScopes(resource: resource.id, scope: scope, revision: resource.revision + 1)
+            .note(slices, except: saved.refused, in: bytes, transaction)
     }
 
     /// Whether the listing shows only some of the records: it has a limit of its own, or asks for changes.

@@ -155,6 +155,23 @@ struct ProvenanceReader {
         guard let run = try note(row.run, database) else {
             return RecordProvenance.Deletion(at: at, cause: .local)
         }
-        return RecordProvenance.Deletion(at: at, cause: .run, run: run)
+        return RecordProvenance.Deletion(at: at, cause: try isLeftOut(database) ? .condition : .run, run: run)
+    }
+
+    /// Whether the body does not fit the condition that records are kept by: none that lives is like that.
+    private func isLeftOut(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        let shape = try database.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
+            StoredShape.shape($0.optionalText(0))
+        }
+        guard let shape, let condition = shape.transforms.condition else { return false }
+        let fits = condition.sql(beside: shape.columns)
+        do {
+            return try database.first(
+                "SELECT \(fits) IS NOT TRUE FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
+            ) { $0.int(0) == 1 } ?? false
+        } catch let error as SQLiteError where error.kind == .other {
+            // It cannot be computed for this record, so that it did not leave it out.
+            return false
+        }
     }
 }

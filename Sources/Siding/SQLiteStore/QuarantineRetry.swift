@@ -39,10 +39,15 @@ struct QuarantineRetry {
         if record.code == PageQuarantine.answerCode {
             return "it is an answer that a rule set aside: the next sync asks for the page again"
         }
-        guard let page = try page(of: record, transaction), let slice = Self.slice(of: page, as: resource) else {
+        guard let page = try page(of: record, as: resource, transaction), let slice = Self.slice(of: page, as: resource)
+        else {
             return "its bytes are no record"
         }
-        guard let row = try declared(resource, transaction) else { return "the resource was never synced" }
+        guard let known = try ResourceRow.load(named: resource.name, transaction) else {
+            return "the resource was never synced"
+        }
+        if let refusal = try declare(resource, known, &counters, transaction) { return refusal }
+        guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
         if case .key(let key) = slice.outcome,
             try isOutdated(record, key: page.withUnsafeBytes { key.text(in: $0) }, row.id, transaction)
         {
@@ -83,7 +88,8 @@ struct QuarantineRetry {
         let scope = try transaction.first("SELECT scope FROM siding_quarantine WHERE id = ?1", record.id) { $0.text(0) }
         if let scope, !scope.isEmpty {
             try page.withUnsafeBytes { bytes in
-                try RecordScopes(resource: row.id, scope: scope).note([slice], except: [], in: bytes, transaction)
+                try RecordScopes(resource: row.id, scope: scope, revision: row.revision + 1)
+                    .note([slice], except: [], in: bytes, transaction)
             }
         }
         try QuarantineRows.remove(record.id, transaction)
@@ -109,10 +115,15 @@ struct QuarantineRetry {
         return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }
 
-    /// The record alone, as a page of one.
-    private func page(of record: QuarantinedRecord, _ transaction: borrowing Transaction) throws -> [UInt8]? {
-        try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
-            row.withBytes(0) { [UInt8(ascii: "[")] + Array($0) + [UInt8(ascii: "]")] }
+    /// The record alone, as a page of one, without what the config leaves out of records by now.
+    private func page(
+        of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
+    ) throws -> [UInt8]? {
+        let removal = MemberRemoval(resource.shape.transforms.dropped)
+        return try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
+            row.withBytes(0) { body in
+                [UInt8(ascii: "[")] + (removal.applied(to: body) ?? Array(body)) + [UInt8(ascii: "]")]
+            }
         }
     }
 
@@ -121,12 +132,23 @@ struct QuarantineRetry {
         return page.withUnsafeBytes { try? reader.read($0).records.first }
     }
 
-    /// The resource as the config has it now.
-    private func declared(_ resource: AnyResource, _ transaction: borrowing Transaction) throws -> ResourceRow? {
-        guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
-        guard row.shape != resource.shape else { return row }
-        try ShapeKeeper(resource: row.id, name: resource.name).apply(resource.shape, now: now, transaction)
-        return try ResourceRow.load(named: resource.name, transaction)
+    /// Makes the resource what the config has it be now.
+    ///
+    /// - Returns: why that is not to be done here.
+    private func declare(
+        _ resource: AnyResource, _ known: ResourceRow, _ counters: inout RunCounters,
+        _ transaction: borrowing Transaction
+    ) throws -> String? {
+        guard known.shape != resource.shape else { return nil }
+        let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
+            .look(at: resource.shape, after: known.shape, transaction)
+        if let left, left.isTooMuch(for: resource.deletions) {
+            return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
+                + "\(resource.name)' comes first"
+        }
+        counters.deleted += try ShapeKeeper(resource: known.id, name: resource.name, run: run)
+            .apply(resource.shape, now: now, transaction)
+        return nil
     }
 
     /// What was written after these bytes were last seen is newer than they are.

@@ -53,7 +53,11 @@ struct RecordSaver {
         let type = try keyType ?? fixKeyType(slices, transaction)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
-            if let breach = breach(of: slice, body, type) {
+            // What is not kept need not keep to the contract.
+            let isFit = try Self.isFit(slice, body, page, test)
+            if !isFit, try isUnknown(slice, page, type, &statements) {
+                saved.leftOut.insert(index)
+            } else if isFit, let breach = breach(of: slice, body, type) {
                 try Self.stopIfAsked(breach)
                 try refuse(slice, breach)
                 saved.counters.quarantined += 1
@@ -65,14 +69,6 @@ struct RecordSaver {
                     saved.shown.hasUnknown = true
                 }
             } else if case .key(let key) = slice.outcome {
-                let isFit = try test?.holds(for: body) ?? true
-                if !isFit {
-                    let row = try key.withBytes(in: page) { try statements.row(of: $0) }
-                    if row == nil {
-                        saved.leftOut.insert(index)
-                        continue
-                    }
-                }
                 let isDeleted = !isFit || (mark?.marks(body) ?? false)
                 let (change, row) = try key.withBytes(in: page) { text in
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
@@ -90,6 +86,24 @@ struct RecordSaver {
         try Tombstones.note(saved.deleted, run: run, now: now, transaction)
         try check?.save(run: run, transaction)
         return saved
+    }
+
+    /// Whether the record is one of those that are kept; what cannot be read is told of in any case.
+    private static func isFit(
+        _ slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer, _ test: RecordCondition?
+    ) throws -> Bool {
+        guard let test, case .key(let key) = slice.outcome else { return true }
+        return try test.holds(for: body, called: key.text(in: page))
+    }
+
+    /// Whether nothing is stored under the key of a record that is not kept.
+    private func isUnknown(
+        _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ type: RecordKey.Kind?,
+        _ statements: inout RecordStatements
+    ) throws -> Bool {
+        // A key of another type may have the text of one that is stored.
+        guard case .key(let key) = slice.outcome, key.kind == type else { return true }
+        return try key.withBytes(in: page) { try statements.row(of: $0) } == nil
     }
 
     private mutating func breach(

@@ -31,7 +31,7 @@ struct ResourceView {
     /// What the view shows of `records`, a table or a selection like it.
     func selection(from records: SQL = "siding_records") -> SQL {
         """
-        SELECT \(shown.joined) FROM \(records) \
+        SELECT \(viewColumns.map(\.selected).joined) FROM \(records) \
         WHERE resource = \(integer: resource) AND deleted_at IS NULL
         """
     }
@@ -46,29 +46,24 @@ struct ResourceView {
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
-    /// `->>` gives SQL values for scalars and JSON text for the rest (https://sqlite.org/json1.html#jptr).
-    private var shown: [SQL] {
+    /// What the view shows, in its order: members and computed columns, then what is Siding's own.
+    var viewColumns: [ViewColumn] {
         guard !shape.columns.isEmpty else {
             let followed = followed
-            let inferred = followed.map { column -> SQL in
-                "body ->> \(literal: JSONPath(member: column.member).description) AS \(identifier: column.name)"
-            }
-            let all = (inferred.isEmpty ? ["key AS \(identifier: "key")"] : inferred) + computed
+            let members = followed.map { ViewColumn($0.name, .member(JSONPath(member: $0.member))) }
             let names = followed.map(\.name) + shape.transforms.computed.map(\.name)
             // Children name their record by its key.
-            let key: [SQL] =
-                shape.children.isEmpty ? [] : ["key AS \(identifier: OwnColumn.key.name(beside: names))"]
-            return all + key + ownColumns(beside: names)
+            let key = shape.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
+            return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key
+                + ownColumns(beside: names)
         }
-        let declared = shape.columns.map { column -> SQL in
-            "\(ColumnExpression.member(column.path).sql(column.type)) AS \(identifier: column.name)"
-        }
-        return declared + computed + ["key AS \(identifier: OwnColumn.key.rawValue)"] + ownColumns(beside: [])
+        let declared = shape.columns.map { ViewColumn($0.name, .member($0.path), $0.type) }
+        return declared + computed + [ViewColumn(.key, "key")] + ownColumns(beside: [])
     }
 
     /// The columns that follow the records, under the names that they are to have; a computed one takes the place of one of
     /// its name.
-    private var followed: [Column] {
+    var followed: [Column] {
         let transforms = shape.transforms
         let taken = Set((transforms.computed.map(\.name) + transforms.renamed.values).map { $0.lowercased() })
         return columns.compactMap { column in
@@ -77,10 +72,8 @@ struct ResourceView {
         }
     }
 
-    private var computed: [SQL] {
-        shape.transforms.computed.map { column in
-            "\(column.expression.sql(beside: shape.columns)) AS \(identifier: column.name)"
-        }
+    private var computed: [ViewColumn] {
+        shape.transforms.computed.map { ViewColumn($0.name, $0.expression.sql(beside: shape.columns)) }
     }
 
     /// Its own and its children's.
@@ -95,9 +88,9 @@ struct ResourceView {
         }
     }
 
-    private func ownColumns(beside names: [String]) -> [SQL] {
-        (hasParents ? ["scope AS \(identifier: OwnColumn.parent.name(beside: names))"] : [])
-            + (isEdited ? ["pending AS \(identifier: OwnColumn.pending.name(beside: names))"] : [])
+    private func ownColumns(beside names: [String]) -> [ViewColumn] {
+        (hasParents ? [ViewColumn(.parent, beside: names, "scope")] : [])
+            + (isEdited ? [ViewColumn(.pending, beside: names, "pending")] : [])
     }
 
     /// One for each column that is to have one. Only the resource's own living records are in it, so that it costs the

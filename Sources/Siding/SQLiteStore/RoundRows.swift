@@ -38,7 +38,9 @@ enum RoundRows {
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
             if listing.resumes(try lastProgress(of: resource.id, known, transaction), now: now) {
-                return RoundPosition(round: known.round, takesAll: known.takesAll, isResumed: true)
+                var position = RoundPosition(round: known.round, takesAll: known.takesAll, isResumed: true)
+                position.leftOut = resource.leftOut
+                return position
             }
             dropped = Resumption.roundTooOld(listing.resumeWithin)
         }
@@ -49,9 +51,11 @@ enum RoundRows {
                 started_at = excluded.started_at, ended_at = NULL, run = excluded.run
             """, resource.id, listing.startsAnew, now.microseconds, listing.run)
         let round = try state(of: resource.id, transaction)?.round ?? 1
-        return RoundPosition(
+        var position = RoundPosition(
             round: round, takesAll: listing.startsAnew, isResumed: false, changedAspects: resource.changedAspects,
             droppedRound: dropped)
+        position.leftOut = resource.leftOut
+        return position
     }
 
     static func state(

@@ -8,12 +8,12 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - columns: told once the names of the columns; none for bodies.
     ///   - row: told each row.
-    /// - Returns: where what changes from here on can be told from: the newest run that has ended; nil where none ever did.
+    /// - Returns: where what changes from here on can be told from: the newest run that has ended; 0 where none ever did.
     /// - Throws: ``StoreError``, `cancelled` once its task is; or what the closures throw.
     public func export(
         _ export: RecordExport, columns: @escaping @Sendable ([String]) throws -> Void = { _ in },
         row: @escaping @Sendable (ExportedRow) throws -> Void
-    ) async throws -> RunID? {
+    ) async throws -> RunID {
         do {
             let reader = try await DatabaseReader.open(at: path)
             return try await reader.read { snapshot in
@@ -25,7 +25,7 @@ extension SQLiteStore {
                     try Task.checkCancellation()
                     try row(plan.row(statement.row))
                 }
-                return try ChangeFeed.newestRun(snapshot)
+                return try ChangeFeed.newestRun(for: plan.resourceID, snapshot)
             }
         } catch let error as SQLiteError {
             throw StoreError(mapping: error)

@@ -21,10 +21,12 @@ extension SQLiteStore: QuarantineStore {
                 try QuarantineRetry(resources: resources, run: run, now: now).retry(selection, transaction)
             }
             for (resource, counters) in result.counters.sorted(by: { $0.key < $1.key }) {
-                let line = RunResource(resource: resource, outcome: .saved, counters: counters)
+                let changes = result.changes.filter { $0.record.resource == resource }
+                let line = RunResource(
+                    resource: resource, outcome: RunOutcome(ofRetry: changes), counters: counters)
                 try await endResource(line, in: run, extra: RunCounters())
             }
-            try await endRun(run, outcome: .saved)
+            try await endRun(run, outcome: RunOutcome(ofRetry: result.changes))
             if result.counters.values.contains(where: { $0.inserted + $0.updated + $0.deleted > 0 }) {
                 changeSignal.fire()
             }
@@ -41,6 +43,14 @@ extension SQLiteStore: QuarantineStore {
             for record in meant { try QuarantineRows.remove(record.id, transaction) }
             return meant
         }
+    }
+}
+
+extension RunOutcome {
+    /// What trying again came to: what stays in quarantine was not saved.
+    fileprivate init(ofRetry changes: [QuarantineChange]) {
+        let refused = changes.count { $0.refusal != nil }
+        self = refused == 0 ? .saved : refused == changes.count ? .failed : .partial
     }
 }
 

@@ -56,10 +56,13 @@ extension SQLiteStore: SchemaStore {
         let columns =
             isDeclared
             ? view.shape.columns
-            : view.columns.map { RecordColumn($0.name, .any, at: JSONPath(member: $0.member)) }
+            : view.followed.map { RecordColumn($0.name, .any, at: JSONPath(member: $0.member)) }
         let byPath = Dictionary(columns.map { ($0.path, $0) }) { first, _ in first }
+        let followed = Set(view.columns.map { JSONPath(member: $0.member) })
         var fields = survey.fields(column: { byPath[$0]?.name }) { traits, path, column in
-            FieldProblems.of(traits, type: byPath[path]?.type, isShown: column != nil || isDeclared, path)
+            FieldProblems.of(
+                traits, type: byPath[path]?.type, isShown: column != nil || isDeclared,
+                isReplaced: followed.contains(path), path)
         }
         for index in fields.indices {
             guard fields[index].path.components.count == 1,
@@ -68,9 +71,11 @@ extension SQLiteStore: SchemaStore {
             fields[index].isNew = news.members.contains(Array(name.utf8))
             fields[index].hasNewType = !fields[index].isNew && news.types.contains(Array(name.utf8))
         }
-        return ResourceSchema(
+        var schema = ResourceSchema(
             resource: view.name, records: count, scanned: survey.scanned, since: news.since, fields: fields,
             isCut: survey.isCut)
+        schema.computed = view.shape.transforms.computed.map(\.name)
+        return schema
     }
 }
 
@@ -103,11 +108,13 @@ struct FieldNews: Sendable {
 /// What of a field the view cannot show right, in words.
 enum FieldProblems {
     static func of(
-        _ traits: ResourceSchema.Traits, type: ColumnType?, isShown: Bool, _ path: JSONPath
+        _ traits: ResourceSchema.Traits, type: ColumnType?, isShown: Bool, isReplaced: Bool, _ path: JSONPath
     ) -> [String] {
         var problems: [String] = []
         if !traits.isReachable {
             problems.append("its name is written with escapes, which SQLite does not find: read it from the body")
+        } else if !isShown, isReplaced {
+            problems.append("a column of 'set' or 'rename' has its name: read it from the body")
         } else if !isShown, path.components.count == 1 {
             problems.append("the view has its \(RecordShape.mostColumns) columns: read it from the body")
         }

@@ -19,7 +19,7 @@ enum SchemaGuard {
                 case .view: try made.contains(object.sql) || TextIndex.isSource(object, snapshot)
                 default: false
                 }
-            guard isKnown else { throw foreign(object, path) }
+            guard isKnown else { throw try unknown(object, path, snapshot) }
         }
     }
 
@@ -35,6 +35,16 @@ enum SchemaGuard {
                 .inaccessible, "\(path) has schema version \(version) of \(SchemaMigrations.all.count)",
                 hint: "run 'siding db migrate' as a user who may write it")
         }
+    }
+
+    /// Whoever may write the file makes outdated views anew before this is asked.
+    private static func unknown(
+        _ object: SchemaObject, _ path: String, _ snapshot: borrowing Snapshot
+    ) throws -> StoreError {
+        guard try ShapeKeeper.areOutdated(snapshot) else { return foreign(object, path) }
+        return StoreError(
+            .inaccessible, "the views of \(path) were made by another version of siding or of SQLite",
+            hint: "run 'siding db migrate' as a user who may write it")
     }
 
     private static func foreign(_ object: SchemaObject, _ path: String) -> StoreError {

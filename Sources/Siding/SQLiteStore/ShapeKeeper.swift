@@ -10,13 +10,15 @@ struct ShapeKeeper {
 
     /// Changes what is declared; nothing is done where it is declared so already.
     ///
+    /// - Returns: how many stored records a changed condition left out.
     /// - Throws: ``StoreError/Kind/invalidName`` for what no view can be like.
-    func apply(_ shape: RecordShape, now: Timestamp, _ transaction: borrowing Transaction) throws {
+    @discardableResult
+    func apply(_ shape: RecordShape, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
         let stored = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
         }
         let text = try StoredShape.text(of: shape)
-        guard text != stored ?? nil else { return }
+        guard text != stored ?? nil else { return 0 }
         do { try shape.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
@@ -25,17 +27,19 @@ struct ShapeKeeper {
         try HistorySwitch(resource: resource).set(shape.history, before: before.history, now: now, transaction)
         guard !shape.looksLike(before) else {
             try transaction.execute(
-                "UPDATE siding_resources SET shape = ?2, shape_made = COALESCE(shape_made, sqlite_version()) WHERE id = ?1",
-                resource, text)
-            return
+                """
+                UPDATE siding_resources SET shape = ?2, shape_made = COALESCE(shape_made, \(Self.maker)) WHERE id = ?1
+                """, resource, text)
+            return 0
         }
         try remake(transaction) { transaction in
             try transaction.execute("UPDATE siding_resources SET shape = ?2 WHERE id = ?1", resource, text)
             try forgetChildren(of: before, without: shape, transaction)
         }
-        try StoredRecordTransforms(resource: resource, run: run, now: now)
+        let leftOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
             .apply(shape, after: before, transaction)
         try lookBack(before, shape, transaction)
+        return leftOut
     }
 
     /// Shows in the view of which record of `parent` each record was listed, or no longer does.
@@ -102,27 +106,31 @@ struct ShapeKeeper {
         }
         try change(transaction)
         try transaction.execute(
-            "UPDATE siding_resources SET shape_made = sqlite_version() WHERE id = ?1", resource)
+            "UPDATE siding_resources SET shape_made = \(Self.maker) WHERE id = ?1", resource)
         for creation in try ResourceView.load(named: name, transaction)?.creations ?? [] {
             try transaction.execute(creation)
         }
     }
 
-    // MARK: Another SQLite
+    // MARK: Made otherwise
 
-    /// Whether views or indexes were made by a SQLite other than the one that is loaded.
+    /// What view and indexes are made by: the SQLite that is loaded, and the expressions of this version, a number that
+    /// grows when columns show something else.
+    private static let maker: SQL = "sqlite_version() || ' 2'"
+
+    private static let outdated: SQL = "shape IS NOT NULL AND shape_made IS NOT \(maker)"
+
+    /// Whether views or indexes were made by a SQLite other than the one that is loaded, or of other expressions.
     static func areOutdated(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first(
-            "SELECT 1 FROM siding_resources WHERE shape IS NOT NULL AND shape_made IS NOT sqlite_version() LIMIT 1"
-        ) { _ in true } ?? false
+        try database.first("SELECT 1 FROM siding_resources WHERE \(outdated) LIMIT 1") { _ in true } ?? false
     }
 
     /// An index holds what expressions gave when it was made. Where another version reads a value differently, SQLite would
     /// take the index for a damaged one.
     static func remakeOutdated(_ transaction: borrowing Transaction) throws {
-        let outdated = try transaction.query(
-            "SELECT id, name FROM siding_resources WHERE shape IS NOT NULL AND shape_made IS NOT sqlite_version()"
-        ) { ShapeKeeper(resource: $0.int(0), name: $0.text(1)) }
+        let outdated = try transaction.query("SELECT id, name FROM siding_resources WHERE \(outdated)") {
+            ShapeKeeper(resource: $0.int(0), name: $0.text(1))
+        }
         for keeper in outdated { try keeper.remake(transaction) }
     }
 }

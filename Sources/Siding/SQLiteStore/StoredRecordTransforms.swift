@@ -11,21 +11,22 @@ struct StoredRecordTransforms {
     let now: Timestamp
 
     /// The transforms were `before`, and are now those of `shape`.
-    func apply(_ shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction) throws {
+    ///
+    /// - Returns: how many records the condition left out.
+    func apply(_ shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction) throws -> Int {
         let (old, new) = (before.transforms, shape.transforms)
         let revision = try transaction.first("SELECT revision FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0) + 1
         }
-        guard let revision else { return }
+        guard let revision else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
             try drop(removal, revision, transaction)
             try dropFromBases(removal, transaction)
         }
-        // Names in a condition may be those of columns.
-        if let condition = new.condition, condition != old.condition || shape.columns != before.columns {
-            try leaveOut(condition, shape.columns, revision, transaction)
-        }
+        let left = try leftOut(by: shape, after: before, transaction) ?? []
+        try Tombstones.bury(left, of: resource, run: run, now: now, revision: revision, transaction)
+        return left.count
     }
 
     private func drop(_ removal: MemberRemoval, _ revision: Int64, _ transaction: borrowing Transaction) throws {
@@ -73,12 +74,19 @@ struct StoredRecordTransforms {
         }
     }
 
+    /// The stored records that a changed condition leaves out; nil where it is the one that they are kept by.
+    ///
     /// A record that the user's own edits lie on stays until they are settled and the origin shows it again.
-    private func leaveOut(
-        _ expression: RecordExpression, _ columns: [RecordColumn], _ revision: Int64,
-        _ transaction: borrowing Transaction
-    ) throws {
-        let condition = try RecordCondition(expression, beside: columns, transaction)
+    func leftOut(
+        by shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction
+    ) throws -> [Int64]? {
+        guard let expression = shape.transforms.condition else { return nil }
+        // Names in a condition may be those of columns.
+        let columns = expression.columns(among: shape.columns)
+        guard
+            expression != before.transforms.condition || columns != expression.columns(among: before.columns)
+        else { return nil }
+        let condition = try RecordCondition(expression, beside: shape.columns, transaction)
         var (last, left): (Int64, [Int64]) = (0, [])
         while let rows = try portion(
             """
@@ -92,7 +100,7 @@ struct StoredRecordTransforms {
                 if try condition.isFalse(for: row.body) { left.append(row.id) }
             }
         }
-        try Tombstones.bury(left, of: resource, run: run, now: now, revision: revision, transaction)
+        return left
     }
 
     private struct StoredRow {

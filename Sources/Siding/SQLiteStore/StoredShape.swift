@@ -164,7 +164,8 @@ extension ColumnType {
         }
     }
 
-    fileprivate var format: String? {
+    /// What a datetime is written as; nil for other types.
+    var format: String? {
         if case .datetime(let format) = self { format.rawValue } else { nil }
     }
 

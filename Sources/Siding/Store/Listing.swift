@@ -80,6 +80,8 @@ public struct ListingPosition: Sendable, Hashable {
     public var entry: QueueEntry?
     /// The aspects in which the definition changed since the last sync; not empty means that everything is asked anew.
     public var changedAspects: [String]
+    /// How many stored records a changed condition left out, which the run counts already.
+    public var leftOut = 0
     /// Set where an old checkpoint was dropped, and says why.
     public var droppedCheckpoint: String?
     /// A retained fetch that waits for a person; the listing stays where it is.

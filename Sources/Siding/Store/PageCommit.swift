@@ -29,6 +29,9 @@ public struct PageCommit: Sendable {
             (self.method, self.status, self.etag, self.lastModified) = (method, status, etag, lastModified)
         }
     }
+    /// By whose condition the records of a listing of its own are kept, which changes nothing that is declared; nil for that
+    /// of the resource as it is stored.
+    public var shape: RecordShape?
     /// Which of its records are deleted, and what its listing's end proves.
     public var deletions = DeletionTerms()
 

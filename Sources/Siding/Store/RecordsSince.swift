@@ -24,10 +24,10 @@ public struct RecordsSince: Sendable, Hashable {
     /// In the order of the keys, each key once.
     public var changes: [ChangedRecord]
     /// Where the next look begins: the newest run that had ended. What changed after it and is told here is told again then.
-    /// Nil where no run ever ended.
-    public var run: RunID?
+    /// 0 where no run ever ended: everything is told since then, what is gone included.
+    public var run: RunID
 
-    public init(changes: [ChangedRecord], run: RunID?) {
+    public init(changes: [ChangedRecord], run: RunID) {
         (self.changes, self.run) = (changes, run)
     }
 }

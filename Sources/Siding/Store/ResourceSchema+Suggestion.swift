@@ -4,11 +4,12 @@ extension ResourceSchema {
     /// The `columns:` and `children:` of a resource that fit what was seen, as YAML.
     public var suggestion: String {
         var lines: [String] = []
-        var names: Set<String> = []
+        // Declared columns take the place of renamed ones, and stand beside computed ones.
+        var names = Set(computed.map { $0.lowercased() })
         for field in fields where field.traits.isReachable && lines.count < RecordShape.mostColumns {
             // An object's members stand for it.
             guard let type = field.suggestedType else { continue }
-            let name = Self.name(of: field.path, &names)
+            let name = Self.name(of: field.path, as: field.column, &names)
             lines.append("  \(Self.quoted(name)): \(Self.column(name, type, field.path))")
         }
         var text = lines.isEmpty ? "" : "columns:\n\(lines.joined(separator: "\n"))\n"
@@ -31,10 +32,12 @@ extension ResourceSchema {
         return isOwn ? type : "{ type: \(type), path: \(scalar(path.description)) }"
     }
 
-    /// `user_login` for `$.user.login`, unlike all before it.
-    private static func name(of path: JSONPath, _ taken: inout Set<String>) -> String {
+    /// The name that its column has, or `user_login` for `$.user.login`, unlike all before it.
+    private static func name(of path: JSONPath, as column: String? = nil, _ taken: inout Set<String>) -> String {
         let parts = path.components.compactMap { if case .member(let name) = $0 { name } else { nil } }
-        var wanted = String(parts.joined(separator: "_").prefix(60))
+        // A member that is called like Siding's own columns has another name there, which nothing declared can have.
+        let shown = column.flatMap { $0.lowercased().hasPrefix("siding_") ? nil : $0 }
+        var wanted = String((shown ?? parts.joined(separator: "_")).prefix(60))
         if wanted.lowercased().hasPrefix("siding_") { wanted = "of_" + wanted }
         var name = wanted
         var suffix = 2

@@ -13,6 +13,8 @@ public struct ResourceSchema: Sendable, Hashable {
     public var fields: [Field]
     /// Whether there are more fields than are told of.
     public var isCut: Bool
+    /// The names of columns that the view computes.
+    var computed: [String] = []
 
     /// One member, wherever it lies in the records.
     public struct Field: Sendable, Hashable {

@@ -48,6 +48,8 @@ public struct RoundPosition: Sendable, Hashable {
     public var takesAll: Bool
     public var isResumed: Bool
     public var changedAspects: [String]
+    /// How many stored records a changed condition left out, which the run counts already.
+    public var leftOut = 0
     /// Set where an old round was given up, and says why.
     public var droppedRound: String?
 

@@ -1,3 +1,4 @@
+internal import SidingJSON
 internal import SidingSQLite
 
 /// Tells of records, one by one, whether a condition is true of them.
@@ -16,11 +17,16 @@ final class RecordCondition {
         statement = prepared
     }
 
+    /// - Parameter key: the record's, by which a person finds it.
     /// - Throws: ``StoreError/Kind/contract`` where SQLite cannot compute it for this record.
-    func holds(for record: UnsafeRawBufferPointer) throws -> Bool {
+    func holds(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> Bool {
         do { return try value(for: record) } catch {
             guard error.kind == .other else { throw error }
-            throw StoreError(.contract, "the condition '\(text)' cannot be computed: \(error.message)")
+            throw StoreError(
+                .contract,
+                "'where' (\(PlainText.oneLine(text, limit: 200))) cannot be computed for the record "
+                    + "'\(PlainText.oneLine(key(), limit: 80))': \(error.message); change 'where', or what it does with "
+                    + "such values")
         }
     }
 
@@ -35,8 +41,8 @@ final class RecordCondition {
     /// Whether it is computed for the record, and not true.
     func isFalse(for record: [UInt8]) throws -> Bool {
         do {
-            return try record.withUnsafeBytes { try !holds(for: $0) }
-        } catch let error as StoreError where error.kind == .contract {
+            return try record.withUnsafeBytes { try !value(for: $0) }
+        } catch let error as SQLiteError where error.kind == .other {
             return false
         }
     }

@@ -12,14 +12,23 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``RecordShapeError`` in SQLite's words, where the text is no such expression.
     public init(_ text: String) throws(RecordShapeError) {
         do throws(RowExpressionError) { expression = try RowExpression(text, known: [Self.record]) } catch {
-            let isNested = error.message.hasPrefix("no such column: ") && error.message.contains(".")
             throw RecordShapeError(
                 "'\(PlainText.oneLine(text, limit: 200))' is no expression over a record: \(error.message)",
-                hint: isNested ? "what lies deeper is reached by record ->> '$.user.login'" : nil)
+                hint: Self.hint(error.message))
         }
         if let name = expression.names.first(where: { !ReachableName.isReachable($0) }) {
             throw RecordShapeError("SQLite cannot reach a member called '\(PlainText.oneLine(name, limit: 80))'")
         }
+    }
+
+    private static func hint(_ message: String) -> String? {
+        let prefix = "no such column: "
+        guard message.hasPrefix(prefix) else { return nil }
+        let name = message.dropFirst(prefix.count)
+        if ["rowid", "oid", "_rowid_"].contains(name.lowercased()) {
+            return "SQLite keeps that name for the numbers of rows: the member is record ->> '$.\(name)'"
+        }
+        return name.contains(".") ? "what lies deeper is reached by record ->> '$.user.login'" : nil
     }
 
     /// As it was given.
@@ -27,14 +36,36 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
 
     private static let record = "record"
 
+    /// The declared columns that it names.
+    func columns(among columns: [RecordColumn]) -> [RecordColumn] {
+        expression.names.compactMap { column($0, among: columns) }
+    }
+
+    private func column(_ name: String, among columns: [RecordColumn]) -> RecordColumn? {
+        columns.first { $0.name.lowercased() == name.lowercased() }
+    }
+
+    /// The members that it reads by their bare names.
+    func members(beside columns: [RecordColumn]) -> [String] {
+        expression.names.filter { column($0, among: columns) == nil }
+    }
+
+    /// Where it looks in the record: the members and columns that it names, and the paths that stand in its text.
+    func paths(beside columns: [RecordColumn]) -> [JSONPath] {
+        let literals = expression.text.matches(of: /'(\$(?:[^']|'')*)'/).compactMap { match in
+            try? JSONPath(parsing: String(match.1).replacing("''", with: "'"))
+        }
+        return members(beside: columns).map { JSONPath(member: $0) } + self.columns(among: columns).map(\.path)
+            + literals
+    }
+
     /// The expression where `body` is the record, as in a row of `siding_records`.
     ///
     /// - Parameter columns: the declared ones.
     func sql(beside columns: [RecordColumn]) -> SQL {
         let values = expression.names.map { name -> SQL in
-            let column = columns.first { $0.name.lowercased() == name.lowercased() }
             let value =
-                column.map { ColumnExpression.member($0.path).sql($0.type) }
+                column(name, among: columns).map { ColumnExpression.member($0.path).sql($0.type) }
                 ?? "body ->> \(literal: JSONPath(member: name).description)"
             return "\(value) AS \(identifier: name)"
         }

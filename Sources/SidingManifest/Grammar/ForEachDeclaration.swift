@@ -60,6 +60,7 @@ enum ForEachReferences {
                     suggestion: Suggestion.nearest(to: parent.value, among: names.filter { $0 != member.name }))
             }
         }
+        for member in resources { checkBindings(of: member, among: resources, &reading) }
         for member in resources {
             guard let parent = member.value.forEach?.resource, isInCircle(member.name, parents) else { continue }
             reading.fault(
@@ -67,6 +68,23 @@ enum ForEachReferences {
                     ? "\(parent.subject) is the resource itself"
                     : "\(parent.subject) leads back to \(Subject.quoted(member.name)): neither could come first",
                 at: parent.place, expected: "a resource that does not wait for this one")
+        }
+    }
+
+    /// What is bound is read from stored records.
+    private static func checkBindings(
+        of child: NamedMember<ResourceDeclaration>, among resources: [NamedMember<ResourceDeclaration>],
+        _ reading: inout Reading
+    ) {
+        guard let forEach = child.value.forEach,
+            let parent = resources.first(where: { $0.name == forEach.resource?.value })
+        else { return }
+        let dropped = MemberRemoval(parent.value.shape.transforms.dropped)
+        for binding in forEach.bindings where dropped.takes(binding.value) {
+            reading.fault(
+                "'bind' of \(forEach.subject) takes \(binding.value.description) from \(Subject.quoted(parent.name)), which "
+                    + "drops it",
+                at: binding.place, expected: "a member that is stored")
         }
     }
 

@@ -67,6 +67,12 @@ struct ResourceDeclaration: Sendable {
         for path in key where dropped.takes(path) {
             reading.fault("\(subject) drops its key \(path)", at: place, expected: "a drop that leaves the key")
         }
+        // Records are looked at as they are to be stored.
+        if let mark = deletions?.deletions.mark, dropped.takes(mark.path) {
+            reading.fault(
+                "\(subject) drops \(mark.path.description), which marks its deleted records", at: place,
+                expected: "a drop that leaves 'field' of 'deletes'")
+        }
     }
 
     /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.

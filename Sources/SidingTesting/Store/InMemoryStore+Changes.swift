@@ -5,7 +5,7 @@ extension InMemoryStore {
         try read { (tables) throws(StoreError) in
             let since = try tables.revision(of: resource, at: run)
             let changes = tables.resources[resource]?.changes(since: since) ?? []
-            return RecordsSince(changes: changes, run: tables.runs.last { $0.run.endedAt != nil }?.run.id)
+            return RecordsSince(changes: changes, run: tables.runs.last { $0.run.endedAt != nil }?.run.id ?? 0)
         }
     }
 }
@@ -29,10 +29,8 @@ extension MemoryResource {
     fileprivate func changes(since revision: Int64?) -> [ChangedRecord] {
         let since = revision ?? -1
         return records.filter { $0.value.revision > since }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-            .compactMap { key, record in
-                guard record.deletedAt == nil else {
-                    return revision == nil ? nil : ChangedRecord(key: record.key, kind: .deleted)
-                }
+            .map { key, record in
+                guard record.deletedAt == nil else { return ChangedRecord(key: record.key, kind: .deleted) }
                 let isNew = livesSince[key] ?? 0 > since
                 return ChangedRecord(key: record.key, kind: isNew ? .inserted : .updated)
             }

@@ -81,6 +81,68 @@ import Testing
         }
     }
 
+    @Test func `before any run has ended there is run 0 to go on from, and deletions are told`() async throws {
+        let bench = try await SQLiteBench()
+        let store = try bench.store
+        try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
+        let before = try await copy(of: store)
+        let run = try await store.export(RecordExport("posts")) { _ in }
+        #expect(run == 0)
+        _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        let changes = Mutex<[String: ChangedRecord.Kind]>([:])
+        _ = try await store.export(RecordExport("posts", scope: .changed(since: run))) { row in
+            if let record = row.record { changes.withLock { $0[record.key] = row.change } }
+        }
+        #expect(changes.withLock(\.self) == ["a": .inserted, "b": .deleted])
+        #expect(before.keys.sorted() == ["a", "b"])
+        #expect(try await store.changes(of: "posts", since: 0).run == 0)
+    }
+
+    @Test func `a record that is listed by another parent is told`() async throws {
+        var bench = try await SQLiteBench()
+        func list(_ json: String, by parent: String) async throws {
+            var opening = try bench.bench.opening()
+            opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+            opening.first.scope = parent
+            try await bench.bench.commit(json, try await bench.store.openListing(opening))
+        }
+        try await list(#"[{"id":"a"},{"id":"b"}]"#, by: "1")
+        let run = bench.bench.run
+        try await bench.bench.store.endRun(run, outcome: .saved)
+        try await bench.bench.nextSync()
+        try await list(#"[{"id":"b"}]"#, by: "1")
+        #expect(try await bench.store.changes(of: "posts", since: run).changes == [])
+        try await list(#"[{"id":"b"}]"#, by: "2")
+        #expect(
+            try await bench.store.changes(of: "posts", since: run).changes
+                == [ChangedRecord(key: "b", kind: .updated)])
+        #expect(try await bench.rows("SELECT siding_parent FROM posts WHERE id = 'b'") == [["2"]])
+    }
+
+    @Test func `a run after which a tombstone was removed is none to go on from`() async throws {
+        var bench = try await SQLiteBench()
+        let store = try bench.store
+        try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
+        try await store.endRun(bench.bench.run, outcome: .saved)
+        try await bench.bench.nextSync()
+        _ = try await store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        try await store.write { transaction in
+            let row = try #require(
+                try transaction.first("SELECT resource, revision FROM siding_records WHERE key = 'a'") {
+                    [$0.int(0), $0.int(1)]
+                })
+            try ChangeFeed.forget(revision: row[1], of: row[0], transaction)
+            try transaction.execute("DELETE FROM siding_records WHERE key = 'a'")
+        }
+        let run = try await store.export(RecordExport("posts")) { _ in }
+        #expect(run == 0)
+        #expect(try await store.changes(of: "posts", since: run).changes == [ChangedRecord(key: "b", kind: .inserted)])
+        try await store.endRun(bench.bench.run, outcome: .saved)
+        let later = try await store.export(RecordExport("posts")) { _ in }
+        #expect(later == bench.bench.run)
+        #expect(try await store.changes(of: "posts", since: later).changes == [])
+    }
+
     @Test func `records of a file from before revisions and feeds are told, too`() async throws {
         var bench = try await SQLiteBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)

@@ -39,8 +39,15 @@ import Testing
         #expect(
             try await bench.rows("SELECT value, value_2, siding_position FROM posts_labels ORDER BY siding_position")
                 == [
-                    ["a", nil, "0"], ["2", nil, "1"], [nil, nil, "2"], [nil, nil, "3"], [nil, "4", "4"],
+                    ["a", nil, "0"], ["2", nil, "1"], [nil, nil, "2"], ["[3]", nil, "3"], [nil, "4", "4"],
                 ])
+    }
+
+    @Test func `arrays in an array are values, where there is nothing else, too`() async throws {
+        let bench = try await Self.bench(Self.shape("$.k[*]"), #"[{"id":1,"k":[[1,2.0],[]]}]"#)
+        #expect(
+            try await bench.rows("SELECT value, siding_position FROM posts_labels ORDER BY siding_position")
+                == [["[1,2.0]", "0"], ["[]", "1"]])
     }
 
     @Test func `declared columns of elements are shown with their types`() async throws {

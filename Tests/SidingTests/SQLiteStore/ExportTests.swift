@@ -27,6 +27,7 @@ import Testing
         case .json(let json): String(decoding: json, as: UTF8.self)
         case .cell(.text(let text)): text
         case .cell(.integer(let number)): String(number)
+        case .cell(.real(let number)): String(number)
         case .cell(let cell): "\(cell)"
         }
     }
@@ -71,6 +72,65 @@ import Testing
             #expect(try await bench.columns("posts_labels") == inner.columns)
             #expect(inner.rows.map(\.record) == [nil])
         }
+    }
+
+    /// Every combination of what makes columns.
+    private static let makings: [[String]] = (0..<32).map { number in
+        ["set", "rename", "parents", "children", "pending"].enumerated()
+            .filter { number & 1 << $0.offset != 0 }.map(\.element)
+    }
+
+    @Test(arguments: makings)
+    func `an export has the columns of the view, of whatever they are made`(_ makings: [String]) async throws {
+        for isDeclared in [false, true] where !(isDeclared && makings.contains("rename")) {
+            var shape = RecordShape(columns: isDeclared ? [RecordColumn("id"), RecordColumn("price", .real)] : [])
+            if makings.contains("set") {
+                shape.transforms.computed = [
+                    ComputedColumn("total", try RecordExpression("price * 2")),
+                    ComputedColumn("title", try RecordExpression("upper(id)")),
+                ]
+            }
+            if makings.contains("rename") { shape.transforms.renamed = ["html_url": "url"] }
+            if makings.contains("children") {
+                shape.children = [RecordChildren("labels", at: JSONPath(member: "labels"))]
+            }
+            let bench = try await SQLiteBench()
+            var opening = try bench.bench.opening(shape: shape)
+            if makings.contains("parents") {
+                opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+                opening.first.scope = "7"
+            }
+            let position = try await bench.store.openListing(opening)
+            try await bench.bench.commit(
+                #"[{"id":"a","price":1.5,"title":"x","html_url":"u","labels":[{"name":"l"},[1]]}]"#, position)
+            if makings.contains("pending") {
+                try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
+            }
+            for name in ["posts"] + (shape.children.isEmpty ? [] : ["posts_labels"]) {
+                let all = try await export(RecordExport(name, content: .columns), of: bench.store)
+                #expect(try await bench.columns(name) == all.columns)
+                // What is no member is exported as it is shown.
+                let shown = try await bench.rows("SELECT * FROM \(name)")
+                #expect(shown.count == all.rows.count)
+                for (index, column) in all.columns.enumerated()
+                where column.hasPrefix("siding_") || (makings.contains("set") && ["total", "title"].contains(column)) {
+                    let values = all.rows.map { $0.values[index] }
+                    #expect(shown.map { $0[index] } == values.map(text), "\(column)")
+                }
+            }
+        }
+    }
+
+    @Test func `a computed column that cannot be computed fails view and export alike`() async throws {
+        let bench = try await SQLiteBench()
+        let bad = ComputedColumn("bad", try RecordExpression("json_extract(t, '$.x')"))
+        try await bench.commit(
+            #"[{"id":"a","t":"no json"}]"#, shape: RecordShape(transforms: RecordTransforms(computed: [bad])))
+        await #expect(throws: (any Error).self) { try await bench.rows("SELECT * FROM posts") }
+        await #expect(throws: StoreError.self) {
+            try await self.export(RecordExport("posts", content: .columns), of: bench.store)
+        }
+        #expect(try await export(RecordExport("posts"), of: bench.store).rows.count == 1)
     }
 
     @Test func `what lies inside of records comes in the order of keys and places, without sorting`() async throws {

@@ -94,4 +94,24 @@ import Testing
 
                 """)
     }
+
+    @Test func `columns are told, and suggested, as set and rename make them`() async throws {
+        let bench = try await SQLiteBench()
+        let transforms = RecordTransforms(
+            computed: [ComputedColumn("total", try RecordExpression("price * 2"))], renamed: ["html_url": "url"])
+        try await bench.commit(
+            #"[{"id":1,"price":2,"html_url":"u","total":"own"}]"#, shape: RecordShape(transforms: transforms))
+        let schema = try await bench.store.schema(of: "posts", sample: 0, since: nil)
+        #expect(schema.fields.map(\.column) == ["id", "price", "url", nil])
+        #expect(schema.fields[3].problems == ["a column of 'set' or 'rename' has its name: read it from the body"])
+        #expect(
+            schema.suggestion == """
+                columns:
+                  id: integer
+                  price: integer
+                  url: { type: text, path: '$.html_url' }
+                  total_2: { type: text, path: '$.total' }
+
+                """)
+    }
 }

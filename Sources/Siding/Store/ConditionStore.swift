@@ -1,0 +1,30 @@
+internal import SidingJSON
+
+/// A store that can tell what a changed condition would leave out, before anything is done about it.
+protocol ConditionStore: Sendable {
+    /// What the condition of `shape` leaves out of the records of `resource`; nil where it is the one that they are kept by,
+    /// or there are none.
+    func leftOut(by shape: RecordShape, of resource: String) async throws(StoreError) -> LeftOutRecords?
+}
+
+/// What a changed condition leaves out of what is stored.
+struct LeftOutRecords: Sendable, Hashable {
+    /// Living records.
+    var stored: Int
+    /// How many of them do not fit.
+    var count: Int
+    /// Members that the condition names and none of them has: misspelt, or dropped.
+    var unknownMembers: [String]
+
+    /// Whether so many may go without a person's look, as with ``DeletionGuard``: a misspelt name leaves out everything.
+    func isTooMuch(for deletions: Deletions) -> Bool {
+        DeletionGuard(listed: stored - count, removed: 0, most: deletions.most).withholds(count)
+    }
+
+    /// What is odd about the condition; nil where nothing is.
+    var doubt: String? {
+        guard !unknownMembers.isEmpty else { return nil }
+        let names = unknownMembers.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
+        return "'where' names \(names), which no stored record has"
+    }
+}

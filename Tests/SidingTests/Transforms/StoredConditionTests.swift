@@ -1,0 +1,148 @@
+import SidingChain
+import SidingJSON
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+/// What `where` does to records that are stored.
+@Suite struct StoredConditionTests {
+    private static func shape(
+        _ condition: String?, columns: [RecordColumn] = [], dropped: [JSONPath] = []
+    ) throws -> RecordShape {
+        let condition = try condition.map { try RecordExpression($0) }
+        return RecordShape(
+            columns: columns, transforms: RecordTransforms(condition: condition, dropped: dropped))
+    }
+
+    private static func resource(_ shape: RecordShape, most: Double = Deletions.usualMost) throws -> AnyResource {
+        let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
+        var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
+        resource.shape = shape
+        resource.deletions.most = most
+        return resource
+    }
+
+    @Test func `a column that the condition names belongs to the definition, one that it does not name does not`()
+        throws
+    {
+        let score = RecordColumn("score", .integer, at: JSONPath(member: "a"))
+        let other = RecordColumn("score", .integer, at: JSONPath(member: "b"))
+        let text = RecordColumn("score", .text, at: JSONPath(member: "a"))
+        func definition(_ condition: String?, _ columns: [RecordColumn]) throws -> ResourceDefinition {
+            ResourceDefinition(try Self.resource(Self.shape(condition, columns: columns)))
+        }
+        let before = try definition("Score > 3", [score])
+        #expect(try definition("Score > 3", [other]).differences(from: before) == ["where"])
+        #expect(try definition("Score > 3", [text]).differences(from: before) == ["where"])
+        #expect(try definition("Score > 3", [score, RecordColumn("title")]).differences(from: before) == [])
+        // As files from before have it.
+        #expect(try definition("other > 3", [score]).aspects["where"] == "other > 3")
+        #expect(try definition(nil, [score]).aspects["where"] == nil)
+    }
+
+    @Test func `what a condition leaves out is counted by the run that does it, and told why`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2},{"id":"c","v":3}]"#)
+        let position = try await bench.bench.open(shape: Self.shape("v > 1"))
+        #expect(position.leftOut == 1)
+        let run = try #require(try await bench.store.run(bench.bench.run))
+        #expect(run.resources.first?.counters.deleted == 1)
+        let deletion = try await bench.store.provenance(of: "posts", key: "a")?.deletion
+        #expect(deletion?.cause == .condition && deletion?.run?.id == bench.bench.run)
+        #expect(try await bench.store.undelete(bench.bench.run) == ["posts": 1])
+    }
+
+    @Test func `what a page shows and does not fit is told as left out, too, and what is gone is not`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = try Self.shape("v > 1")
+        try await bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, shape: shape)
+        try await bench.commit(#"[{"id":"a","v":0}]"#, shape: shape)
+        #expect(try await bench.store.provenance(of: "posts", key: "a")?.deletion?.cause == .condition)
+        let run = bench.bench.run
+        try await bench.execute("UPDATE siding_records SET deleted_at = 1, run = \(run) WHERE key = 'b'")
+        #expect(try await bench.store.provenance(of: "posts", key: "b")?.deletion?.cause == .run)
+    }
+
+    @Test func `what a changed condition would do is known before it is done`() async throws {
+        let bench = try await SQLiteBench()
+        let records = (1...40).map { #"{"id":"\#($0)","v":\#($0)}"# }.joined(separator: ",")
+        try await bench.commit("[\(records)]", shape: Self.shape("v > 0"))
+        let store = try bench.store
+        let same = try await store.leftOut(by: Self.shape("v > 0"), of: "posts")
+        #expect(same == nil)
+        let some = try #require(try await store.leftOut(by: Self.shape("v > 10"), of: "posts"))
+        #expect(some.stored == 40 && some.count == 10 && some.doubt == nil)
+        #expect(!some.isTooMuch(for: Deletions()))
+        let more = try #require(try await store.leftOut(by: Self.shape("v > 11"), of: "posts"))
+        #expect(more.isTooMuch(for: Deletions()) && !more.isTooMuch(for: Deletions(most: 0.5)))
+        let all = try #require(try await store.leftOut(by: Self.shape("V > 10"), of: "posts"))
+        #expect(all.count == 40 && all.isTooMuch(for: Deletions(most: 1)))
+        #expect(all.doubt == "'where' names 'V', which no stored record has")
+        #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["40"]])
+    }
+
+    @Test func `what is left out need not keep to the contract`() async throws {
+        let bench = try await SQLiteBench()
+        var shape = try Self.shape("state <> 'spam'")
+        shape.contract = RecordContract(typeChange: .quarantine)
+        let counters = try await bench.commit(
+            #"[{"id":1,"v":1,"state":"open"},{"id":2,"v":"x","state":"spam"},{"id":3,"v":"x","state":"open"}]"#,
+            shape: shape)
+        #expect(counters.inserted == 1 && counters.quarantined == 1)
+        #expect(try await bench.rows("SELECT key FROM siding_quarantine") == [["3"]])
+        // A key of another type has the text of one that is stored, and is another record.
+        let later = try await bench.commit(
+            #"[{"id":1,"v":1,"state":"open"},{"id":"1","v":1,"state":"spam"}]"#, shape: shape)
+        #expect(later.deleted == 0 && later.unchanged == 1 && later.quarantined == 0)
+    }
+
+    @Test func `a listing of its own keeps what fits the condition as it is now`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"v":1}]"#)
+        let shape = try Self.shape("v > 1")
+        let position = try await bench.bench.open(isAside: true, shape: shape)
+        var commit = bench.bench.pageCommit(
+            try ConformanceBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAside: true)
+        commit.shape = shape
+        #expect(try await bench.store.commit(commit).inserted == 1)
+        #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
+    }
+
+    @Test func `a condition that cannot be computed names the record`() async throws {
+        let bench = try await SQLiteBench()
+        do {
+            try await bench.commit(
+                #"[{"id":"a","v":1},{"id":"b","v":-9223372036854775808}]"#, shape: Self.shape("abs(v) > 0"))
+            Issue.record("the page was saved")
+        } catch let error as StoreError {
+            #expect(error.kind == .contract)
+            #expect(
+                error.message.hasPrefix("'where' (abs(v) > 0) cannot be computed for the record 'b': integer overflow"))
+        }
+    }
+
+    // MARK: Quarantine
+
+    private static let strict = RecordShape(contract: RecordContract(typeChange: .quarantine))
+
+    @Test func `a retry leaves out the members that are dropped by now`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
+        let resource = try Self.resource(Self.shape(nil, dropped: [JSONPath(member: "mail")]))
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [resource])
+        #expect(changes.map(\.refusal) == [nil])
+        #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"x"}"#.utf8))
+    }
+
+    @Test func `a retry does not carry out a condition that leaves out too much`() async throws {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, shape: Self.strict)
+        let narrow = try Self.resource(Self.shape("v > 1"))
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [narrow])
+        #expect(changes.first?.refusal?.contains("leaves out 1 of 1 stored records") == true)
+        #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["1"]])
+        let run = try #require(try await bench.store.runs(limit: 1).first)
+        #expect(run.outcome == .failed && run.resources.first?.outcome == .failed)
+    }
+}
