@@ -18,12 +18,13 @@ import Testing
         #expect(
             requests.map(WatchedTransport.line) == [
                 Self.customers, "\(Self.customers)&starting_after=cus_Gone", Self.customers,
-                "\(Self.customers)&starting_after=cus_Two",
+                "\(Self.customers)&starting_after=cus_Two", "GET https://api.stripe.com/v1/customers/cus_Gone",
             ])
+        #expect(report.line.counters.deleted == 1)
         #expect(requests.allSatisfy { $0.headerFields[.authorization] == "Bearer rk_test_example" })
         #expect(requests.allSatisfy { $0.field("Stripe-Version") == "2024-06-20" })
         #expect(
-            try await bench.rows("SELECT id, email, balance, created FROM customers WHERE id <> 'cus_Gone' ORDER BY id")
+            try await bench.rows("SELECT id, email, balance, created FROM customers ORDER BY id")
                 == [
                     "cus_One|one@example.com|-500|2026-11-20T00:00:00.000Z", "cus_Three|-|0|2026-11-18T00:00:00.000Z",
                     "cus_Two|two@example.com|0|2026-11-19T00:00:00.000Z",
@@ -58,6 +59,11 @@ import Testing
             idempotency: source.idempotency)
         #expect(try await bench.send(write).state == .done)
         #expect(bench.transport.takeRequests().map { $0.field("Idempotency-Key") } == ["key-1"])
+
+        // What a subscription was is still there.
+        #expect(try await bench.sync("subscriptions").line.counters.updated == 1)
+        #expect(try await bench.rows("SELECT status FROM subscriptions") == ["past_due"])
+        #expect(try await bench.rows("SELECT body ->> '$.status' FROM siding_history") == ["active"])
         #expect(bench.transport.unused.isEmpty)
     }
 
@@ -80,6 +86,8 @@ import Testing
             try await bench.rows("SELECT siding_parent, sku, quantity, price FROM orders_lines ORDER BY 1, 2")
                 == ["450|CAP-1|1|99.5", "450|CUP-2|2|50.0"])
         #expect(try await bench.cursor("orders") == "2026-11-20T10:00:00-05:00")
+        // Two requests a second, and no more.
+        bench.wall.advance(by: .seconds(2))
 
         #expect(try await bench.sync("orders").line.outcome == .queued)
         let since = "\(orders)?limit=250&status=any&updated_at_min=2026-11-20T14%3A55%3A00Z"

@@ -6,7 +6,8 @@ import SidingTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OpenDataExamplesTests {
-    @Test func `pokeapi: next until null, 304 for each page, and what is new when it comes`() async throws {
+    @Test func `pokeapi: next until null, 304 for each page, what is new when it comes, and what is gone`() async throws
+    {
         let bench = try await ExampleBench("pokeapi")
         let pages = [
             "GET https://pokeapi.co/api/v2/pokemon?limit=200",
@@ -23,6 +24,12 @@ import Testing
 
         #expect(try await bench.sync("pokemon").line.counters.inserted == 1)
         #expect(bench.asked() == pages)
+
+        // One that is on no page any more is asked for by its name, and is gone.
+        #expect(try await bench.sync("pokemon").line.counters.deleted == 1)
+        #expect(bench.asked() == pages + ["GET https://pokeapi.co/api/v2/pokemon/unown"])
+        #expect(
+            try await bench.rows("SELECT name FROM pokemon ORDER BY name") == ["bulbasaur", "ivysaur", "wobbuffet"])
         #expect(try await bench.sync("berries").line.outcome == .queued)
         #expect(bench.transport.unused.isEmpty)
     }
