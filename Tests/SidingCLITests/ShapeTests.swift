@@ -115,7 +115,7 @@ struct ShapeTests {
         let check = try await sandbox.siding("check", "--json").object()
         #expect(names(check) == ["valid", "file", "sources", "resources", "database"])
         let plan = try await sandbox.siding("plan", "items", "--json").object()
-        #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging", "deletes"])
+        #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging", "deletes", "limits"])
         let doctor = try await sandbox.siding("doctor", "--json").objects()
         #expect(doctor.allSatisfy { names($0) == ["check", "verdict", "message"] })
         #expect(names(try await sandbox.siding("db", "path", "--json").object()) == ["path"])
