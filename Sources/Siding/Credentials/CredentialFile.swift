@@ -14,6 +14,8 @@ struct CredentialFile {
 
     /// More is not a credential.
     private static let sizeLimit = 65_536
+    /// What most credentials are smaller than.
+    private static let usualSize = 8_192
 
     let name: String
 
@@ -71,14 +73,52 @@ struct CredentialFile {
         var descriptor: Int32 = -1
         defer { if descriptor >= 0 { close(descriptor) } }
         try step(.create) {
-            unlinkat(place, temporaryName, 0)
-            descriptor = openat(place, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            descriptor = openTemporary(in: place)
             return descriptor >= 0 && fchmod(descriptor, 0o600) == 0
         }
-        try step(.write) { Self.write(CredentialFormat.encode(kept), to: descriptor) }
+        let bytes = CredentialFormat.encode(kept)
+        try step(.write) { Self.write(bytes, to: descriptor) && ftruncate(descriptor, bytes.count) == 0 }
         try step(.sync) { fsync(descriptor) == 0 }
         try step(.rename) { renameat(place, temporaryName, place, name) == 0 }
         try step(.syncDirectory) { fsync(place) == 0 }
+    }
+
+    /// Takes the room that the next credential needs: a temporary file beside this one, over which `write` writes.
+    ///
+    /// The new one may be larger than the old one, as tokens grow with what they tell.
+    func reserve(in directory: borrowing CredentialDirectory, interruption: Interruption) throws(Failure) {
+        try lock(directory)
+        defer { flock(directory.descriptor, LOCK_UN) }
+        let place = directory.descriptor
+        var status = stat()
+        let size = fstatat(place, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? Int(status.st_size) : 0
+        let descriptor = openTemporary(in: place)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var code = interruption(.create) ?? (descriptor < 0 ? errno : 0)
+        if code == 0 {
+            code = interruption(.write) ?? posix_fallocate(descriptor, 0, max(Self.usualSize, 2 * size))
+        }
+        guard code == 0 else {
+            unlinkat(place, temporaryName, 0)
+            throw CredentialFault.system(
+                code, "there is no room for a new credential at \(directory.path)/\(name), so none is asked for")
+        }
+    }
+
+    /// What was reserved, where there is such a file of ours; else a new one.
+    private func openTemporary(in place: Int32) -> Int32 {
+        let reserved = openat(place, temporaryName, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if reserved >= 0 {
+            var status = stat()
+            if fstat(reserved, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+                status.st_nlink == 1
+            {
+                return reserved
+            }
+            close(reserved)
+        }
+        unlinkat(place, temporaryName, 0)
+        return openat(place, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
     /// Like a private key: a file that others can read or write is not trusted.

@@ -45,17 +45,34 @@ public struct FileCredentialStore: CredentialStore {
     func keep(_ kept: KeptCredential, of account: String) async throws(Failure) {
         let file = try CredentialFile(of: account)
         let (path, interruption) = (directory, interruption)
-        // Not cancellable: the token endpoint has given the credential, and the old one is spent.
-        let saved: Result<Void, Failure> = await withCheckedContinuation { continuation in
+        try await queued { () throws(Failure) in
+            try file.write(kept, in: CredentialDirectory.make(path), interruption: interruption)
+        }
+    }
+
+    /// Takes the room on disk that the next credential needs, which saving it then uses.
+    ///
+    /// - Throws: ``SidingChain/Failure/Reason/localResource`` where the disk is full.
+    public func reserve(for account: String) async throws(Failure) {
+        let file = try CredentialFile(of: account)
+        let (path, interruption) = (directory, interruption)
+        try await queued { () throws(Failure) in
+            try file.reserve(in: CredentialDirectory.make(path), interruption: interruption)
+        }
+    }
+
+    /// Not cancellable: the token endpoint has given the credential, and the old one is spent.
+    private func queued(_ work: @escaping @Sendable () throws(Failure) -> Void) async throws(Failure) {
+        let done: Result<Void, Failure> = await withCheckedContinuation { continuation in
             queue.async {
                 do throws(Failure) {
-                    try file.write(kept, in: CredentialDirectory.make(path), interruption: interruption)
+                    try work()
                     continuation.resume(returning: .success(()))
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
             }
         }
-        try saved.get()
+        try done.get()
     }
 }

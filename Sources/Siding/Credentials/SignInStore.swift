@@ -46,6 +46,8 @@ final class SignInStore: CredentialStore {
         known.withLock { $0.isDoubtful = false }
     }
 
+    func reserve(for account: String) async throws(Failure) { try await files.reserve(for: account) }
+
     /// The next look reads the secrets.
     func lookAgain() { known.withLock { $0.descent = nil } }
 

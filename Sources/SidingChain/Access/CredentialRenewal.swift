@@ -35,6 +35,8 @@ final class CredentialRenewal: Sendable {
                         self.forget(spent)
                         return stored
                     }
+                    // What cannot be saved would be lost: the spent token is worth nothing once it was taken.
+                    try await self.settings.store.reserve(for: self.settings.account)
                     return try await self.saved(self.fresh(stored, context), for: stored)
                 })
         } catch {

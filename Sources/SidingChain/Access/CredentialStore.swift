@@ -13,4 +13,15 @@ public protocol CredentialStore: Sendable {
     /// Called inside of ``RefreshGate/withRefresh(of:_:)``, so that no two savers of an account meet.
     /// - Throws: a ``Failure`` where it could not be saved; the old one is then still whole.
     func save(_ credential: Credential, of account: String) async throws(Failure)
+
+    /// Makes sure that the next credential of `account` can be saved, as far as that can be known: the token endpoint is asked
+    /// after this, and what it gives takes the place of a refresh token that is then spent.
+    ///
+    /// Called inside of ``RefreshGate/withRefresh(of:_:)``. Does nothing unless a store says otherwise.
+    /// - Throws: a ``Failure`` where there is no room; nothing is sent then.
+    func reserve(for account: String) async throws(Failure)
+}
+
+extension CredentialStore {
+    public func reserve(for account: String) async throws(Failure) {}
 }

@@ -20,7 +20,7 @@ struct AccessBench: Sendable {
     init(
         statuses: Set<Int> = [401], early: Duration? = nil, limitClock: any Clock<Duration> = ManualClock(),
         graceClock: any Clock<Duration> = ManualClock(), expiresAt: Double? = nil,
-        now: Box<Double> = Box(1_000),
+        now: Box<Double> = Box(1_000), hasRoom: Bool = true,
         _ answer: @escaping @Sendable (ScriptedTransport.Request) async -> ScriptedAnswer? = { _ in nil }
     ) {
         let (origin, grant) = (origin, origin.grant)
@@ -32,7 +32,9 @@ struct AccessBench: Sendable {
         safety = AccessSafety(
             account: Self.account,
             // As a store may that waits for something.
-            store: FlakyStore(store) { Task.isCancelled ? Failure(.cancelled, phase: .notSent) : nil },
+            store: FlakyStore(store, hasRoom: hasRoom) {
+                Task.isCancelled ? Failure(.cancelled, phase: .notSent) : nil
+            },
             refresher: TokenRefresherNode(
                 Self.refresh(transport), clock: limitClock, secondsSince1970: { now.value ?? 0 }),
             statuses: statuses, early: early, clock: graceClock, secondsSince1970: { now.value ?? 0 })

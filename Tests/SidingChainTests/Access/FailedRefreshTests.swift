@@ -37,6 +37,14 @@ import Testing
         #expect(bench.transport.requests.count == 101)
     }
 
+    @Test func `where the next credential could not be saved the token endpoint is not asked`() async throws {
+        let bench = AccessBench(hasRoom: false)
+        bench.origin.revoke()
+        let failure = try #require(await bench.chain.failure("/"))
+        #expect(failure.reason == .localResource && failure.phase == .notSent)
+        #expect(bench.tokenRequests == 0)
+    }
+
     @Test func `the gate opens when the credential changes`() async throws {
         let bench = AccessBench()
         bench.origin.revoke()

@@ -4,9 +4,17 @@ import SidingChain
 struct FlakyStore: CredentialStore {
     let wrapped: InMemoryCredentialStore
     let fault: @Sendable () -> Failure?
+    let hasRoom: Bool
 
-    init(_ wrapped: InMemoryCredentialStore, _ fault: @escaping @Sendable () -> Failure?) {
-        (self.wrapped, self.fault) = (wrapped, fault)
+    init(
+        _ wrapped: InMemoryCredentialStore, hasRoom: Bool = true,
+        _ fault: @escaping @Sendable () -> Failure?
+    ) {
+        (self.wrapped, self.fault, self.hasRoom) = (wrapped, fault, hasRoom)
+    }
+
+    func reserve(for account: String) async throws(Failure) {
+        guard hasRoom else { throw Failure(.localResource, phase: .notSent, detail: "no space") }
     }
 
     func credential(of account: String) async throws(Failure) -> Credential? {

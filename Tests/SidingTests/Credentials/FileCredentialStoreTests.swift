@@ -206,6 +206,32 @@ import Testing
         #expect(try await store.credential(of: "tracker") == Self.old)
     }
 
+    @Test func `what is reserved is what the next credential is written into`() async throws {
+        try await store.reserve(for: "tracker")
+        var status = stat()
+        #expect(stat(file + ".new", &status) == 0)
+        #expect(status.st_blocks * 512 >= 8_192 && status.st_mode & 0o777 == 0o600)
+        let reserved = status.st_ino
+        try await store.save(Self.new, of: "tracker")
+        #expect(stat(file, &status) == 0 && status.st_ino == reserved && status.st_size < 8_192)
+        #expect(try await store.credential(of: "tracker") == Self.new)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
+    }
+
+    @Test(arguments: [CredentialFile.Step.create, .write])
+    func `where there is no room to reserve, that is told before anything is asked for`(
+        _ step: CredentialFile.Step
+    ) async throws {
+        try await store.save(Self.old, of: "tracker")
+        let full = FileCredentialStore(directory: directory) { $0 == step ? ENOSPC : nil }
+        let failure = try #require(
+            await failure { () async throws(Failure) in try await full.reserve(for: "tracker") })
+        #expect(failure.reason == .localResource)
+        #expect(failure.description.contains("none is asked for"))
+        #expect(try await store.credential(of: "tracker") == Self.old)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["tracker"])
+    }
+
     @Test func `whoever reads while others write sees whole credentials`() async throws {
         try await store.save(Self.old, of: "tracker")
         let directory = directory
