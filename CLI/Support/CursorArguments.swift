@@ -20,7 +20,26 @@ enum CursorArguments {
     /// - Throws: ``CommandError`` with 64 where a resource has no cursor, or one of another type.
     static func check(since: String?, backfill: BackfillArgument?, of resources: [AnyResource]) throws {
         let values = [since, backfill?.backfill.from, backfill?.backfill.to].compactMap(\.self)
-        for resource in resources { for value in values { try check(value, of: resource) } }
+        for resource in resources {
+            for value in values { try check(value, of: resource) }
+            if let backfill { try check(backfill.backfill, of: resource) }
+        }
+    }
+
+    /// - Throws: ``CommandError`` with 64 where nothing lies between the two values, or no request would say where to end.
+    private static func check(_ backfill: SyncOptions.Backfill, of resource: AnyResource) throws {
+        guard let cursor = resource.cursor else { return }
+        if !cursor.isOpaque, cursor.isFurther(backfill.from, than: backfill.to) {
+            throw CommandError(
+                .usage, "usage", "'\(backfill.from)' comes after '\(backfill.to)' for the cursor of '\(resource.name)'",
+                hint: "--backfill \(backfill.to)..\(backfill.from)")
+        }
+        guard !resource.asksUntil, cursor.order != .ascending else { return }
+        throw CommandError(
+            .usage, "usage",
+            "no request of '\(resource.name)' says where a backfill ends: it would ask for all since "
+                + "'\(backfill.from)'",
+            hint: "name the origin's parameter in its query, such as 'until: \"{until}\"'; or --since \(backfill.from)")
     }
 
     /// - Throws: ``CommandError`` with 64 where `value` is none of the resource's cursor.

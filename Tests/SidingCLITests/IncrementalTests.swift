@@ -27,6 +27,7 @@ struct IncrementalTests {
             resources:
               items: { path: /items, key: id, query: { since: "{cursor}", until: "{until}" }, cursor: \(cursor) }
               plain: { path: /items, key: id }
+              endless: { path: /items, key: id, query: { since: "{cursor}" }, cursor: \(cursor) }
             """)
         return (origin, items, sandbox)
     }
@@ -92,7 +93,8 @@ struct IncrementalTests {
 
     @Test(arguments: [
         ["sync", "plain", "--since", "3"], ["sync", "items", "--since", "yesterday"],
-        ["sync", "items", "--backfill", "3"], ["sync", "items", "--since", "3", "--full"],
+        ["sync", "items", "--backfill", "3"], ["sync", "items", "--backfill", "9..3"],
+        ["sync", "endless", "--backfill", "3..9"], ["sync", "items", "--since", "3", "--full"],
         ["state", "set", "plain", "3"],
         ["state", "set", "items", "x"],
     ])

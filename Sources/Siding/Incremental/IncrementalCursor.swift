@@ -83,7 +83,8 @@ public struct IncrementalCursor: Sendable, Hashable {
         return isFurther(other, than: one) ? other : one
     }
 
-    func isFurther(_ one: String, than other: String) -> Bool {
+    /// Whether `one` is further on than `other`.
+    public func isFurther(_ one: String, than other: String) -> Bool {
         switch type.compare(one, other) {
         case .more: direction == .max
         case .less: direction == .min

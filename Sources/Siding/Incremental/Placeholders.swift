@@ -42,6 +42,13 @@ struct Placeholders: Sendable, Hashable {
     private static var pattern: Regex<(Substring, Substring)> { /\{([A-Za-z_][A-Za-z0-9_]*)\}/ }
 }
 
+extension AnyResource {
+    /// Whether its requests say where a listing of changes ends.
+    public var asksUntil: Bool {
+        query.values.contains { $0.holds("{until}") } || body?.text.contains("{until}") ?? false
+    }
+}
+
 extension QueryValue {
     /// Whether `placeholder` stands somewhere in it.
     public func holds(_ placeholder: String) -> Bool {
