@@ -27,6 +27,7 @@ public enum SchemaMigrations {
         Migration(version: 21, name: "deletions", sql: text(PackageResources.V021_deletions_sql)),
         Migration(version: 22, name: "rounds", sql: text(PackageResources.V022_rounds_sql)),
         Migration(version: 23, name: "inquiries", sql: text(PackageResources.V023_inquiries_sql)),
+        Migration(version: 24, name: "answers", sql: text(PackageResources.V024_answers_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

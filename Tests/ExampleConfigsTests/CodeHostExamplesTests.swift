@@ -42,9 +42,10 @@ import Testing
 
         #expect(try await bench.sync("issues").line.counters.unchanged == 1)
         _ = bench.asked()
-        #expect(try await bench.sync("issues").line.outcome == .notModified)
+        // Its 304 names no page behind this one, which the ETag does not stand for: so it is asked for once more, whole.
+        #expect(try await bench.sync("issues").line.counters.unchanged == 1)
         let conditional = bench.transport.takeRequests()
-        #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#])
+        #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#, nil])
 
         let limited = try await bench.sync("issues")
         #expect(limited.line.outcome == .queued)

@@ -10,11 +10,10 @@ struct AskingAgain {
 
     /// Why it is pointless, for a person; nil where the resource is to be asked for.
     func isPointless(_ standing: ResourceFreshness?) -> String? {
-        guard !options.isFull, options.since == nil, !options.isAside, let standing,
-            let completed = standing.completedAt
+        guard !options.isFull, options.since == nil, !options.isAside, !options.acceptsDeletes, let standing,
+            let completed = standing.completedAt, isAsItWas(standing)
         else { return nil }
-        let isWhole = !standing.isUnfinished && standing.definition == ResourceDefinition(resource)
-        if isWhole, let moment = standing.notBefore(at: now) {
+        if let moment = standing.notBefore(at: now) {
             return
                 "the origin asks not to be asked before \(moment.rfc3339) (X-Poll-Interval); --full asks all the same"
         }
@@ -22,9 +21,21 @@ struct AskingAgain {
         let age = now - completed
         // A completion in the future says that the clock was set back, not that the records are fresh.
         if age >= .zero, age < maxAge { return "complete \(age.components.seconds) s ago: fresh enough" }
-        if isWhole, let moment = standing.freshUntil(at: now) {
+        if let moment = standing.freshUntil(at: now) {
             return "the origin calls it current until \(moment.rfc3339) (Cache-Control): fresh enough"
         }
         return nil
+    }
+
+    /// By what would be stored of them.
+    private static func isSame(_ one: RecordShape, _ other: RecordShape) -> Bool {
+        (try? StoredShape.text(of: one)) == (try? StoredShape.text(of: other))
+    }
+
+    /// Whether the last listing stands for what a sync would ask for now: none was begun since, and what the config says of the
+    /// resource is what it said then. A sync applies what is new of that, whether the origin has news or not.
+    private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
+        !standing.isUnfinished && standing.definition == ResourceDefinition(resource)
+            && standing.shape.map { Self.isSame($0, resource.shape) } ?? true
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 
 /// Walks one listing from where it stands to its end: the next page is fetched while this one is saved.
 struct ListingRun: Sendable {
@@ -30,38 +31,43 @@ struct ListingRun: Sendable {
         var paging: Paging?
         /// Whether any page was had, so that a refusal is not the first thing that the origin said.
         var hasPages = false
-        /// What a person should know of the cursor.
+        /// What a person should know of the cursor, and of pages that nothing leads to.
         var warnings: [String] = []
+        /// Whether the page that was saved last did not change: what follows it is asked for because it is stored so.
+        var isStoredWay = false
     }
 
     /// Walks from `position` on.
     func walk(from position: ListingPosition) async throws(StoreError) -> Result {
         var result = Result(end: .complete)
         var settles = position.entry?.id
-        var freshness: ListingFreshness?
+        var freshness = position.freshness
         var track = CursorTrack(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached)
-        var seen: Set<PageRequest.Address> = []
-        var fetched = await fetch(position.page, paging: resource.paging)
+        var circle = ListingCircle()
+        var way = KnownWay()
+        var fetched = await fetch(position.page, paging: resource.paging, way: way)
         while true {
             let page: FetchedPage
             switch fetched {
             case .storeFailed(let error): throw error
             case .failed(let failure):
                 result.end = .failed(failure)
-                result.warnings = track.warnings
+                result.warnings += track.warnings
                 return result
-            case .page(let success): page = bounded(success, &seen, result.counters, track)
+            case .page(let success): page = bounded(success, &circle, result.counters, track)
             }
+            way.note(page)
             if page.page.number == 1 { freshness = page.freshness }
+            result.note(page.signOfMore)
             let commit = commit(page, position, settles, track.move(with: page), freshness)
             guard case .page(let next) = page.next, !Task.isCancelled else {
                 let fault = try await save(commit, page, &result)
                 result.end = fault.map(End.failed) ?? Self.end(page)
-                result.warnings = track.warnings
+                result.warnings += track.warnings
                 return result
             }
-            async let upcoming = fetch(next, paging: page.paging)
+            async let upcoming = fetch(next, paging: page.paging, way: way)
             if let fault = try await save(commit, page, &result) {
                 result.end = .failed(fault)
                 return result
@@ -87,13 +93,13 @@ struct ListingRun: Sendable {
         case storeFailed(StoreError)
     }
 
-    private func fetch(_ page: PageRequest, paging: Paging) async -> Fetched {
+    private func fetch(_ page: PageRequest, paging: Paging, way: KnownWay) async -> Fetched {
         let stored: StoredPage?
         do throws(StoreError) {
             stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
         do throws(PageFailure) {
-            return .page(try await fetcher.fetch(page, stored: stored, paging: paging))
+            return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
         } catch {
             return error.takenAsPage(paging, of: resource).map(Fetched.page) ?? .failed(error)
         }
@@ -101,7 +107,7 @@ struct ListingRun: Sendable {
 
     /// The page with its way on cut where the listing turns in a circle, or has enough records.
     private func bounded(
-        _ page: FetchedPage, _ seen: inout Set<PageRequest.Address>, _ counters: RunCounters, _ track: CursorTrack
+        _ page: FetchedPage, _ circle: inout ListingCircle, _ counters: RunCounters, _ track: CursorTrack
     ) -> FetchedPage {
         var page = page
         if track.isPast(page) {
@@ -109,10 +115,7 @@ struct ListingRun: Sendable {
             // There is more behind it, which a listing that begins earlier wants: a 304 must not say that it is the last.
             (page.etag, page.lastModified) = (nil, nil)
         }
-        seen.insert(page.page.address)
-        if case .page(let next) = page.next, seen.contains(next.address) {
-            page.next = .cut("page \(page.page.number) leads back to a page seen before: a loop")
-        }
+        if let loop = circle.closed(by: page) { page.next = .cut(loop) }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
         let room = limit - counters.saved
         if slices.count >= room {
@@ -124,7 +127,7 @@ struct ListingRun: Sendable {
 
     private func commit(
         _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?,
-        _ freshness: ListingFreshness?
+        _ freshness: ListingFreshness
     ) -> PageCommit {
         var commit = PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
@@ -133,7 +136,7 @@ struct ListingRun: Sendable {
                 ? nil
                 : PageCommit.Progress(
                     status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-                    paging: page.paging.description, cursor: cursor, freshness: freshness ?? ListingFreshness()),
+                    paging: page.paging.description, cursor: cursor, freshness: freshness, lead: page.lead),
             settles: settles, requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
@@ -152,9 +155,18 @@ struct ListingRun: Sendable {
             return fetcher.failure(.contract, of: page, error.message)
         }
         result.hasPages = true
+        result.isStoredWay = if case .notModified = page.content { true } else { false }
         result.paging = page.paging
         progress(SyncProgress(resource: resource.name, counters: result.counters, page: page.page.number))
         return nil
+    }
+}
+
+extension ListingRun.Result {
+    fileprivate mutating func note(_ signOfMore: JSONPath?) {
+        guard let signOfMore else { return }
+        warnings.append(
+            "the page says that there is more (\(signOfMore)), and 'auto' finds no way on: declare 'paginate'")
     }
 }
 

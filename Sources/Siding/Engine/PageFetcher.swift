@@ -21,6 +21,25 @@ struct FetchedPage: Sendable {
     var freshness = ListingFreshness()
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
+    /// Where the way on was found; nil where that is not known.
+    var lead: PageLead?
+    /// Whether a 304 named the next page in its header fields.
+    var namesNextUnchanged = false
+    /// The place that says that there is more, where nothing that was looked for leads on.
+    var signOfMore: JSONPath?
+}
+
+/// What the pages of a listing have shown so far of how they lead on.
+struct KnownWay: Sendable {
+    /// Where the way on was found last.
+    var lead: PageLead?
+    /// Whether a 304 has named the next page: then one that names none is the last.
+    var repeatsNext = false
+
+    mutating func note(_ page: FetchedPage) {
+        if let found = page.lead, found != .nowhere { lead = found }
+        if page.namesNextUnchanged { repeatsNext = true }
+    }
 }
 
 /// Why a page could not be had.
@@ -40,6 +59,7 @@ struct PageFetcher: Sendable {
     private let turner: PageTurner
     private let context: ChainContext
     private let wallClock: WallClock
+    private let credentials: PageCredentials
 
     init(
         _ resource: AnyResource, isConditional: Bool, transport: any Transport, budget: BudgetUse?,
@@ -53,8 +73,9 @@ struct PageFetcher: Sendable {
         self.wallClock = wallClock
         counter = RequestCounter()
         turner = PageTurner(resource: resource)
+        credentials = PageCredentials(resource.source.authorization)
         chain = PageChain.make(
-            resource, transport: CountingTransport(transport, counter: counter), budget: budget,
+            resource, transport: CountingTransport(credentials.noting(transport), counter: counter), budget: budget,
             connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
         reader = PageReader(
             records: resource.records, key: resource.key, envelope: turner.envelopePaths,
@@ -62,21 +83,50 @@ struct PageFetcher: Sendable {
     }
 
     /// Fetches `page`; `stored` is what its last answer left, if anything.
-    func fetch(_ page: PageRequest, stored: StoredPage?, paging: Paging) async throws(PageFailure) -> FetchedPage {
+    func fetch(
+        _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownWay = KnownWay()
+    ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
         let condition = isConditional ? stored.flatMap { $0.etag ?? $0.lastModified == nil ? nil : stored } : nil
         do throws(Failure) {
-            let response = try await chain.process(PageQuery(page: page, stored: condition), context)
-            let requests = counter.value - before
-            guard let bytes = response.bytes else {
-                return try unchanged(page, condition, response, paging, requests)
+            var fetched = try await ask(page, condition, stored: condition, paging)
+            if let condition, fetched.isEndUnchanged, mayHideNext(condition, paging, way) {
+                fetched = try await ask(page, nil, stored: condition, paging)
             }
-            return try read(page, bytes, response, paging, requests)
+            fetched.requests = counter.value - before
+            // Pages behind one that named its next page lead on alike; the last one shows nothing of it.
+            if fetched.lead != .header, let known = way.lead { fetched.lead = known }
+            return fetched
         } catch {
             let placed = error.at(
                 method: resource.method.rawValue,
                 url: Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
             throw PageFailure(failure: placed, page: page, requests: counter.value - before)
+        }
+    }
+
+    private func ask(
+        _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging
+    ) async throws(Failure) -> FetchedPage {
+        let response = try await chain.process(PageQuery(page: page, stored: condition), context)
+        guard let bytes = response.bytes else { return try unchanged(page, stored, response, paging) }
+        return try read(page, bytes, response, paging)
+    }
+
+    /// How long a page is believed of which nothing is known to lead on, before it is had whole again.
+    private static let believed = Duration.seconds(86_400)
+
+    /// Whether a 304 without a next page may hide one: a new page changes what header fields say of the last one, and not the
+    /// bytes of it that a validator may stand for alone.
+    private func mayHideNext(_ stored: StoredPage, _ paging: Paging, _ way: KnownWay) -> Bool {
+        guard stored.next == nil, !way.repeatsNext else { return false }
+        guard paging == .automatic else { return paging.isByHeader }
+        switch way.lead ?? stored.lead {
+        case .header, nil: return true
+        case .body: return false
+        case .nowhere:
+            guard let age = stored.readAt.map({ wallClock.now - $0 }) else { return true }
+            return age < .zero || age >= Self.believed
         }
     }
 
@@ -90,32 +140,41 @@ struct PageFetcher: Sendable {
 
     /// A 304 takes the next page and the count from what is stored; 204 and 205 are a page without records.
     private func unchanged(
-        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging, _ requests: Int
+        _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         let status = response.response.status.code
         guard status == 304 else {
-            let next = try turner.next(
-                after: page, by: paging, PageAnswer(headerFields: fields, recordCount: 0, envelope: [:]))
+            let next = try turner.next(after: page, by: paging, answer(response, recordCount: 0))
             return FetchedPage(
-                page: page, content: .records([], []), status: status, next: next, paging: paging, requests: requests,
+                page: page, content: .records([], []), status: status, next: next, paging: paging, requests: 0,
                 bytes: 0)
         }
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
         }
-        let answer = PageAnswer(headerFields: fields, recordCount: stored.recordCount, envelope: [:])
+        let answer = answer(response, recordCount: stored.recordCount)
         let next = try turner.next(afterUnchanged: page, by: paging, answer, stored: stored.next)
         var unchanged = FetchedPage(
             page: page, content: .notModified(recordCount: stored.recordCount), status: status,
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
-            next: next, paging: paging, requests: requests, bytes: 0)
+            next: next, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
+        unchanged.lead = stored.lead
+        unchanged.namesNextUnchanged = paging.namesNext(in: answer)
         return unchanged
     }
 
+    private func answer(
+        _ response: LoadedResponse, recordCount: Int, envelope: [JSONPath: EnvelopeScalar] = [:]
+    ) -> PageAnswer {
+        PageAnswer(
+            headerFields: response.response.headerFields, recordCount: recordCount, envelope: envelope,
+            url: response.url, secrets: credentials.values)
+    }
+
     private func read(
-        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging, _ requests: Int
+        _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging
     ) throws(Failure) -> FetchedPage {
         let fields = response.response.headerFields
         guard response.response.status.code != 206 else {
@@ -123,8 +182,8 @@ struct PageFetcher: Sendable {
         }
         let contents = try contents(of: bytes, fields)
         let kept = try kept(contents, of: bytes, fields)
-        var answer = PageAnswer(
-            headerFields: fields, recordCount: contents.records.count,
+        var answer = answer(
+            response, recordCount: contents.records.count,
             envelope: try Envelope.values(contents.envelope, turner.envelopePaths, tokenAt: turner.tokenPath, bytes))
         if case .lastRecord(let path, _) = paging, let last = contents.records.last {
             answer.lastRecord = try Envelope.value(at: path, of: last, in: bytes)
@@ -133,14 +192,27 @@ struct PageFetcher: Sendable {
             paging == .automatic ? answer.detectPaging(hasBody: resource.searchBody?.encoding == .json) : paging
         var fetched = FetchedPage(
             page: page, content: .records(kept.bytes, kept.records), status: response.response.status.code,
-            etag: fields[.eTag], lastModified: fields[.lastModified],
-            next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: requests,
+            etag: fields[.eTag], lastModified: reliableDate(fields),
+            next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: 0,
             bytes: bytes.count)
         fetched.freshness = freshness(fields)
+        fetched.lead = chosen == .none ? .nowhere : chosen.isByHeader ? .header : .body
+        if chosen == .none, paging == .automatic, page.number == 1, resource.stop.definition == nil {
+            fetched.signOfMore = answer.signOfMore()
+        }
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
         return fetched
+    }
+
+    /// `Last-Modified`, where it can tell what changed after this answer from what it holds: not where both may lie in one second
+    /// (RFC 9110 §8.8.2.2). With an ETag, which goes first, it decides nothing.
+    private func reliableDate(_ fields: HTTPFields) -> String? {
+        guard let text = fields[.lastModified], fields[.eTag] == nil else { return fields[.lastModified] }
+        guard let changed = HTTPDate.secondsSince1970(text) else { return text }
+        let answered = fields[.date].flatMap(HTTPDate.secondsSince1970) ?? wallClock.now.secondsSince1970
+        return answered - changed >= 1 ? text : nil
     }
 
     private func freshness(_ fields: HTTPFields) -> ListingFreshness {
@@ -170,6 +242,13 @@ struct PageFetcher: Sendable {
             }
             throw Failure(.contract, phase: .answered, detail: detail)
         }
+    }
+}
+
+extension FetchedPage {
+    /// Whether it did not change, and nothing leads on.
+    fileprivate var isEndUnchanged: Bool {
+        if case .notModified = content { next == .end } else { false }
     }
 }
 

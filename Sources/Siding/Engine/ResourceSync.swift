@@ -114,8 +114,18 @@ struct ResourceSync: Sendable {
             report.extra += result.failedRequests
             // The first page that was saved has settled the entry.
             if result.hasPages { position.entry = nil }
-            return try await FailureHandling(sync: self, position: position).handle(failure, report)
+            let isRefusal =
+                known != nil && options.since == nil && !options.isAside && start.isRefused(failure, opening)
+            var handled = try await FailureHandling(sync: self, position: position).handle(failure, report)
+            if isRefusal { handled.line.error?.hint = cursorHint }
+            return handled
         }
+    }
+
+    /// What helps where the origin no longer takes the cursor.
+    private var cursorHint: String {
+        "the cursor that was sent may have expired: 'siding state reset \(resource.name)' forgets it, and a rule 'errors: "
+            + "[{ when: { status: … }, do: reset_cursor }]' does so by itself"
     }
 
     // MARK: Planning
@@ -175,9 +185,9 @@ struct ResourceSync: Sendable {
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
     private func restartReason(_ result: ListingRun.Result, _ position: ListingPosition) -> String? {
         if let rule = resetRule(result) { return "\(rule.place) says reset_cursor" }
-        // Pages that all answered 304 led on by what was stored of them: a way that may have ended since.
-        let isStoredWay = result.hasPages && result.counters.notModified == result.counters.pages
-        guard isStoredWay || (position.isResumed && !result.hasPages), case .failed(let page) = result.end,
+        // A page that answered 304 led on by what was stored of it: a way that may have ended since.
+        guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
+            case .failed(let page) = result.end,
             case .http(let answer) = page.failure.reason, (400..<500).contains(answer.status),
             ![401, 403, 408, 425, 429].contains(answer.status)
         else { return nil }

@@ -47,6 +47,13 @@ struct CursorStart: Sendable, Hashable {
         return (from, rule.isOpaque ? "changes since the last sync" : "changes since \(from)")
     }
 
+    /// Whether `failed` is the origin's no to the first request, which carries a cursor.
+    func isRefused(_ failed: PageFailure, _ opening: ListingOpening) -> Bool {
+        guard from != nil, failed.page.address == opening.first.address, case .http(let answer) = failed.failure.reason
+        else { return false }
+        return [400, 404, 410, 422].contains(answer.status)
+    }
+
     /// Takes over what an unfinished listing asks for.
     mutating func resume(_ listing: ListingCursor) {
         (from, moves) = (listing.from, listing.moves)

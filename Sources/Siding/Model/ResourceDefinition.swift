@@ -31,6 +31,8 @@ public struct ResourceDefinition: Sendable, Hashable {
         if contract != RecordContract() { aspects["contract"] = contract.text }
         // So that files from before there were bodies have no changed definition.
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
+        // A rule that ended listings too early left pages behind it that validators would hide.
+        if let stop = resource.stop.definition { aspects["stop"] = stop }
         // What pages did not show again is as deleted as it was under the old mark.
         if let mark = resource.deletions.mark { aspects["deletes"] = mark.description }
         let transforms = resource.shape.transforms

@@ -27,6 +27,12 @@ enum EnvelopePlaces {
         (JSONPath(members: ["continuationToken"]), "continuationToken"),
     ]
 
+    /// Where an answer says by `true` that there is more, without saying where.
+    static let truthsOfMore: [JSONPath] = ["has_more", "hasMore", "more"].map { JSONPath(member: $0) }
+
+    /// Where an answer says the number of the next page, without saying in which parameter it goes.
+    static let pageNumbers: [JSONPath] = ["next_page", "nextPage"].map { JSONPath(member: $0) }
+
     /// The header fields that name the next page.
     static let nextHeaders = ["Next-Page", "X-Next-Page"].compactMap { HTTPField.Name($0) }
 }

@@ -10,6 +10,10 @@ struct PageAnswer: Sendable {
     var envelope: [JSONPath: EnvelopeScalar]
     /// What the last record holds where a paging looks for its token; nil where there is none.
     var lastRecord: EnvelopeScalar?
+    /// Where the answer came from, after redirects.
+    var url: HTTPURL?
+    /// The credentials that went out in the query: an origin that repeats them must not bring them into the store.
+    var secrets: Set<String> = []
 
     func linkTarget() -> String? {
         HTTPField.Name("Link").flatMap { headerFields[$0] }.flatMap { LinkHeader.target(of: "next", in: $0) }
@@ -57,8 +61,18 @@ struct PageAnswer: Sendable {
         return .none
     }
 
+    /// The usual place that says that there is more; nil where none does.
+    func signOfMore() -> JSONPath? {
+        if let path = EnvelopePlaces.truthsOfMore.first(where: isTrue) { return path }
+        return EnvelopePlaces.pageNumbers.first { path in
+            if case .number = envelope[path] { true } else { false }
+        }
+    }
+
+    /// Whether the text is a URL rather than a token: a URL or a path from the root, or one with a query (`items?page=2`).
     private static func isReference(_ text: String) -> Bool {
-        text.hasPrefix("/") || text.hasPrefix("?") || text.hasPrefix("https://") || text.hasPrefix("http://")
+        if ["/", "?", "https://", "http://"].contains(where: text.hasPrefix) { return true }
+        return text.wholeMatch(of: /[A-Za-z0-9._~\/-]+\?[A-Za-z0-9._~%\[\]-]+=.*/) != nil
     }
 }
 

@@ -11,7 +11,9 @@ struct PageTurner: Sendable {
         var paths: [JSONPath] = [resource.stop.hasMore, resource.stop.isLast].compactMap(\.self)
         if case .envelope(let path)? = resource.cursor?.place { paths.append(path) }
         switch resource.paging {
-        case .automatic: paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
+        case .automatic:
+            paths += EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path)
+            paths += EnvelopePlaces.truthsOfMore + EnvelopePlaces.pageNumbers
         case .nextURL(let path): paths += path.map { [$0] } ?? EnvelopePlaces.nextURLs
         case .cursor(let path, _): paths.append(path)
         case .none, .linkHeader, .lastRecord, .headerCursor, .nextHeader, .page, .offset: break
@@ -69,10 +71,13 @@ struct PageTurner: Sendable {
     ///   - paging: what was declared, or detected on the first page of the listing.
     ///   - answer: the page's header fields, record count and envelope.
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
-        if let hasMore = resource.stop.hasMore, answer.isFalse(at: hasMore) { return .end }
-        if let isLast = resource.stop.isLast, answer.isTrue(at: isLast) { return .end }
-        guard var following = try turned(page, by: paging, answer) else { return .end }
-        following.url = try checked(following.url)
+        let said = resource.stop.said(by: answer)
+        if case .isLast? = said { return .end }
+        guard var following = try turned(page, by: paging, answer, isMore: said != nil) else {
+            guard case .isMore(let path)? = said else { return .end }
+            return .cut("\(path) says that there is more, and nothing leads on: \(paging)")
+        }
+        following.url = try checked(following.url, answer.secrets)
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
     }
@@ -85,7 +90,7 @@ struct PageTurner: Sendable {
         afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, stored: PageRequest?
     ) throws(Failure) -> NextPage {
         // What an answer without records does not repeat is stored.
-        if case .lastRecord = paging { return stored.map { bounded($0, after: page) } ?? .end }
+        if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
         let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer)
         if said != .end { return said }
         return stored.map { bounded($0, after: page) } ?? .end
@@ -106,16 +111,18 @@ struct PageTurner: Sendable {
     }
 
     /// `page` with what leads to the next one; nil where nothing does.
+    ///
+    /// - Parameter isMore: whether the answer says that there is more, so that a short page is not the last.
     private func turned(
-        _ page: PageRequest, by paging: Paging, _ answer: PageAnswer
+        _ page: PageRequest, by paging: Paging, _ answer: PageAnswer, isMore: Bool
     ) throws(Failure) -> PageRequest? {
         switch paging {
         case .none, .automatic: return nil
         case .linkHeader:
-            return try answer.linkTarget().map { (text) throws(Failure) in try Self.resolved(text, from: page) }
+            return try answer.linkTarget().map { (text) throws(Failure) in try Self.resolved(text, from: page, answer) }
         case .nextURL(let path):
             return try answer.nextReference(at: path)
-                .map { (text) throws(Failure) in try Self.resolved(text, from: page) }
+                .map { (text) throws(Failure) in try Self.resolved(text, from: page, answer) }
         case .cursor(let path, let parameter):
             return try answer.token(at: path)
                 .map { (token) throws(Failure) in try page.setting(parameter, to: token, resource) }
@@ -126,16 +133,20 @@ struct PageTurner: Sendable {
             return try page.setting(parameter, to: .text(token), resource)
         case .nextHeader(let name):
             guard let value = answer.headerFields[name], !value.isEmpty else { return nil }
-            guard value.allSatisfy(\.isNumber) else { return try Self.resolved(value, from: page) }
+            guard value.allSatisfy(\.isNumber) else { return try Self.resolved(value, from: page, answer) }
             return try page.setting("page", to: .number(value), resource)
-        case .page(let numbers): return try pageNumber(after: page, numbers, answer)
-        case .offset(let offsets): return try offset(after: page, offsets, answer)
+        case .page(let numbers): return try pageNumber(after: page, numbers, answer, isMore)
+        case .offset(let offsets): return try offset(after: page, offsets, answer, isMore)
         }
     }
 
-    private static func resolved(_ reference: String, from page: PageRequest) throws(Failure) -> PageRequest {
+    /// A reference is relative to where the answer came from, after redirects (RFC 3986 §5.1.3).
+    private static func resolved(
+        _ reference: String, from page: PageRequest, _ answer: PageAnswer
+    ) throws(Failure) -> PageRequest {
         var next = page
-        next.url = try resolve(reference, against: page.url)
+        let base = answer.url.flatMap { $0.origin == page.url.origin ? $0 : nil } ?? page.url
+        next.url = try resolve(reference, against: base)
         return next
     }
 
@@ -152,23 +163,27 @@ struct PageTurner: Sendable {
     }
 
     private func pageNumber(
-        after page: PageRequest, _ numbers: Paging.PageNumbers, _ answer: PageAnswer
+        after page: PageRequest, _ numbers: Paging.PageNumbers, _ answer: PageAnswer, _ isMore: Bool
     ) throws(Failure) -> PageRequest? {
-        guard answer.recordCount > 0, answer.recordCount >= numbers.size ?? 0 else { return nil }
+        guard answer.recordCount > 0, isMore || answer.recordCount >= numbers.size ?? 0 else { return nil }
         return try page.setting(numbers.parameter, to: .number(String(numbers.start + page.number)), resource)
     }
 
     private func offset(
-        after page: PageRequest, _ offsets: Paging.Offsets, _ answer: PageAnswer
+        after page: PageRequest, _ offsets: Paging.Offsets, _ answer: PageAnswer, _ isMore: Bool
     ) throws(Failure) -> PageRequest? {
-        guard answer.recordCount > 0, answer.recordCount >= offsets.limit ?? 0 else { return nil }
-        let step = offsets.limit.map { $0 * page.number } ?? page.offset + answer.recordCount
+        guard answer.recordCount > 0, isMore || answer.recordCount >= offsets.limit ?? 0 else { return nil }
+        let seen = page.offset + answer.recordCount
+        // Behind a page that was short although there is more, the next record is the one after those that were seen.
+        let step = offsets.limit.map { min($0 * page.number, seen) } ?? seen
         return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
     }
 
     /// A next link stays on the configured origin, and carries no credentials into the store.
-    private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {
-        let clean = url.removingQuery(named: resource.source.authorization.secretQueryNames)
+    ///
+    /// - Parameter secrets: what must not be repeated under any name.
+    private func checked(_ url: HTTPURL, _ secrets: Set<String>) throws(Failure) -> HTTPURL {
+        let clean = url.removingQuery(named: resource.source.authorization.secretQueryNames, valued: secrets)
         guard clean.origin == resource.source.baseURL.origin else {
             throw Failure(
                 .contract, phase: .answered,

@@ -40,7 +40,7 @@ enum CursorRows {
         } else {
             try forget(resource, transaction)
         }
-        try FreshnessRows.set(ListingFreshness(), of: resource, transaction)
+        try FreshnessRows.askAnew(resource, transaction)
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)

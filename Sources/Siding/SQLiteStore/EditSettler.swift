@@ -49,6 +49,7 @@ struct EditSettler {
         let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
+            try forgetValidators(of: key, base, gone, overlay, transaction)
             return try overlay.moveBase(of: key, gone, etag: nil, request: request, transaction)
         }
         let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
@@ -56,8 +57,18 @@ struct EditSettler {
             try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         let state = record.map { RecordState(body: $0) } ?? edit.applied(to: base)
+        try forgetValidators(of: key, base, state, overlay, transaction)
         try overlay.moveBase(
             of: key, state, etag: record == nil ? nil : answer.etag, request: request, transaction)
+    }
+
+    /// No page has shown the record as it is now; and what no listing has shown at all, no page can confirm.
+    private func forgetValidators(
+        of key: String, _ base: RecordState, _ now: RecordState, _ overlay: RecordOverlay,
+        _ transaction: borrowing Transaction
+    ) throws {
+        guard base.body != nil, base != now else { return }
+        try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
     }
 
     /// The record in an answer: an object whose key is `key`, of the type that the resource's keys have.

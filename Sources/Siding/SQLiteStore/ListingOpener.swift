@@ -175,6 +175,7 @@ struct ListingOpener {
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
         position.cursor = listing.cursor
+        position.freshness = listing.freshness
         try note(resource, isNew: false, transaction)
         guard let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction) else {
             return position
@@ -187,10 +188,11 @@ struct ListingOpener {
 
     private func openRow(
         _ resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> (number: Int64, page: PageRequest, cursor: ListingCursor)? {
+    ) throws -> (number: Int64, page: PageRequest, cursor: ListingCursor, freshness: ListingFreshness)? {
         let row = try transaction.first(
             """
-            SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves
+            SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
+                fresh_until, not_before
             FROM siding_listings
             WHERE resource = ?1 AND scope = ?2 AND state = 'open'
             """, resource, opening.first.scope
@@ -198,11 +200,12 @@ struct ListingOpener {
             (
                 number: row.int(0), page: PageRequest(row, at: 1),
                 cursor: ListingCursor(
-                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1)
+                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1),
+                freshness: ListingFreshness(row, at: 9)
             )
         }
         guard let row, let page = row.page else { return nil }
-        return (row.number, page, row.cursor)
+        return (row.number, page, row.cursor, row.freshness)
     }
 
     private func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {
@@ -217,7 +220,7 @@ struct ListingOpener {
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL, next_sent = excluded.next_sent
+                cursor_reached = NULL, next_sent = excluded.next_sent, fresh_until = NULL, not_before = NULL
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "")
         let listing = try transaction.first(

@@ -27,6 +27,9 @@ struct PageSaver {
             let saved = try save(slices, of: bytes, resource, transaction)
             counters = saved.counters
             shown = saved.shown
+            if page.progress == nil {
+                try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
+            }
             // What was not saved adds no columns.
             let unsaved = saved.refused.union(saved.leftOut)
             let kept =
@@ -166,18 +169,23 @@ struct PageSaver {
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at, scope, sent, next_sent)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                next_offset, records, fetched_at, scope, sent, next_sent, lead, read_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
                 listing = excluded.listing, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
-                fetched_at = excluded.fetched_at, next_sent = excluded.next_sent
+                fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
+                lead = COALESCE(excluded.lead, lead), read_at = COALESCE(excluded.read_at, read_at)
             """,
             resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
             isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
-            now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "")
+            now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "", progress.lead?.rawValue,
+            isWhole ? now.microseconds : nil)
     }
+
+    /// Whether the origin sent the page, rather than that it did not change.
+    private var isWhole: Bool { if case .notModified = page.content { false } else { true } }
 
     private func moveCheckpoint(
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
@@ -192,11 +200,14 @@ struct PageSaver {
         let moved = try transaction.execute(
             """
             UPDATE siding_listings SET state = ?3, incomplete = ?4, paging = ?5, next_url = ?6, next_number = ?7,
-                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10, next_sent = ?12
+                next_offset = ?8, pages = pages + 1, records = records + ?9, checkpoint_at = ?10, next_sent = ?12,
+                fresh_until = ?13, not_before = ?14
             WHERE resource = ?1 AND listing = ?2 AND scope = ?11 AND state = 'open'
             """,
             resource, page.listing, state, reason, progress.paging, next?.url.description, next?.number, next?.offset,
-            recordCount, now.microseconds, page.page.scope, next?.body ?? "")
+            recordCount, now.microseconds, page.page.scope, next?.body ?? "",
+            progress.freshness.freshUntil?.microseconds,
+            progress.freshness.notBefore?.microseconds)
         guard moved == 1 else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }

@@ -30,6 +30,8 @@ struct RecordSaver {
         var shown = PageMembers.Shown()
         /// The rows of living records that the origin marks as deleted.
         var deleted: [Int64] = []
+        /// The rows that pages may have shown otherwise before: what was updated, revived or deleted, and what edits lie on.
+        var rewritten: [Int64] = []
         /// The indexes of the records that were not saved.
         var refused: Set<Int> = []
         /// The indexes of those that the condition leaves out, and that were not stored before.
@@ -70,14 +72,15 @@ struct RecordSaver {
                 }
             } else if case .key(let key) = slice.outcome {
                 let isDeleted = !isFit || (mark?.marks(body) ?? false)
-                let (change, row) = try key.withBytes(in: page) { text in
+                let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
                     var row = statements.savedRow
+                    let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
-                    return (change, row)
+                    return (change, row, isEdited)
                 }
                 change.count(in: &saved.counters)
-                saved.note(change, row)
+                saved.note(change, row, isEdited: isEdited)
             }
         }
         if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 {
@@ -146,13 +149,18 @@ struct RecordSaver {
 }
 
 extension RecordSaver.Saved {
-    fileprivate mutating func note(_ change: RecordChange, _ row: Int64?) {
+    /// - Parameter isEdited: whether edits lie on the record, so that what the origin has of it may have changed unseen.
+    fileprivate mutating func note(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
         guard let row else { return }
         shown.ids.append(row)
         switch change {
         case .inserted, .revived: shown.fresh.append(row)
         case .deleted: deleted.append(row)
         case .updated, .unchanged, .unexpected: break
+        }
+        switch change {
+        case .updated, .revived, .deleted: rewritten.append(row)
+        case .inserted, .unchanged, .unexpected: if isEdited { rewritten.append(row) }
         }
     }
 }

@@ -87,7 +87,8 @@ enum RoundRows {
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
         if end.isComplete {
             try transaction.execute(
-                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
+                "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, asks_anew = 0 WHERE id = ?1",
+                resource,
                 queue.now.microseconds, end.run)
         }
         try supersede(resource, end, queue, transaction)

@@ -52,14 +52,14 @@ extension SQLiteStore {
             try snapshot.first(
                 """
                 SELECT definition, completed_at, fresh_until, not_before,
-                    EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open')
+                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), shape
                 FROM siding_resources r WHERE name = ?1
                 """, resource
             ) { row in
                 ResourceFreshness(
                     definition: ResourceDefinition(stored: row.text(0)),
                     completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
-                    isUnfinished: row.int(4) == 1)
+                    isUnfinished: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(5)))
             }
         }
     }
@@ -68,7 +68,7 @@ extension SQLiteStore {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, lead, read_at
                 FROM siding_pages
                 WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
                     AND sent = ?4
@@ -76,7 +76,8 @@ extension SQLiteStore {
             ) { row in
                 StoredPage(
                     etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                    recordCount: Int(row.int(7)))
+                    recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(PageLead.init),
+                    readAt: row.optionalInt(9).map(Timestamp.init))
             }
         }
     }

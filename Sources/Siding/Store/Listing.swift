@@ -88,6 +88,8 @@ public struct ListingPosition: Sendable, Hashable {
     public var blockedBy: QueueEntry?
     /// What the listing asks for, as it was when it was begun, and how far it has come.
     public var cursor = ListingCursor()
+    /// What the first page of an unfinished listing said of asking again.
+    public var freshness = ListingFreshness()
 
     public init(
         listing: Int64, page: PageRequest, isResumed: Bool, entry: QueueEntry? = nil, changedAspects: [String] = [],
@@ -110,11 +112,30 @@ public struct StoredPage: Sendable, Hashable {
     /// Nil where the page was the last one.
     public var next: PageRequest?
     public var recordCount: Int
+    /// Where the way on was found when the page was last had whole; nil where that is not known.
+    public var lead: PageLead?
+    /// When the page was last had whole; nil where that is not known.
+    public var readAt: Timestamp?
 
-    public init(etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int) {
+    public init(
+        etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int, lead: PageLead? = nil,
+        readAt: Timestamp? = nil
+    ) {
         self.etag = etag
         self.lastModified = lastModified
         self.next = next
         self.recordCount = recordCount
+        self.lead = lead
+        self.readAt = readAt
     }
+}
+
+/// Where the pages of a listing say which one is next: what a 304 can be taken to say of it goes by that.
+public enum PageLead: String, Sendable, CaseIterable {
+    /// In header fields, which a 304 may leave out.
+    case header
+    /// In the body, or by what it holds: a body that did not change leads on as before.
+    case body
+    /// Nowhere that was looked at.
+    case nowhere
 }

@@ -30,16 +30,20 @@ public struct ResourceFreshness: Sendable, Hashable {
     public var completedAt: Timestamp?
     /// What that listing said.
     public var said: ListingFreshness
-    /// Whether a listing was begun since and has not ended.
+    /// Whether a listing was begun since and has not ended, or a person has set the cursor since.
     public var isUnfinished: Bool
+    /// How its records were looked at then; nil where the store does not keep that.
+    public var shape: RecordShape?
 
     public init(
-        definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool
+        definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool,
+        shape: RecordShape? = nil
     ) {
         self.definition = definition
         self.completedAt = completedAt
         self.said = said
         self.isUnfinished = isUnfinished
+        self.shape = shape
     }
 
     /// Until when the origin calls what is stored current; nil where that is over.

@@ -57,10 +57,12 @@ public struct PageCommit: Sendable {
         public var cursor: CursorMove?
         /// What the first page of the listing said; kept with the last one.
         public var freshness: ListingFreshness
+        /// Where the way on was found; nil where that is not known.
+        public var lead: PageLead?
 
         public init(
             status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,
-            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness()
+            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(), lead: PageLead? = nil
         ) {
             self.status = status
             self.etag = etag
@@ -69,6 +71,7 @@ public struct PageCommit: Sendable {
             self.paging = paging
             self.cursor = cursor
             self.freshness = freshness
+            self.lead = lead
         }
     }
 

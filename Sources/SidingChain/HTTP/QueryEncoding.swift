@@ -99,10 +99,14 @@ extension HTTPURL {
         return with(query: String(joining: query, "&", addition))
     }
 
-    /// This URL with each parameter of `names` taken out of its query, encoded spellings of a name included.
-    public func removingQuery(named names: Set<String>) -> HTTPURL {
-        guard query != nil, !names.isEmpty else { return self }
-        let kept = queryParameters.filter { !names.contains($0.name) }.map(\.text)
+    /// This URL with each parameter of `names` taken out of its query, and each whose value is one of `values`, encoded
+    /// spellings included.
+    public func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
+        guard query != nil, !names.isEmpty || !values.isEmpty else { return self }
+        let kept = queryParameters.filter { parameter in
+            let value = parameter.value.map { HTTPURL.decode(String($0)) }
+            return !names.contains(parameter.name) && !(value.map(values.contains) ?? false)
+        }.map(\.text)
         return with(query: kept.isEmpty ? nil : kept.joined(separator: "&"))
     }
 

@@ -64,6 +64,7 @@ extension InMemoryStore {
                 tables.resources[resource]?.cursors = [:]
             }
             tables.resources[resource]?.freshness = ListingFreshness()
+            tables.resources[resource]?.asksAnew = true
             tables.discardAll(of: resource, "the cursor was set by hand", moment)
             tables.resources[resource]?.forgetRounds()
         }
@@ -74,7 +75,7 @@ extension InMemoryStore {
             tables.resources[resource].map {
                 ResourceFreshness(
                     definition: $0.definition, completedAt: $0.completedAt, said: $0.freshness,
-                    isUnfinished: !$0.open.isEmpty)
+                    isUnfinished: $0.asksAnew || !$0.open.isEmpty)
             }
         }
     }
@@ -97,6 +98,7 @@ extension InMemoryStore {
                     page, progress, shown, removed: tables.removed(of: page.resource, in: page.run), now: moment.now)
             } else if let shown {
                 resource.remember(shown, on: page.page, isWhole: false, isKept: false)
+                if found.updated + found.deleted > 0 { resource.forgetValidators(showing: shown.keys) }
             }
             tables.resources[page.resource] = resource
             if let entry = page.settles { tables.settle(entry, as: .done, "answered", nil, moment) }
@@ -177,6 +179,7 @@ extension MemoryTables {
         var position = ListingPosition(
             listing: known.listings[scope] ?? 0, page: open.next, isResumed: open.next.number > 1)
         position.cursor = open.cursor
+        position.freshness = open.freshness
         if let parent = opening.parent { resources[opening.resource]?.scoped[scope]?.round = parent.round }
         guard let entry = unsettledFetch(of: opening.resource, scope: scope) else { return position }
         position.isResumed = true

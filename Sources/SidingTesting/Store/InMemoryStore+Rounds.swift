@@ -38,7 +38,7 @@ extension InMemoryStore {
                 resource.round?.isOpen = false
                 resource.round?.endedAt = moment.now
             }
-            if end.isComplete { resource.completedAt = moment.now }
+            if end.isComplete { (resource.completedAt, resource.asksAnew) = (moment.now, false) }
             tables.resources[end.resource] = resource
             for entry in tables.unsettledFetches(of: end.resource) {
                 let scope = tables.scopes[entry.id] ?? ""

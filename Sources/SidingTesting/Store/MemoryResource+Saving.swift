@@ -106,7 +106,8 @@ extension MemoryResource {
         guard var listing = open[scope], listings[scope] == page.listing else {
             throw StoreError(.leaseLost, "the listing of '\(page.resource)' was opened anew by another run")
         }
-        remember(page, progress)
+        remember(page, progress, now: now)
+        listing.freshness = progress.freshness
         if let shown { remember(shown, on: page.page, isWhole: listing.cursor.from == nil, isKept: true) }
         listing.pages += 1
         scoped[scope]?.move(progress.next, now: now)
@@ -128,7 +129,7 @@ extension MemoryResource {
             open[scope] = nil
             // From beyond the cursor on: between the two lies what nobody has asked for.
             let isPassing = listing.cursor.from != nil && !listing.cursor.moves
-            if scope.isEmpty, !isPassing { (completedAt, freshness) = (now, progress.freshness) }
+            if scope.isEmpty, !isPassing { (completedAt, freshness, asksAnew) = (now, progress.freshness, false) }
             forgetPages { address, stored in address.scope == scope && stored.listing != page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
             return settleAbsences(page, listing, removed: removed, now: now)
@@ -136,9 +137,19 @@ extension MemoryResource {
         return RunCounters()
     }
 
-    private mutating func remember(_ page: PageCommit, _ progress: PageCommit.Progress) {
+    /// Records were written otherwise than by their own page: what cannot be told not to show them is asked for whole.
+    mutating func forgetValidators(showing keys: Set<[UInt8]>) {
+        for (address, page) in pages where page.members.map({ !$0.isDisjoint(with: keys) }) ?? true {
+            pages[address]?.stored.etag = nil
+            pages[address]?.stored.lastModified = nil
+        }
+    }
+
+    private mutating func remember(_ page: PageCommit, _ progress: PageCommit.Progress, now: Timestamp) {
+        let before = pages[MemoryAddress(page.page)]?.stored
         var stored = StoredPage(
-            etag: progress.etag, lastModified: progress.lastModified, next: nil, recordCount: page.content.recordCount)
+            etag: progress.etag, lastModified: progress.lastModified, next: nil, recordCount: page.content.recordCount,
+            lead: progress.lead ?? before?.lead, readAt: page.content.isWhole ? now : before?.readAt)
         switch progress.next {
         case .page(let next): stored.next = next
         case .end: break
@@ -160,6 +171,8 @@ extension MemoryResource {
 }
 
 extension PageCommit.Content {
+    fileprivate var isWhole: Bool { if case .notModified = self { false } else { true } }
+
     fileprivate var recordCount: Int {
         switch self {
         case .records(_, let slices): slices.count

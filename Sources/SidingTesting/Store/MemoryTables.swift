@@ -38,6 +38,8 @@ struct MemoryResource {
     var keyKind: RecordKey.Kind?
     var completedAt: Timestamp?
     var freshness = ListingFreshness()
+    /// Whether a person has set the cursor since.
+    var asksAnew = false
     /// By the bytes of the key: texts that only look alike are different keys.
     var records: [[UInt8]: Record] = [:]
     /// Grows with each call that writes records.
@@ -95,6 +97,8 @@ struct MemoryListing {
     /// The run that began it.
     var run: RunID
     var pages = 0
+    /// What its first page said.
+    var freshness = ListingFreshness()
 }
 
 struct MemoryEntry {

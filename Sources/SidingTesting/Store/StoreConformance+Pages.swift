@@ -14,7 +14,9 @@ extension StoreConformance {
             try await require(bench.counters(), is: counters, "the run's counters")
             let stored = try await require(bench.store.storedPage(position.page, of: "posts"), "the page")
             try require(
-                stored, is: StoredPage(etag: #""v1""#, lastModified: nil, next: next, recordCount: 2), "the page")
+                stored,
+                is: StoredPage(etag: #""v1""#, lastModified: nil, next: next, recordCount: 2, readAt: bench.time.now),
+                "the page")
             let state = try await require(bench.store.resourceStates().first, "the state")
             try require(state.checkpoint, is: next, "the checkpoint")
             try require(state.records, is: 2, "the records")

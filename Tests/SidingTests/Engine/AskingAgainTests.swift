@@ -121,6 +121,57 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `deletions that a person accepts are looked for at once`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, ["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
+        var options = SyncOptions(maxAge: .seconds(60))
+        options.acceptsDeletes = true
+        #expect(try await bench.sync(options).line.outcome == .saved)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `age is no reason to leave what the config says otherwise, what a person set, or what is not at its end`(
+        _ engine: Engine
+    ) async throws {
+        var bench = try await bench(engine, [:])
+        let young = SyncOptions(maxAge: .seconds(3_600))
+        #expect(try await bench.sync(young).line.outcome == .skipped)
+        bench.origin.set("/posts?x=1", Self.page("1", [:]))
+        bench.resource.query = ["x": 1]
+        #expect(try await bench.sync(young).line.outcome == .saved)
+        #expect(try await bench.sync(young).line.outcome == .skipped)
+        let lease = try #require(try await bench.lease())
+        try await bench.store.setCursor(nil, of: "posts", lease: lease)
+        try await bench.store.releaseLease(lease)
+        #expect(try await bench.sync(young).line.outcome == .saved)
+        #expect(try await bench.sync(young).line.outcome == .skipped)
+        bench.origin.set("/posts?x=1", .status(.internalServerError))
+        #expect(try await bench.sync().line.outcome == .queued)
+        bench.origin.set("/posts?x=1", Self.page("1", [:]))
+        #expect(try await bench.sync(young).line.outcome == .saved)
+    }
+
+    @Test func `columns that are declared meanwhile are shown, whatever the origin asks`() async throws {
+        var bench = try await bench(.sqlite, ["X-Poll-Interval": "60"])
+        bench.resource.shape.columns = [RecordColumn("id", .integer)]
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.sync().line.outcome == .skipped)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the first page said counts for a listing that was gone on with`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": Self.page("1", ["X-Poll-Interval": "60"], next: "/posts?page=2"),
+            "/posts?page=2": .status(.internalServerError),
+        ])
+        let bench = try await EngineBench(engine, origin)
+        #expect(try await bench.sync().line.outcome == .queued)
+        origin.set("/posts?page=2", Self.page("2", [:]))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(60))
+        #expect(try await bench.sync().line.outcome == .skipped)
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a clock that was set back freezes nothing`(_ engine: Engine) async throws {
         let bench = try await bench(engine, ["X-Poll-Interval": "99999999", "Cache-Control": "max-age=99999999"])
         #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(86_400))

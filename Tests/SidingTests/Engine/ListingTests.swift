@@ -48,7 +48,8 @@ import Testing
         _ = try await bench.sync()
         let before = try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false)
         _ = origin.takeRequests()
-        origin.set("/posts", .status(.notModified))
+        let link = try #require(HTTPField.Name("Link"))
+        origin.set("/posts", .status(.notModified, headerFields: [link: "</posts?page=2>; rel=\"next\""]))
         origin.set("/posts?page=2", .status(.notModified))
         bench.time.advance(by: .seconds(60))
         for _ in 0..<2 {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingTesting
 import Testing
 
@@ -89,6 +90,38 @@ import Testing
         let recorded = try #require(try await store.runs(limit: 1).first?.resources.first)
         #expect(second.line.counters == recorded.counters)
         #expect(recorded.counters.pages == 2 && recorded.counters.requests == 3)
+    }
+
+    @Test func `one page that leads on as stored is enough to start anew, whatever others did`() async throws {
+        let store = InMemoryStore()
+        origin.set(
+            "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"),
+            ScriptedOrigin.page("[1,9]", next: "/posts?page=2"))
+        origin.set(
+            "/posts?page=2", ScriptedOrigin.page("[2]", next: "/posts?page=3", etag: "\"two\""), .status(.notModified),
+            ScriptedOrigin.page("[2]"))
+        origin.set("/posts?page=3", ScriptedOrigin.page("[3]"), .status(.notFound))
+        _ = try await sync(store)
+        let second = try await sync(store)
+        #expect(second.line.outcome == .saved)
+        #expect(second.warnings == ["started anew: the origin refused page 3 with 404"])
+    }
+
+    @Test(arguments: [400, 404, 410, 422])
+    func `a cursor that the origin refuses is told, with what forgets it`(_ status: Int) async throws {
+        let store = InMemoryStore()
+        var resource = resource
+        resource.query = ["since": "{cursor}"]
+        resource.cursor = IncrementalCursor(at: .record(.init(member: "id")), type: .integer)
+        let engine = SyncEngine(store: store, transports: origin, connectivity: TestConnectivity())
+        origin.set("/posts", ScriptedOrigin.page("[1]"))
+        origin.set("/posts?since=1", .status(.init(code: status)))
+        _ = try await engine.sync(resource)
+        let refused = try await engine.sync(resource)
+        #expect(refused.line.error?.hint?.contains("siding state reset posts") == true)
+        #expect(refused.line.error?.hint?.contains("do: reset_cursor") == true)
+        origin.set("/posts?since=1", .status(.forbidden))
+        #expect(try await engine.sync(resource).line.error?.hint?.contains("state reset") == false)
     }
 
     @Test func `a sync of nothing is no interrupted run`() async throws {

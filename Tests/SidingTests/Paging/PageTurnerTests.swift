@@ -191,7 +191,41 @@ import Testing
         #expect(try next(turner) == .end)
     }
 
+    @Test func `offsets go on behind the last record that was seen, where pages are shorter than asked for`() throws {
+        let stop = StopRules(hasMore: try JSONPath(parsing: "$.more"))
+        let turner = try turner(.offset(.init(limit: 50)), stop: stop)
+        let more: [String: EnvelopeScalar] = ["$.more": .bool(true)]
+        let first = try next(turner, records: 20, envelope: more)
+        #expect(url(first)?.hasSuffix("offset=20") == true)
+        guard case .page(let second) = first else { return }
+        #expect(try url(next(turner, after: second, records: 50, envelope: more))?.hasSuffix("offset=70") == true)
+        #expect(try next(turner, after: second, records: 20) == .end)
+        #expect(try next(turner, after: second, records: 0, envelope: more) != .end)
+    }
+
     // MARK: Origin and credentials
+
+    @Test func `a relative link is relative to where the answer came from, on the same origin`() throws {
+        let turner = try turner(.linkHeader, path: "/a/posts")
+        let first = try turner.first()
+        func next(from place: String) throws -> NextPage {
+            let answer = PageAnswer(
+                headerFields: link("list?page=2"), recordCount: 1, envelope: [:], url: try HTTPURL(place))
+            return try turner.next(after: first, by: .linkHeader, answer)
+        }
+        #expect(try url(next(from: "https://api.example.org/b/list")) == "https://api.example.org/b/list?page=2")
+        #expect(try url(next(from: "https://cdn.example.org/b/list")) == "https://api.example.org/v1/a/list?page=2")
+    }
+
+    @Test func `a link that repeats a credential under another name loses it`() throws {
+        let turner = try turner(.linkHeader)
+        let answer = PageAnswer(
+            headerFields: link("/v1/posts?API_KEY=s3cret%2Fkey&page=2"), recordCount: 1, envelope: [:],
+            secrets: ["s3cret/key"])
+        #expect(
+            try url(turner.next(after: turner.first(), by: .linkHeader, answer))
+                == "https://api.example.org/v1/posts?page=2")
+    }
 
     @Test(
         "a next link outside the source's origin is refused",
@@ -229,6 +263,8 @@ import Testing
         #expect(try turner(.linkHeader).envelopePaths == [])
         #expect(try turner(.nextURL(path)).envelopePaths == [path])
         #expect(
-            try turner(.automatic).envelopePaths.count == EnvelopePlaces.nextURLs.count + EnvelopePlaces.cursors.count)
+            try turner(.automatic).envelopePaths
+                == EnvelopePlaces.nextURLs + EnvelopePlaces.cursors.map(\.path) + EnvelopePlaces.truthsOfMore
+                + EnvelopePlaces.pageNumbers)
     }
 }

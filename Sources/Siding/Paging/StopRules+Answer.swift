@@ -1,0 +1,56 @@
+internal import HTTPTypes
+internal import SidingJSON
+
+extension StopRules {
+    /// What an answer says of whether there is more.
+    enum Word: Sendable, Hashable {
+        case isLast
+        /// There is more, as the member at the path says.
+        case isMore(JSONPath)
+    }
+
+    /// Nil where no rule is declared, or the answer says nothing: a missing member is no word.
+    func said(by answer: PageAnswer) -> Word? {
+        if let hasMore, answer.isFalse(at: hasMore) { return .isLast }
+        if let isLast, answer.isTrue(at: isLast) { return .isLast }
+        if let hasMore, answer.isTrue(at: hasMore) { return .isMore(hasMore) }
+        if let isLast, answer.isFalse(at: isLast) { return .isMore(isLast) }
+        return nil
+    }
+
+    /// The rules as a definition has them; nil where they decide nothing about which records a listing yields.
+    var definition: String? {
+        let parts = [hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: "\n")
+    }
+}
+
+extension Paging {
+    /// Whether what leads on stands in the body, or goes by what it holds: then a body that did not change leads on as before,
+    /// and the head of a 304 says nothing of it.
+    func isByBody(with stop: StopRules) -> Bool {
+        switch self {
+        case .nextURL, .cursor, .lastRecord: true
+        case .page, .offset: stop.hasMore != nil || stop.isLast != nil
+        case .automatic, .none, .linkHeader, .headerCursor, .nextHeader: false
+        }
+    }
+
+    /// Whether `answer` names the next page in its header fields.
+    func namesNext(in answer: PageAnswer) -> Bool {
+        switch self {
+        case .linkHeader: answer.linkTarget() != nil
+        case .headerCursor(let name, _), .nextHeader(let name): !(answer.headerFields[name] ?? "").isEmpty
+        case .automatic: answer.detectPaging().isByHeader
+        case .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
+        }
+    }
+
+    /// Whether the next page is named in header fields, which a 304 need not repeat (RFC 9110 §15.4.5).
+    var isByHeader: Bool {
+        switch self {
+        case .linkHeader, .headerCursor, .nextHeader: true
+        case .automatic, .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import SidingSQLite
+
+/// Forgets the validators of stored pages, inside a transaction: a 304 says that a page is as it was when it was last had, and
+/// confirms what was written of its records since without being asked.
+struct PageValidators {
+    let resource: Int64
+
+    /// After the records `ids` were written otherwise than by their own page.
+    ///
+    /// Where it is known which records a page shows, only theirs are forgotten, else all of the resource: the next listing asks
+    /// for these pages whole.
+    func forget(showing ids: [Int64], _ transaction: borrowing Transaction) throws {
+        guard !ids.isEmpty else { return }
+        try transaction.execute(
+            """
+            UPDATE siding_pages SET etag = NULL, last_modified = NULL
+            WHERE resource = ?1 AND members IS NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, resource)
+        let written = RecordIDs(ids)
+        for page in try known(transaction) where page.members.subtracting(written).ids.count < page.members.ids.count {
+            try transaction.execute(
+                """
+                UPDATE siding_pages SET etag = NULL, last_modified = NULL
+                WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4
+                """, resource, page.scope, page.url, page.sent)
+        }
+    }
+
+    /// After the record under `key` was.
+    func forget(showing key: String, _ transaction: borrowing Transaction) throws {
+        let id = try transaction.first(
+            "SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
+        ) { $0.int(0) }
+        if let id { try forget(showing: [id], transaction) }
+    }
+
+    private func known(
+        _ transaction: borrowing Transaction
+    ) throws -> [(scope: String, url: String, sent: String, members: RecordIDs)] {
+        try transaction.query(
+            """
+            SELECT scope, url, sent, members FROM siding_pages
+            WHERE resource = ?1 AND members IS NOT NULL AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+            """, resource
+        ) { row in
+            (
+                scope: row.text(0), url: row.text(1), sent: row.text(2),
+                members: try row.withBytes(3) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+            )
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What pages say of whether there is more, and of where they are.
+@Suite struct ListingWordsTests {
+    private func bench(_ engine: Engine, _ paging: Paging, hasMore: String? = nil) async throws -> EngineBench {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.paging = paging
+        bench.resource.stop.hasMore = try hasMore.map { try JSONPath(parsing: $0) }
+        return bench
+    }
+
+    private static func page(_ ids: [Int], more: Bool? = nil, etag: String? = nil) -> ScriptedAnswer {
+        let items = ids.map { #"{"id":\#($0)}"# }.joined(separator: ",")
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let etag { fields[.eTag] = etag }
+        return .text(#"{"items":[\#(items)]\#(more.map { #","more":\#($0)"# } ?? "")}"#, headerFields: fields)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that gives smaller pages than it was asked for is read to its end where it says so`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine, .page(.init(sizeParameter: "n", size: 50)), hasMore: "$.more")
+        bench.origin.set("/posts?page=1&n=50", Self.page([1, 2], more: true))
+        bench.origin.set("/posts?n=50&page=2", Self.page([3], more: false))
+        let report = try await bench.sync()
+        #expect(try await bench.keys() == ["1", "2", "3"])
+        #expect(report.warnings == [])
+        #expect(try await bench.state().completedAt != nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where there is more and nothing leads on the listing is incomplete, and told where the token was looked for`(
+        _ engine: Engine
+    ) async throws {
+        let token = try JSONPath(parsing: "$.token")
+        let bench = try await bench(engine, .cursor(token, parameter: "c"), hasMore: "$.more")
+        bench.origin.set("/posts", Self.page([1], more: true))
+        let report = try await bench.sync()
+        #expect(
+            report.warnings
+                == ["incomplete: $.more says that there is more, and nothing leads on: cursor at $.token in ?c"])
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `unchanged pages whose body says which is the last are asked for, and none behind it`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine, .page(.init()), hasMore: "$.more")
+        bench.origin.set("/posts?page=1", Self.page([1], more: true, etag: "\"a\""), .status(.notModified))
+        bench.origin.set("/posts?page=2", Self.page([2], more: false, etag: "\"b\""), .status(.notModified))
+        _ = try await bench.sync()
+        _ = bench.origin.takeTargets()
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
+    }
+
+    @Test(arguments: Engine.allCases, ["page", "offset"])
+    func `an origin that ignores the page's number is noticed at the second page`(
+        _ engine: Engine, _ kind: String
+    ) async throws {
+        let bench = try await bench(engine, kind == "page" ? .page(.init()) : .offset(.init(limit: 2)))
+        for target in ["/posts?page=1", "/posts?page=2", "/posts?offset=0&limit=2", "/posts?limit=2&offset=2"] {
+            bench.origin.set(target, Self.page([1, 2]))
+        }
+        let report = try await bench.sync()
+        #expect(bench.origin.takeTargets().count == 2)
+        #expect(report.warnings.first?.hasPrefix("incomplete: page 2 is the page before it again: a loop") == true)
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `empty pages on the way are no loop`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, .linkHeader)
+        bench.origin.set("/posts", ScriptedOrigin.page("[]", next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", ScriptedOrigin.page("[]", next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", ScriptedOrigin.page("[3]"))
+        _ = try await bench.sync()
+        #expect(try await bench.keys() == ["3"])
+    }
+
+    @Test(arguments: Engine.allCases, [#""has_more":true"#, #""hasMore":true"#, #""next_page":2"#, #""more":true"#])
+    func `signs of more that auto cannot follow are told`(_ engine: Engine, _ sign: String) async throws {
+        let bench = try await bench(engine, .automatic)
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],\#(sign)}"#))
+        let report = try await bench.sync()
+        #expect(report.warnings.first?.contains("there is more") == true)
+        #expect(report.warnings.first?.contains("declare 'paginate'") == true)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a reference in the body that is relative to the page leads on`(_ engine: Engine) async throws {
+        let bench = try await bench(engine, .automatic)
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"posts?page=2"}"#))
+        bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"next":null}"#))
+        #expect(try await bench.sync().line.notes == ["paging: next_url at $.next"])
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+}

@@ -1,0 +1,103 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What a 304 may vouch for: what was stored with the validator that it answers, and nothing that was written since.
+@Suite struct ValidatorTests {
+    private static func page(_ state: String, _ fields: HTTPFields = [.eTag: "\"a\""]) -> ScriptedAnswer {
+        .text(#"[{"id":1,"state":"\#(state)"}]"#, headerFields: fields)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a record that a listing of its own changed is asked for whole, though the origin has taken it back`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open")]))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", Self.page("closed", [.eTag: "\"b\""]))
+        _ = try await bench.sync(SyncOptions(limit: 1))
+        bench.origin.set("/posts", Self.page("open"))
+        _ = bench.origin.takeRequests()
+        let report = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
+        #expect(report.line.counters.updated == 1)
+        let record = try await bench.store.record(of: "posts", key: "1")
+        #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"open"}"#)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing of its own that changes nothing leaves the validators`(_ engine: Engine) async throws {
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open")]))
+        _ = try await bench.sync()
+        _ = try await bench.sync(SyncOptions(limit: 1))
+        _ = bench.origin.takeRequests()
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where it is known which records a page shows only theirs is asked for whole`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin([
+            "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""),
+            "/posts?page=2": ScriptedOrigin.page("[2]", etag: "\"b\""),
+        ])
+        var bench = try await EngineBench(engine, origin)
+        bench.resource.deletions = Deletions(byAbsence: true)
+        _ = try await bench.sync()
+        origin.set("/posts", .text(#"[{"id":1,"new":true}]"#))
+        _ = try await bench.sync(SyncOptions(limit: 1))
+        origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""))
+        _ = origin.takeRequests()
+        _ = try await bench.sync()
+        #expect(origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, "\"b\""])
+    }
+
+    @Test func `the answer to an own write is no page: the page that shows the record is asked for whole`() async throws
+    {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","state":"open"}]"#)
+        try await bench.sqlite.execute("UPDATE siding_pages SET etag = '\"v1\"'")
+        let created = try await bench.edit(.create, nil, #"{"state":"new"}"#)
+        try await bench.deliver(created, #"{"id":"b","state":"new"}"#, status: 201)
+        #expect(try await bench.sqlite.rows("SELECT etag FROM siding_pages") == [["\"v1\""]])
+        let entry = try await bench.edit(.merge, "a", #"{"state":"closed"}"#)
+        #expect(try await bench.sqlite.rows("SELECT etag FROM siding_pages") == [["\"v1\""]])
+        try await bench.deliver(entry, #"{"id":"a","state":"closed"}"#)
+        #expect(try await bench.sqlite.rows("SELECT etag FROM siding_pages") == [[nil]])
+    }
+
+    @Test(
+        arguments: Engine.allCases,
+        [
+            ("Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:13:20 GMT", false),
+            ("Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:13:21 GMT", true),
+            ("Tue, 14 Nov 2023 22:13:20 GMT", nil, false), ("Tue, 14 Nov 2023 22:13:19 GMT", nil, true),
+        ] as [(String, String?, Bool)])
+    func `a date is no validator within its own second`(
+        _ engine: Engine, _ dates: (changed: String, answered: String?, isKept: Bool)
+    ) async throws {
+        var fields: HTTPFields = [.lastModified: dates.changed]
+        fields[.date] = dates.answered
+        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open", fields)]))
+        _ = try await bench.sync()
+        _ = bench.origin.takeRequests()
+        _ = try await bench.sync()
+        let condition = bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] }
+        #expect(condition == [dates.isKept ? dates.changed : nil])
+    }
+
+    @Test func `a rule that ends listings is a part of the definition, and one that is not there is none`() throws {
+        let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
+        var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
+        let before = ResourceDefinition(resource)
+        #expect(before.aspects["stop"] == nil)
+        resource.stop.maxPages = 3
+        #expect(ResourceDefinition(resource) == before)
+        resource.stop.hasMore = .init(member: "more")
+        #expect(ResourceDefinition(resource).differences(from: before) == ["stop"])
+    }
+}
