@@ -40,6 +40,19 @@ import Testing
         #expect(imported.lines == [])
     }
 
+    @Test func `Patience is the source's, and parts no streams`() throws {
+        func waiting(_ seconds: Int) -> String {
+            "error_handler: { backoff_strategies: [{ type: ConstantBackoffStrategy, backoff_time_in_seconds: \(seconds) }] }"
+        }
+        let imported = try Self.manifest("", ("a", ""), ("b", waiting(30)), ("c", waiting(30)))
+        #expect(imported.manifest.sources.map(\.name) == ["example"])
+        #expect(imported.config.contains("retry: { base: 30s, factor: 1 }"), "\(imported.config)")
+        #expect(imported.lines == [])
+        let two = try Self.manifest("", ("a", waiting(30)), ("b", waiting(60)))
+        #expect(two.manifest.sources.count == 1 && two.config.contains("base: 30s"))
+        #expect(two.unmapped.map(\.reason) == ["the source 'example' waits as another of its resources says"])
+    }
+
     @Test func `Rules that all of them have are the source's`() throws {
         let rules = Self.handler("{ http_codes: [404], action: IGNORE }")
         let imported = try Self.manifest("", ("a", rules), ("b", rules))

@@ -45,15 +45,30 @@ struct ImportedManifest: Sendable {
             return leaveOut(resource.origin, "a resource of this name is there already")
         }
         var resource = resource
-        let said = source.node.flow
+        let said = source.withoutPatience.node.flow
         let name = sourceNames[said] ?? freeSourceName(source.name, resource.name)
         if sourceNames.updateValue(name, forKey: said) == nil {
             takenNames.insert(name)
             tellShared(name, source)
             sources.append((name, source))
+        } else {
+            share(source.retry, with: name)
         }
         resource.source = name
         resources.append(resource)
+    }
+
+    /// Patience is a source's: two sources for two sorts of it would have two budgets and two sign-ins.
+    private mutating func share(_ retry: ConfigMap, with name: String) {
+        guard !retry.isEmpty, let index = sources.firstIndex(where: { $0.name == name }) else { return }
+        let known = sources[index].source.retry
+        if known.isEmpty {
+            sources[index].source.retry = retry
+        } else if known.node.flow != retry.node.flow {
+            leaveOut(
+                retry.origin, "the source '\(name)' waits as another of its resources says",
+                hint: "change 'retry' of the source, or give the resource one of its own")
+        }
     }
 
     /// Tells what the new source has in common with another one, though each of them has it for itself.

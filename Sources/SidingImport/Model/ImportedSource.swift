@@ -20,6 +20,12 @@ struct ImportedSource: Sendable {
         retry = ConfigMap(from: origin)
     }
 
+    var withoutPatience: ImportedSource {
+        var source = self
+        source.retry = ConfigMap(from: origin)
+        return source
+    }
+
     var node: ConfigNode {
         var map = ConfigMap(from: origin)
         map.set("base_url", baseURL.essential)
