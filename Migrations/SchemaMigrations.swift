@@ -28,6 +28,7 @@ public enum SchemaMigrations {
         Migration(version: 22, name: "rounds", sql: text(PackageResources.V022_rounds_sql)),
         Migration(version: 23, name: "inquiries", sql: text(PackageResources.V023_inquiries_sql)),
         Migration(version: 24, name: "answers", sql: text(PackageResources.V024_answers_sql)),
+        Migration(version: 25, name: "round_proofs", sql: text(PackageResources.V025_round_proofs_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

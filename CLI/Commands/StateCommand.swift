@@ -138,7 +138,9 @@ struct StateResetCommand: AsyncParsableCommand {
                     options.talk("\(resource.name): \(what) would be forgotten")
                 } else {
                     try await store.setCursor(nil, of: resource, "state reset")
-                    options.talk("\(resource.name): \(what) is forgotten; the next sync asks for everything")
+                    options.talk(
+                        "\(resource.name): \(what) \(all == nil ? "is" : "are") forgotten; the next sync asks for everything"
+                    )
                 }
             }
         }

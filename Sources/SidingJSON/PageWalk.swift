@@ -154,7 +154,8 @@ extension PageWalk {
         if let repeated { throw repeated }
         let path = try foundPath()
         let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }
-        return PageContents(records: records, recordsPath: path, envelope: envelope)
+        return PageContents(
+            records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope)
     }
 
     private func foundPath() throws(PageFault) -> JSONPath {

@@ -35,19 +35,25 @@ struct AbsenceInquiry: Sendable {
     }
 
     private var resource: AnyResource { sync.resource }
-    private var scope: String { sync.parent?.key ?? "" }
 
-    /// Asks about what has not been asked about lately, and deletes what is gone once all has been asked.
+    /// Asks about what the only listing lacks, and has not been asked about lately.
     func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
+        let doubtful = try await sync.engine.store.doubtful(
+            of: resource.name, askedBefore: sync.engine.wallClock.now + (.zero - Self.patience))
+        return try await ask(doubtful, report)
+    }
+
+    /// Asks about each, and deletes what is gone once all has been asked.
+    func ask(
+        _ doubtful: DoubtfulRecords, _ report: ResourceSync.Report
+    ) async throws(StoreError) -> ResourceSync.Report {
         let now = sync.engine.wallClock.now
         let store = sync.engine.store
-        let doubtful = try await store.doubtful(
-            of: resource.name, scope: scope, askedBefore: now + (.zero - Self.patience))
         guard !doubtful.keys.isEmpty || doubtful.areAnyGone else { return report }
         var keys = doubtful.keys[...]
         var report = report
         while true {
-            let answers = await answers(of: Array(keys.prefix(Self.width)))
+            let answers = await answers(of: try await questions(keys.prefix(Self.width), doubtful.parents))
             keys = keys.dropFirst(Self.width)
             let isLast = keys.isEmpty && answers.failure == nil
             report.line.counters += try await store.settle(findings(answers, isLast: isLast))
@@ -64,7 +70,7 @@ struct AbsenceInquiry: Sendable {
 
     private func findings(_ answers: Answers, isLast: Bool) -> AbsenceFindings {
         AbsenceFindings(
-            resource: resource.name, scope: scope, lease: sync.lease, run: sync.run, isGone: answers.isGone,
+            resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone,
             requests: counter.take(),
             terms: isLast
                 ? DeletionTerms(
@@ -73,15 +79,35 @@ struct AbsenceInquiry: Sendable {
 
     // MARK: Asking
 
+    private struct Question: Sendable {
+        let key: String
+        /// What the record's parent gives for the names in the address; nil where it gives nothing.
+        let values: [String: String]?
+    }
+
+    private func questions(
+        _ keys: ArraySlice<String>, _ parents: [String: String]
+    ) async throws(StoreError) -> [Question] {
+        guard let each = resource.forEach, resource.deletions.isPathBound else {
+            return keys.map { Question(key: $0, values: [:]) }
+        }
+        let wanted = Set(keys.compactMap { parents[$0] })
+        let found = try await sync.engine.store.parents(
+            ParentSelection(for: resource.name, of: each.resource, keys: wanted.sorted()))
+        var values: [String: [String: String]] = [:]
+        for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, round: nil))?.values }
+        return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
+    }
+
     private struct Answers: Sendable {
         var isGone: [String: Bool] = [:]
         /// The first that led to no answer.
         var failure: (key: String, Failure)?
     }
 
-    private func answers(of keys: [String]) async -> Answers {
+    private func answers(of questions: [Question]) async -> Answers {
         await withTaskGroup(of: (String, Result<Bool, Failure>).self) { group in
-            for key in keys { group.addTask { (key, await isGone(key)) } }
+            for question in questions { group.addTask { (question.key, await isGone(question)) } }
             var answers = Answers()
             for await (key, result) in group {
                 switch result {
@@ -93,16 +119,18 @@ struct AbsenceInquiry: Sendable {
         }
     }
 
-    private func isGone(_ key: String) async -> Result<Bool, Failure> {
-        do throws(Failure) { return .success(try await ask(for: key)) } catch {
+    private func isGone(_ question: Question) async -> Result<Bool, Failure> {
+        do throws(Failure) { return .success(try await ask(question)) } catch {
             if case .http(let answer) = error.reason, answer.statusClass == .gone { return .success(true) }
             return .failure(error)
         }
     }
 
-    private func ask(for key: String) async throws(Failure) -> Bool {
-        var values = sync.parent?.values ?? [:]
-        values[Deletions.recordName] = key
+    private func ask(_ question: Question) async throws(Failure) -> Bool {
+        guard var values = question.values else {
+            throw Failure(.invalidRequest, phase: .notSent, detail: "its parent gives no value for the address")
+        }
+        values[Deletions.recordName] = question.key
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
         let context = ChainContext(
             requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.logger, isResendable: true)

@@ -42,9 +42,29 @@ struct FanOut: Sendable {
             let end = RoundEnd(
                 resource: resource.name, parent: each.resource, round: round.round, lease: sync.lease, run: sync.run,
                 isComplete: tally.isComplete)
-            try await store.endRound(end)
+            return try await settled(end, tally)
         }
         return tally.report()
+    }
+
+    /// Ends the round, and with it what it says of records that are gone.
+    private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
+        var end = end
+        if resource.deletions.byAbsence {
+            end.deletions = DeletionTerms(resource.deletions, isAccepted: options.acceptsDeletes)
+            end.askedBefore = sync.engine.wallClock.now + (.zero - AbsenceInquiry.patience)
+        }
+        let findings = try await store.endRound(end)
+        var report = tally.report()
+        report.line.counters += findings.counters
+        report.line.notes += findings.notes(of: resource.name)
+        if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
+        let counters = report.line.counters
+        if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
+        if counters.withheld > 0 {
+            report.warn(try await sync.withheld(counters.withheld, asksAll: each.parents.areChanged))
+        }
+        return report
     }
 
     private func openRound(_ tally: inout FanOutTally) async throws(StoreError) -> RoundPosition {
@@ -55,6 +75,7 @@ struct FanOut: Sendable {
             shape: resource.shape)
         listing.isUnconditional = options.isFull
         listing.parent = ListingParent(resource: each.resource, revision: 0, round: nil)
+        listing.tracksMembers = resource.deletions.byAbsence
         let position = try await store.openRound(RoundOpening(listing, over: each.resource))
         tally.note(position)
         return position
@@ -122,6 +143,24 @@ struct FanOut: Sendable {
             } catch { tally.skip(parent.key, because: error.reason) }
         }
         return nil
+    }
+}
+
+extension RoundFindings {
+    /// What a person should know of what stays.
+    fileprivate func notes(of resource: String) -> [String] {
+        guard unproven > 0 else { return [] }
+        var reasons: [String] = []
+        if unasked > 0 {
+            reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this round")
+        }
+        if unknown > 0 {
+            reasons.append("of \(unknown) \(unknown == 1 ? "listing" : "listings") not all records are known")
+        }
+        return [
+            "absence could not be proven: \(reasons.joined(separator: ", and ")); \(unproven) "
+                + "\(unproven == 1 ? "record that no listing shows stays" : "records that no listing shows stay")"
+        ]
     }
 }
 

@@ -141,6 +141,7 @@ struct ListingRun: Sendable {
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
         if options.isAside { commit.shape = resource.shape }
+        commit.hasNoList = page.hasNoList
         commit.deletions = DeletionTerms(
             resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
         return commit

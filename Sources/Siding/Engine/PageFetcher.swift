@@ -27,6 +27,8 @@ struct FetchedPage: Sendable {
     var namesNextUnchanged = false
     /// The place that says that there is more, where nothing that was looked for leads on.
     var signOfMore: JSONPath?
+    /// As of ``PageCommit/hasNoList``.
+    var hasNoList = false
 }
 
 /// What the pages of a listing have shown so far of how they lead on.
@@ -87,7 +89,7 @@ struct PageFetcher: Sendable {
         _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownWay = KnownWay()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
-        let condition = isConditional ? stored.flatMap { $0.etag ?? $0.lastModified == nil ? nil : stored } : nil
+        let condition = isConditional ? stored.flatMap(resource.condition) : nil
         do throws(Failure) {
             var fetched = try await ask(page, condition, stored: condition, paging)
             if let condition, fetched.isEndUnchanged, mayHideNext(condition, paging, way) {
@@ -146,9 +148,12 @@ struct PageFetcher: Sendable {
         let status = response.response.status.code
         guard status == 304 else {
             let next = try turner.next(after: page, by: paging, answer(response, recordCount: 0))
-            return FetchedPage(
-                page: page, content: .records([], []), status: status, next: next, paging: paging, requests: 0,
+            var empty = FetchedPage(
+                page: page, content: .records([], []), status: status,
+                next: Self.way(next, after: page, paging, "answered \(status)"), paging: paging, requests: 0,
                 bytes: 0)
+            empty.hasNoList = true
+            return empty
         }
         guard let stored else {
             throw Failure(.protocolViolation, phase: .answered, detail: "304 to a request without a condition")
@@ -173,6 +178,17 @@ struct PageFetcher: Sendable {
             url: response.url, secrets: credentials.values)
     }
 
+    /// The way on from an answer without a list. Where pages are counted, that is what one behind the last looks like; where the
+    /// page before named this one, there should be records on it.
+    private static func way(
+        _ next: NextPage, after page: PageRequest, _ paging: Paging, _ what: String
+    ) -> NextPage {
+        switch paging {
+        case .page, .offset, .lastRecord: return next
+        default: return page.number == 1 ? next : .cut("page \(page.number) \(what) instead of a list of records")
+        }
+    }
+
     private func read(
         _ page: PageRequest, _ bytes: [UInt8], _ response: LoadedResponse, _ paging: Paging
     ) throws(Failure) -> FetchedPage {
@@ -195,6 +211,10 @@ struct PageFetcher: Sendable {
             etag: fields[.eTag], lastModified: reliableDate(fields),
             next: try turner.next(after: page, by: chosen, answer), paging: chosen, requests: 0,
             bytes: bytes.count)
+        if !contents.hasList {
+            fetched.hasNoList = true
+            fetched.next = Self.way(fetched.next, after: page, chosen, "has null")
+        }
         fetched.freshness = freshness(fields)
         fetched.lead = chosen == .none ? .nowhere : chosen.isByHeader ? .header : .body
         if chosen == .none, paging == .automatic, page.number == 1, resource.stop.definition == nil {
@@ -249,6 +269,18 @@ extension FetchedPage {
     /// Whether it did not change, and nothing leads on.
     fileprivate var isEndUnchanged: Bool {
         if case .notModified = content { next == .end } else { false }
+    }
+}
+
+extension AnyResource {
+    /// What a stored page is asked for with; nil where it is asked for whole.
+    ///
+    /// A date is a weak validator (RFC 9110 §8.8.2.2): a record that slips onto the page may be older than the newest one there.
+    /// Where it matters which records a page shows, only the entity tag tells.
+    func condition(_ stored: StoredPage) -> StoredPage? {
+        var stored = stored
+        if deletions.byAbsence { stored.lastModified = nil }
+        return stored.etag ?? stored.lastModified == nil ? nil : stored
     }
 }
 

@@ -97,7 +97,8 @@ struct ResourceSync: Sendable {
         }
         switch result.end {
         case .complete:
-            return try await succeeded(AbsenceInquiry(self)?.run(report) ?? report)
+            // What a parent's listing lacks may be in another's: the end of the round decides.
+            return try await succeeded(parent == nil ? AbsenceInquiry(self)?.run(report) ?? report : report)
         case .cut(let why):
             report.isIncomplete = true
             // A limit that was asked for is no surprise.
@@ -223,11 +224,12 @@ struct ResourceSync: Sendable {
         return report
     }
 
-    private func withheld(_ count: Int) async throws(StoreError) -> String {
+    /// - Parameter asksAll: whether only a sync that asks for all could prove it again.
+    func withheld(_ count: Int, asksAll: Bool = false) async throws(StoreError) -> String {
         let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "
-            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(resource.name) --accept-deletes'"
+            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(resource.name) \(asksAll ? "--full " : "")--accept-deletes'"
     }
 
     func failed(_ failure: Failure, _ report: Report) -> Report {

@@ -55,7 +55,7 @@ public struct SyncPlan: Sendable, Hashable {
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,
-            let stored = try await store?.storedPage(start.page, of: resource.name)
+            let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }

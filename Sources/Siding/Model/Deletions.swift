@@ -6,8 +6,8 @@ public import SidingJSON
 public struct Deletions: Sendable, Hashable {
     /// Whether a record counts as deleted that complete listings lack; see ``AnyResource/isStable`` for what proves it.
     public var byAbsence: Bool
-    /// The largest share of the records, from 0 to 1, that may be gone at once; ten are always allowed. What is more is
-    /// left until a person has had a look, and so is everything there is.
+    /// The largest share of the records, from 0 to 1, that may be gone at once; ten may be, of at least twenty, and half of
+    /// fewer. What is more is left until a person has had a look, and so is everything there is. With 0 nothing goes.
     public var most: Double
     /// The member by which the origin itself marks records as deleted.
     public var mark: DeletionMark?
@@ -15,6 +15,11 @@ public struct Deletions: Sendable, Hashable {
     /// Where a record is, below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds: what
     /// listings lack is asked for there, and only 404, 410 or the mark delete it. Nil where complete listings are enough.
     public var recordPath: String?
+
+    /// Whether where a record is depends on its parent.
+    package var isPathBound: Bool {
+        recordPath.map { $0.replacing("{\(Self.recordName)}", with: "").contains("{") } ?? false
+    }
 
     /// What stands for a record's key in ``recordPath``.
     public static let recordName = "id"

@@ -1,173 +1,205 @@
 internal import SidingSQLite
 
-/// Decides, in the transaction that saves a listing's last page, which records are gone.
+/// Decides, in the transaction that ends a listing or a round of them, which records are gone.
 ///
 /// Once is not proof enough where pages shift while they are asked for: a record can slip from a page not yet asked for to one
-/// that was. So two complete listings in succession must lack it, or one that was not interrupted, of pages that do not shift.
+/// that was, or from one parent's listing to another's. So two complete listings in succession must lack it, or one that was
+/// not interrupted, of pages that do not shift.
 struct AbsenceProof {
     let resource: Int64
-    let scope: String
+    /// The resource whose records have a listing each; nil where there is one listing only.
+    var parent: Int64?
     let run: RunID
     let now: Timestamp
     /// The resource's revision once this transaction has committed.
     let revision: Int64
     let terms: DeletionTerms
 
+    /// What came of a search that counts.
+    struct Verdict {
+        /// What was deleted and withheld.
+        var counters = RunCounters()
+        /// Records that the one before lacked, too, whatever is said of them.
+        var lackedTwice: [Int64] = []
+        /// All that are lacked and that no edits lie on.
+        var lacked: [Int64] = []
+    }
+
+    // MARK: One listing
+
     /// What a complete listing was like.
     private struct Standing {
         /// Whether it asked for all there is.
         var isWhole: Bool
-        var run: RunID
+        /// Whether it was not interrupted.
+        var isOfThisRun: Bool
         /// Whether it had one page, as the complete one before it had: one of several may have lost its way to the others.
         var isSingle: Bool
-        /// When the definition changed last.
-        var redefined: RunID?
     }
 
+    /// With the last page of the only listing.
+    ///
     /// - Returns: how many were deleted, and how many were withheld.
-    func settle(_ transaction: borrowing Transaction) throws -> RunCounters {
-        let none = RunCounters()
-        guard let standing = try standing(transaction), standing.isWhole else { return none }
-        guard try isKnown(transaction) else {
+    func settleListing(_ transaction: borrowing Transaction) throws -> RunCounters {
+        guard let standing = try standing(transaction), standing.isWhole else { return RunCounters() }
+        guard try unknownListings(transaction) == 0 else {
             try startOver(transaction)
-            return none
+            return RunCounters()
         }
-        let before = try AbsenceRows.load(resource, scope: scope, transaction)
-        let gone = try gone(before, transaction)
-        try transaction.execute("DELETE FROM siding_departures WHERE resource = ?1 AND scope = ?2", resource, scope)
-        guard !gone.isEmpty || !before.isEmpty else { return none }
-        let proven = try proven(gone, standing, before, transaction)
-        let isWithheld =
-            try !terms.isAccepted && DeletionGuard(of: resource, scope, run, terms, transaction).withholds(proven.count)
-        let deleted = isWithheld ? [] : proven
-        try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
-        let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
-        try AbsenceRows.replace(before, with: left, of: resource, scope: scope, transaction)
-        var counters = RunCounters()
-        counters.deleted = deleted.count
-        counters.withheld = isWithheld ? proven.count : 0
-        return counters
+        let isEnough = standing.isOfThisRun && (terms.isStable || standing.isSingle)
+        // Where the origin can be asked for each record, it has the word.
+        return try judge(isEnough: isEnough, deletes: terms.rule.recordPath == nil, transaction).counters
     }
 
     private func standing(_ transaction: borrowing Transaction) throws -> Standing? {
         let found = try transaction.first(
             """
-            SELECT l.cursor_from IS NULL, l.run, l.pages = 1 AND l.was_single, r.redefined_run
-            FROM siding_listings l JOIN siding_resources r ON r.id = l.resource WHERE l.resource = ?1 AND l.scope = ?2
-            """, resource, scope
+            SELECT cursor_from IS NULL, run = ?2, pages = 1 AND was_single
+            FROM siding_listings WHERE resource = ?1 AND scope = ''
+            """, resource, run
         ) { row in
-            Standing(
-                isWhole: row.int(0) == 1, run: row.int(1), isSingle: row.int(2) == 1, redefined: row.optionalInt(3))
+            Standing(isWhole: row.int(0) == 1, isOfThisRun: row.int(1) == 1, isSingle: row.int(2) == 1)
         }
         try transaction.execute(
             """
             UPDATE siding_listings SET was_single = (pages = 1)
-            WHERE resource = ?1 AND scope = ?2 AND cursor_from IS NULL AND was_single <> (pages = 1)
-            """, resource, scope)
+            WHERE resource = ?1 AND scope = '' AND cursor_from IS NULL AND was_single <> (pages = 1)
+            """, resource)
         return found
     }
 
     // MARK: Pages of which not all is known
 
-    private func isKnown(_ transaction: borrowing Transaction) throws -> Bool {
+    /// How many listings have pages of which not all records are known.
+    func unknownListings(_ transaction: borrowing Transaction) throws -> Int {
         try transaction.first(
-            "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND members IS NULL LIMIT 1", resource, scope
-        ) { _ in false } ?? true
+            "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource
+        ) { Int($0.int(0)) } ?? 0
     }
 
-    /// The listing proves nothing, and what it lacked must be lacked twice more. Its unknown pages are asked for whole the next
-    /// time, as a 304 would leave them unknown.
-    private func startOver(_ transaction: borrowing Transaction) throws {
-        let lacked = try AbsenceRows.load(resource, scope: scope, transaction)
+    /// Nothing is proven, and what was lacked must be lacked twice more: it may be on such a page.
+    func startOver(_ transaction: borrowing Transaction) throws {
+        let lacked = try AbsenceRows.load(resource, transaction)
         if !lacked.isEmpty {
-            try transaction.execute(
-                "INSERT INTO siding_departures (resource, scope, members) VALUES (?1, ?2, ?3)", resource, scope,
-                SQLiteValue.blob(lacked.packed))
-            try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2", resource, scope)
+            try PageMembers.depart(lacked, resource, transaction)
+            try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)
         }
+        try PageMembers.askWhole(resource, scope: nil, transaction)
+    }
+
+    // MARK: The verdict
+
+    /// Settles what no page shows: all there is has been asked for, and all pages are known.
+    ///
+    /// - Parameters:
+    ///   - isEnough: whether lacking it once is proof.
+    ///   - deletes: whether proof is enough; else the origin is to be asked.
+    func judge(
+        isEnough: Bool, deletes: Bool, _ transaction: borrowing Transaction
+    ) throws -> Verdict {
+        let before = try AbsenceRows.load(resource, transaction)
+        let search = try search(before, transaction)
+        try settle(search, transaction)
+        let isFirst = try isFirstSinceRedefinition(transaction)
+        let gone = search.gone
+        guard !gone.isEmpty || !before.isEmpty else { return Verdict() }
+        var again = Candidates(RecordIDs(gone.map(\.id)))
+        again.find(before)
+        let once = Set(again.left)
+        var verdict = Verdict()
+        verdict.lacked = gone.filter { !$0.isEdited }.map(\.id)
+        verdict.lackedTwice = isFirst ? [] : verdict.lacked.filter { !once.contains($0) }
+        let proven = !deletes || isFirst ? [] : isEnough ? verdict.lacked : verdict.lackedTwice
+        let isWithheld =
+            try !terms.isAccepted && DeletionGuard(of: resource, terms, transaction).withholds(proven.count)
+        let deleted = isWithheld ? [] : proven
+        try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
+        let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
+        try AbsenceRows.replace(before, with: left, of: resource, transaction)
+        verdict.counters.deleted = deleted.count
+        verdict.counters.withheld = isWithheld ? proven.count : 0
+        return verdict
+    }
+
+    /// A changed definition may show less, or elsewhere: the first complete listing under it is the first of two.
+    private func isFirstSinceRedefinition(_ transaction: borrowing Transaction) throws -> Bool {
         try transaction.execute(
-            """
-            UPDATE siding_pages SET etag = NULL, last_modified = NULL
-            WHERE resource = ?1 AND scope = ?2 AND members IS NULL
-            """, resource, scope)
+            "UPDATE siding_resources SET redefined_run = NULL WHERE id = ?1 AND redefined_run IS NOT NULL", resource)
+            > 0
     }
 
     // MARK: What is gone
 
     /// A record that no page shows.
-    private struct Gone {
+    struct Gone {
         let id: Int64
         /// Whether edits of the user's own lie on it: then it is left until they are settled.
         let isEdited: Bool
     }
 
-    private func gone(_ before: RecordIDs, _ transaction: borrowing Transaction) throws -> [Gone] {
-        var sought = before.ids
-        try each("SELECT members FROM siding_departures WHERE resource = ?1 AND scope = ?2", transaction) {
-            sought += $0.ids
-        }
-        guard !sought.isEmpty else { return [] }
-        var candidates = Candidates(RecordIDs(sought))
-        try each("SELECT members FROM siding_pages WHERE resource = ?1 AND scope = ?2", transaction) {
-            candidates.find($0)
-        }
-        guard !candidates.left.isEmpty else { return [] }
-        // What belongs to other scopes as well is theirs to lack.
-        for table in ["siding_pages", "siding_departures"] {
-            try each(
-                """
-                SELECT members FROM \(identifier: table) WHERE resource = ?1 AND scope <> ?2 AND members IS NOT NULL
-                """, transaction
-            ) { candidates.find($0) }
-        }
-        let elsewhere = try transaction.query(
-            "SELECT record FROM siding_absences WHERE resource = ?1 AND scope <> ?2", resource, scope
-        ) { $0.int(0) }
-        candidates.find(RecordIDs(elsewhere))
-        return try living(candidates.left, transaction)
+    /// What looking for records on all pages found out.
+    struct Search {
+        /// The living records that a page showed once, or that were lacked before, and that no page shows now.
+        var gone: [Gone] = []
+        /// Those of them whose parent is gone, by its key: the absence of a parent proves nothing of them.
+        var orphans: [String: [Int64]] = [:]
+        /// How many departed records were looked for.
+        var departed = 0
     }
 
-    private func each(
-        _ sql: SQL, _ transaction: borrowing Transaction, _ body: (RecordIDs) -> Void
-    ) throws {
-        try transaction.forEach(sql, resource, scope) { row in
-            body(try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) })
+    func search(_ before: RecordIDs, _ transaction: borrowing Transaction) throws -> Search {
+        var search = Search()
+        var departed: [Int64] = []
+        try transaction.forEach("SELECT members FROM siding_departures WHERE \(isAsked)", resource, parent) { row in
+            departed += try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }.ids
+        }
+        let sought = RecordIDs(departed + before.ids)
+        guard !sought.isEmpty else { return search }
+        search.departed = departed.count
+        var candidates = Candidates(sought)
+        try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
+        try sort(candidates.left, into: &search, transaction)
+        return search
+    }
+
+    /// What was looked for is looked for no more; what belongs to parents that are gone waits until they are back.
+    func settle(_ search: Search, _ transaction: borrowing Transaction) throws {
+        guard search.departed > 0 || !search.orphans.isEmpty else { return }
+        try transaction.execute("DELETE FROM siding_departures WHERE \(isAsked)", resource, parent)
+        for (scope, ids) in search.orphans {
+            try PageMembers.depart(RecordIDs(ids), resource, scope: scope, transaction)
         }
     }
 
-    private func living(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> [Gone] {
+    /// The departures that are looked at: all, but for those of parents that are gone.
+    private var isAsked: SQL {
+        """
+        resource = ?1 AND (?2 IS NULL OR scope = '' OR EXISTS (
+            SELECT 1 FROM siding_records p
+            WHERE p.resource = ?2 AND p.key = siding_departures.scope AND p.deleted_at IS NULL))
+        """
+    }
+
+    private func sort(_ ids: [Int64], into search: inout Search, _ transaction: borrowing Transaction) throws {
+        guard !ids.isEmpty else { return }
         var find = try transaction.prepare(
-            "SELECT pending > 0 FROM siding_records WHERE id = ?1 AND resource = ?2 AND deleted_at IS NULL")
+            """
+            SELECT pending > 0, CASE WHEN ?3 IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM siding_records p
+                WHERE p.resource = ?3 AND p.key = r.scope AND p.deleted_at IS NULL) THEN r.scope END
+            FROM siding_records r WHERE r.id = ?1 AND r.resource = ?2 AND r.deleted_at IS NULL
+            """)
         try find.bind(2, resource)
-        var living: [Gone] = []
+        try find.bind(3, parent)
         for id in ids {
             try find.bind(1, id)
             guard try find.step() else { continue }
-            living.append(Gone(id: id, isEdited: find.int(0) == 1))
+            if let scope = find.optionalText(1) {
+                search.orphans[scope, default: []].append(id)
+            } else {
+                search.gone.append(Gone(id: id, isEdited: find.int(0) == 1))
+            }
             find.reset()
         }
-        return living
-    }
-
-    // MARK: What is proven
-
-    private func proven(
-        _ gone: [Gone], _ standing: Standing, _ before: RecordIDs, _ transaction: borrowing Transaction
-    ) throws -> [Int64] {
-        // Where the origin can be asked for each record, it has the word.
-        guard terms.rule.recordPath == nil else { return [] }
-        guard standing.redefined != run, standing.redefined != standing.run else { return [] }
-        // Elsewhere, too, records may be that nobody knows of.
-        let isUnsure =
-            try transaction.first(
-                "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope <> ?2 AND members IS NULL LIMIT 1", resource,
-                scope
-            ) { _ in true } ?? false
-        guard !isUnsure else { return [] }
-        let isEnough = standing.run == run && (terms.isStable || standing.isSingle)
-        var again = Candidates(RecordIDs(gone.map(\.id)))
-        again.find(before)
-        let once = Set(again.left)
-        return gone.filter { !$0.isEdited && (isEnough || !once.contains($0.id)) }.map(\.id)
     }
 }

@@ -4,22 +4,22 @@ internal import SidingSQLite
 enum InquiryRows {
     /// Keys that were not asked about since `moment`. What was asked in the future was so by a clock that has been set back.
     static func doubtful(
-        _ resource: String, scope: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
+        _ resource: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
     ) throws -> DoubtfulRecords {
         let keys = try snapshot.query(
             """
             SELECT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
-            WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1) AND a.scope = ?2
+            WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1)
                 AND r.deleted_at IS NULL AND r.pending = 0
-                AND (a.asked_at IS NULL OR a.asked_at < ?3 OR a.asked_at > ?4)
+                AND (a.asked_at IS NULL OR a.asked_at < ?2 OR a.asked_at > ?3)
             ORDER BY r.key
-            """, resource, scope, moment.microseconds, now.microseconds
+            """, resource, moment.microseconds, now.microseconds
         ) { $0.text(0) }
         let gone = try snapshot.first(
             """
-            SELECT 1 FROM siding_absences WHERE is_gone = 1 AND scope = ?2
+            SELECT 1 FROM siding_absences WHERE is_gone = 1
                 AND resource = (SELECT id FROM siding_resources WHERE name = ?1) LIMIT 1
-            """, resource, scope
+            """, resource
         ) { _ in true }
         return DoubtfulRecords(keys: keys, areAnyGone: gone ?? false)
     }
@@ -32,9 +32,9 @@ enum InquiryRows {
         for (key, isGone) in findings.isGone {
             try transaction.execute(
                 """
-                UPDATE siding_absences SET asked_at = ?4, is_gone = ?5 WHERE resource = ?1 AND scope = ?2
-                    AND record = (SELECT id FROM siding_records WHERE resource = ?1 AND key = ?3)
-                """, resource.id, findings.scope, key, now.microseconds, isGone)
+                UPDATE siding_absences SET asked_at = ?3, is_gone = ?4 WHERE resource = ?1
+                    AND record = (SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2)
+                """, resource.id, key, now.microseconds, isGone)
         }
         var counters = RunCounters()
         if let terms = findings.terms { counters = try bury(findings, terms, resource, now, transaction) }
@@ -51,49 +51,32 @@ enum InquiryRows {
         let gone = try transaction.query(
             """
             SELECT r.id FROM siding_absences a JOIN siding_records r ON r.id = a.record
-            WHERE a.resource = ?1 AND a.scope = ?2 AND a.is_gone = 1 AND r.deleted_at IS NULL AND r.pending = 0
-            """, resource.id, findings.scope
+            WHERE a.resource = ?1 AND a.is_gone = 1 AND r.deleted_at IS NULL AND r.pending = 0
+            """, resource.id
         ) { $0.int(0) }
-        let limit = try DeletionGuard(of: resource.id, findings.scope, findings.run, terms, transaction)
+        let limit = try DeletionGuard(of: resource.id, terms, transaction)
         guard terms.isAccepted || !limit.withholds(gone.count) else {
             // Until a person has had a look they may have come back.
             try transaction.execute(
                 """
                 UPDATE siding_absences SET asked_at = NULL, is_gone = 0
-                WHERE resource = ?1 AND scope = ?2 AND is_gone = 1
-                """, resource.id, findings.scope)
+                WHERE resource = ?1 AND is_gone = 1
+                """, resource.id)
             counters.withheld = gone.count
             return counters
         }
         try Tombstones.bury(
             gone, of: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
         try transaction.execute(
-            "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND is_gone = 1", resource.id,
-            findings.scope)
+            "DELETE FROM siding_absences WHERE resource = ?1 AND is_gone = 1", resource.id)
         counters.deleted = gone.count
         return counters
     }
 }
 
 extension DeletionGuard {
-    /// The guard of what one listing may delete in a run.
-    init(
-        of resource: Int64, _ scope: String, _ run: RunID, _ terms: DeletionTerms, _ transaction: borrowing Transaction
-    ) throws {
-        let listed = try transaction.first("SELECT SUM(records) FROM siding_pages WHERE resource = ?1", resource) {
-            Int($0.int(0))
-        }
-        var removed = 0
-        // Many small listings of one run may not do together what one may not.
-        if !scope.isEmpty {
-            removed =
-                try transaction.first(
-                    """
-                    SELECT deleted FROM siding_run_resources
-                    WHERE run = ?1 AND resource = (SELECT name FROM siding_resources WHERE id = ?2)
-                    """, run, resource
-                ) { Int($0.int(0)) } ?? 0
-        }
-        self.init(listed: listed ?? 0, removed: removed, most: terms.rule.most)
+    /// The guard of what may go at once, of all listings of a resource together.
+    init(of resource: Int64, _ terms: DeletionTerms, _ transaction: borrowing Transaction) throws {
+        self.init(listed: try PageMembers.count(resource, transaction), most: terms.rule.most)
     }
 }

@@ -15,7 +15,7 @@ struct ListingOpener {
             try Self.discardAll(
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
-        try PageMembers.track(opening.tracksMembers, resource.id, scope: opening.first.scope, transaction)
+        try PageMembers.track(opening.tracksMembers, resource.id, transaction)
         if opening.isUnconditional { try Self.forgetValidators(resource.id, scope: opening.first.scope, transaction) }
         if opening.startsAnew {
             try discard(resource.id, "a full listing was asked for", transaction)
@@ -96,7 +96,7 @@ struct ListingOpener {
                 key_type = CASE WHEN ?4 THEN NULL ELSE key_type END, redefined_run = ?5
             WHERE id = ?1
             """, resource, opening.definition.text, opening.source, changed.contains("key"), opening.run)
-        try PageMembers.release(of: resource, scope: nil, transaction)
+        try PageMembers.redefine(resource, transaction)
         if changed.contains("key") { try PageMembers.forget(resource, transaction) }
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)

@@ -74,7 +74,7 @@ struct LocalSaver {
     /// Throwing undoes the whole batch.
     private func outcome(of change: RecordChange) throws(StoreError) -> RecordChangeOutcome {
         switch change {
-        case .inserted, .revived: .inserted
+        case .inserted, .insertedDead, .revived: .inserted
         case .updated, .deleted: .updated
         case .unchanged: .unchanged
         case .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")

@@ -29,12 +29,12 @@ struct PageMembers {
     ) throws {
         let now = RecordIDs(shown.ids)
         // What is seen was not lacked twice in succession.
-        let returned = try AbsenceRows.forget(now.ids, of: resource, scope: page.scope, transaction)
+        let returned = try AbsenceRows.forget(now.ids, of: resource, transaction)
         let isKnown = isWhole && isKept && !shown.hasUnknown
         let before = isKept ? try stored(transaction) : nil
         var departed = (before ?? .none).subtracting(isKnown ? now : .none).ids
         if !isKnown { departed += isWhole && isKept ? now.ids : shown.fresh + returned }
-        try Self.depart(RecordIDs(departed), resource, page.scope, transaction)
+        try Self.depart(RecordIDs(departed), resource, transaction)
         guard isKept, before != (isKnown ? now : nil) else { return }
         try transaction.execute(
             "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
@@ -61,7 +61,7 @@ struct PageMembers {
         try transaction.execute(
             """
             INSERT INTO siding_departures (resource, scope, members)
-            SELECT resource, scope, members FROM siding_pages
+            SELECT resource, '', members FROM siding_pages
             WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND (?3 IS NULL OR listing <> ?3) AND length(members) > 0
             """, resource, scope, listing)
     }
@@ -73,6 +73,51 @@ struct PageMembers {
         try transaction.execute("UPDATE siding_listings SET was_single = 0 WHERE resource = ?1", resource)
     }
 
+    /// Before a changed definition begins: no page is left, and what the listings of parents had that are gone is looked for
+    /// like all else, as there may be no parents any more, or others.
+    static func redefine(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try release(of: resource, scope: nil, transaction)
+        try transaction.execute(
+            "UPDATE siding_departures SET scope = '' WHERE resource = ?1 AND scope <> ''", resource)
+        try transaction.execute("UPDATE siding_listings SET was_single = 0 WHERE resource = ?1", resource)
+    }
+
+    /// Forgets the validators of pages of which not all records are known, though their listing asks for all there is: a 304
+    /// would leave them so for ever.
+    ///
+    /// - Parameter scope: nil for all.
+    static func askWhole(_ resource: Int64, scope: String?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_pages SET etag = NULL, last_modified = NULL
+            WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND members IS NULL
+                AND (etag IS NOT NULL OR last_modified IS NOT NULL)
+                AND scope IN (SELECT scope FROM siding_listings WHERE resource = ?1 AND cursor_from IS NULL)
+            """, resource, scope)
+    }
+
+    /// How many records the pages show, each counted once where several parents may have it.
+    static func count(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Int {
+        let listed = try transaction.first(
+            "SELECT SUM(records), MAX(scope <> '') FROM siding_pages WHERE resource = ?1", resource
+        ) { (count: Int($0.int(0)), hasScopes: $0.int(1) == 1) }
+        guard let listed, listed.hasScopes else { return listed?.count ?? 0 }
+        var ids: [Int64] = []
+        try forEachPage(of: resource, transaction) { ids += $0.ids }
+        return RecordIDs(ids).ids.count
+    }
+
+    /// Tells the records of each page of which they are known.
+    static func forEachPage(
+        of resource: Int64, _ transaction: borrowing Transaction, _ body: (RecordIDs) -> Void
+    ) throws {
+        try transaction.forEach(
+            "SELECT members FROM siding_pages WHERE resource = ?1 AND length(members) > 0", resource
+        ) { row in
+            body(try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) })
+        }
+    }
+
     // MARK: Beginning and ending
 
     /// Begins to keep the members of pages, or ends it, where the config says otherwise than before.
@@ -80,7 +125,7 @@ struct PageMembers {
     /// From pages that were stored before nothing is known but that they had records: so they are asked for whole once, and
     /// all that came from the origin is looked for on them.
     static func track(
-        _ isWanted: Bool, _ resource: Int64, scope: String, _ transaction: borrowing Transaction
+        _ isWanted: Bool, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws {
         let isKept = try transaction.first("SELECT tracks_members FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0) == 1
@@ -95,17 +140,19 @@ struct PageMembers {
         }
         try transaction.execute(
             "UPDATE siding_pages SET etag = NULL, last_modified = NULL, members = NULL WHERE resource = ?1", resource)
-        guard scope.isEmpty else { return }
         let known = try transaction.query(
             "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND run > 0 ORDER BY id", resource
         ) { $0.int(0) }
-        try depart(RecordIDs(known), resource, scope, transaction)
+        try depart(RecordIDs(known), resource, transaction)
     }
 
     private static let chunk = 4096
 
-    private static func depart(
-        _ records: RecordIDs, _ resource: Int64, _ scope: String, _ transaction: borrowing Transaction
+    /// Puts records down to be looked for by the next complete listing or round.
+    ///
+    /// - Parameter scope: the parent that is gone, and whose return is waited for.
+    static func depart(
+        _ records: RecordIDs, _ resource: Int64, scope: String = "", _ transaction: borrowing Transaction
     ) throws {
         var rest = records.ids[...]
         while !rest.isEmpty {
@@ -113,49 +160,6 @@ struct PageMembers {
                 "INSERT INTO siding_departures (resource, scope, members) VALUES (?1, ?2, ?3)", resource, scope,
                 SQLiteValue.blob(RecordIDs(Array(rest.prefix(chunk))).packed))
             rest = rest.dropFirst(chunk)
-        }
-    }
-}
-
-/// The rows of `siding_absences`.
-enum AbsenceRows {
-    static func load(
-        _ resource: Int64, scope: String, _ transaction: borrowing Transaction
-    ) throws -> RecordIDs {
-        RecordIDs(
-            try transaction.query(
-                "SELECT record FROM siding_absences WHERE resource = ?1 AND scope = ?2 ORDER BY record", resource, scope
-            ) { $0.int(0) })
-    }
-
-    /// - Returns: those of `ids` that had been lacked.
-    static func forget(
-        _ ids: [Int64], of resource: Int64, scope: String, _ transaction: borrowing Transaction
-    ) throws -> [Int64] {
-        let hasAny = try transaction.first(
-            "SELECT 1 FROM siding_absences WHERE resource = ?1 AND scope = ?2 LIMIT 1", resource, scope
-        ) { _ in true }
-        guard hasAny == true else { return [] }
-        var forgotten: [Int64] = []
-        for id in ids {
-            let count = try transaction.execute(
-                "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND record = ?3", resource, scope, id)
-            if count > 0 { forgotten.append(id) }
-        }
-        return forgotten
-    }
-
-    static func replace(
-        _ before: RecordIDs, with now: RecordIDs, of resource: Int64, scope: String,
-        _ transaction: borrowing Transaction
-    ) throws {
-        for id in before.subtracting(now).ids {
-            try transaction.execute(
-                "DELETE FROM siding_absences WHERE resource = ?1 AND scope = ?2 AND record = ?3", resource, scope, id)
-        }
-        for id in now.subtracting(before).ids {
-            try transaction.execute(
-                "INSERT INTO siding_absences (resource, scope, record) VALUES (?1, ?2, ?3)", resource, scope, id)
         }
     }
 }

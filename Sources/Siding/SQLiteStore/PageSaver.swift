@@ -41,6 +41,8 @@ struct PageSaver {
         counters.pages = 1
         counters.requests = page.requests
         counters.bytes = page.bytes
+        // An answer without a list says of no record that it is not there.
+        if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress { try move(resource.id, progress, transaction) }
         if resource.tracksMembers, let shown { try remember(shown, resource.id, transaction) }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
@@ -70,7 +72,7 @@ struct PageSaver {
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
                 try quarantine.add(slice, breach, page, transaction)
             }
-            if saved.counters.changed > 0 {
+            if saved.isWritten {
                 try RequestRow(page: self.page, at: now).insert(as: request, of: resource.id, transaction)
             }
             try noteScope(slices, saved, page, resource, transaction)
@@ -247,8 +249,13 @@ struct PageSaver {
             try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
         }
         guard row.tracksMembers, page.deletions.rule.byAbsence else { return RunCounters() }
+        // What a parent's listing lacks may be in another's: the end of the round decides.
+        guard scope.isEmpty else {
+            try PageMembers.askWhole(resource, scope: scope, transaction)
+            return RunCounters()
+        }
         return try AbsenceProof(
-            resource: resource, scope: scope, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
-        ).settle(transaction)
+            resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
+        ).settleListing(transaction)
     }
 }

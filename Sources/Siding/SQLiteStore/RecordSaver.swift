@@ -36,6 +36,11 @@ struct RecordSaver {
         var refused: Set<Int> = []
         /// The indexes of those that the condition leaves out, and that were not stored before.
         var leftOut: Set<Int> = []
+        /// Whether records were inserted that the origin shows as deleted already.
+        var hasDead = false
+
+        /// Whether any row of a record was written.
+        var isWritten: Bool { counters.changed > 0 || hasDead }
     }
 
     /// Saves the records of a page; what breaks the contract is handed to `refuse`.
@@ -83,7 +88,7 @@ struct RecordSaver {
                 saved.note(change, row, isEdited: isEdited)
             }
         }
-        if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 {
+        if saved.isWritten {
             try Revisions.set(revision, of: resource, transaction)
         }
         try Tombstones.note(saved.deleted, run: run, now: now, transaction)
@@ -156,11 +161,12 @@ extension RecordSaver.Saved {
         switch change {
         case .inserted, .revived: shown.fresh.append(row)
         case .deleted: deleted.append(row)
+        case .insertedDead: hasDead = true
         case .updated, .unchanged, .unexpected: break
         }
         switch change {
         case .updated, .revived, .deleted: rewritten.append(row)
-        case .inserted, .unchanged, .unexpected: if isEdited { rewritten.append(row) }
+        case .inserted, .insertedDead, .unchanged, .unexpected: if isEdited { rewritten.append(row) }
         }
     }
 }
@@ -172,6 +178,8 @@ enum RecordChange {
     case revived
     /// The origin marks it as deleted, and it was not before.
     case deleted
+    /// It was never seen alive: the origin shows it as deleted already.
+    case insertedDead
     /// What was taken for granted does not hold; nothing was written.
     case unexpected
 
@@ -179,7 +187,8 @@ enum RecordChange {
         switch self {
         case .inserted: counters.inserted += 1
         case .updated, .revived: counters.updated += 1
-        case .unchanged: counters.unchanged += 1
+        // For whoever looks at living records nothing happened.
+        case .unchanged, .insertedDead: counters.unchanged += 1
         case .deleted: counters.deleted += 1
         case .unexpected: break
         }

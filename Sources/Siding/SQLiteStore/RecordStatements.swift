@@ -74,7 +74,7 @@ struct RecordStatements: ~Copyable {
             try insert.step()
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
-            return isDeleted ? .deleted : .inserted
+            return isDeleted ? .insertedDead : .inserted
         }
         let id = find.int(0)
         let isLiving = find.isNull(2)

@@ -34,6 +34,7 @@ enum RoundRows {
                 because: isChanged ? "the definition changed" : "a full listing was asked for",
                 QueueTransitions(owner: owner, now: now), transaction)
         }
+        try PageMembers.track(listing.tracksMembers, resource.id, transaction)
         if listing.isUnconditional { try ListingOpener.forgetValidators(resource.id, scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
@@ -78,10 +79,12 @@ enum RoundRows {
 
     // MARK: Ending
 
+    /// - Returns: what it showed of records that are gone.
     static func end(
         _ end: RoundEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
-    ) throws {
-        guard let resource = try SQLiteStore.resourceRow(end.resource, transaction)?.id else { return }
+    ) throws -> RoundFindings {
+        guard let row = try ResourceRow.load(named: end.resource, transaction) else { return RoundFindings() }
+        let resource = row.id
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -92,7 +95,12 @@ enum RoundRows {
                 queue.now.microseconds, end.run)
         }
         try supersede(resource, end, queue, transaction)
-        try forgetGone(resource, end.parent, transaction)
+        guard let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id else { return RoundFindings() }
+        try forgetGone(resource, parent, transaction)
+        guard let proof = RoundProof(end, of: row, over: parent, now: queue.now) else { return RoundFindings() }
+        let findings = try proof.settle(transaction)
+        try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
+        return findings
     }
 
     /// What waits for a parent that is not asked about any more would wait for ever.
@@ -119,10 +127,9 @@ enum RoundRows {
 
     /// A parent that is gone is not asked about: nothing of its listing is of use. Its records stay.
     private static func forgetGone(
-        _ resource: Int64, _ parent: String, _ transaction: borrowing Transaction
+        _ resource: Int64, _ parent: Int64, _ transaction: borrowing Transaction
     ) throws {
-        guard let parent = try SQLiteStore.resourceRow(parent, transaction)?.id else { return }
-        // What they showed belongs to them still: that another listing lacks it proves nothing.
+        // What they showed waits for them to come back: that the others lack it proves nothing.
         try transaction.execute(
             """
             INSERT INTO siding_departures (resource, scope, members)

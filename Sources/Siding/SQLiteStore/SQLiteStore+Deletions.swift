@@ -14,11 +14,11 @@ extension SQLiteStore {
     }
 
     public func doubtful(
-        of resource: String, scope: String, askedBefore moment: Timestamp
+        of resource: String, askedBefore moment: Timestamp
     ) async throws(StoreError) -> DoubtfulRecords {
         let now = clock.now
         return try await read { snapshot in
-            try InquiryRows.doubtful(resource, scope: scope, since: moment, now: now, snapshot)
+            try InquiryRows.doubtful(resource, since: moment, now: now, snapshot)
         }
     }
 

@@ -10,13 +10,15 @@ extension SQLiteStore {
         }
     }
 
-    public func endRound(_ round: RoundEnd) async throws(StoreError) {
+    public func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings {
         let me = try ownerID()
         let now = clock.now
-        try await write { transaction in
+        let findings = try await write { transaction in
             try Self.check(round.lease, owner: me, transaction)
-            try RoundRows.end(round, QueueTransitions(owner: me, now: now), transaction)
+            return try RoundRows.end(round, QueueTransitions(owner: me, now: now), transaction)
         }
+        if findings.counters.deleted > 0 { changeSignal.fire() }
+        return findings
     }
 
     public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {

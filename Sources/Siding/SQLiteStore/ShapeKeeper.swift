@@ -51,6 +51,9 @@ struct ShapeKeeper {
         try remake(transaction) { transaction in
             try transaction.execute("UPDATE siding_resources SET parent = ?2 WHERE id = ?1", resource, parent)
         }
+        // Keys of other parents say nothing any more.
+        try transaction.execute(
+            "UPDATE siding_records SET scope = NULL WHERE resource = ?1 AND scope IS NOT NULL", resource)
     }
 
     /// Views of children stand beside those of resources.

@@ -4,6 +4,8 @@ public struct DoubtfulRecords: Sendable, Hashable {
     public var keys: [String]
     /// Whether there are others that the origin said are gone, and that have not been deleted yet.
     public var areAnyGone: Bool
+    /// The parents in whose listings they were seen last, by the keys of the records.
+    public var parents: [String: String] = [:]
 
     public init(keys: [String], areAnyGone: Bool) { (self.keys, self.areAnyGone) = (keys, areAnyGone) }
 }
@@ -11,8 +13,6 @@ public struct DoubtfulRecords: Sendable, Hashable {
 /// What the origin said of records that a complete listing lacked, when it was asked for each of them.
 public struct AbsenceFindings: Sendable {
     public var resource: String
-    /// As of ``PageRequest/scope``.
-    public var scope: String
     public var lease: Lease
     public var run: RunID
     /// Whether a record is gone, by key.
@@ -23,10 +23,10 @@ public struct AbsenceFindings: Sendable {
     public var terms: DeletionTerms?
 
     public init(
-        resource: String, scope: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int,
+        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int,
         terms: DeletionTerms? = nil
     ) {
-        (self.resource, self.scope, self.lease, self.run) = (resource, scope, lease, run)
+        (self.resource, self.lease, self.run) = (resource, lease, run)
         (self.isGone, self.requests, self.terms) = (isGone, requests, terms)
     }
 }

@@ -18,7 +18,7 @@ struct LeftOutRecords: Sendable, Hashable {
 
     /// Whether so many may go without a person's look, as with ``DeletionGuard``: a misspelt name leaves out everything.
     func isTooMuch(for deletions: Deletions) -> Bool {
-        DeletionGuard(listed: stored - count, removed: 0, most: deletions.most).withholds(count)
+        DeletionGuard(listed: stored - count, most: deletions.most).withholds(count)
     }
 
     /// What is odd about the condition; nil where nothing is.

@@ -3,9 +3,10 @@ public protocol DeletionStore: Sendable {
     /// Keys of living records that the last complete listing lacked, in key order.
     func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String]
 
-    /// What the last complete listing of a scope lacked, and was not asked about since `moment`.
+    /// What the last complete listing lacked, and was not asked about since `moment`. Of a resource with a listing per parent
+    /// the end of a round tells it.
     func doubtful(
-        of resource: String, scope: String, askedBefore moment: Timestamp
+        of resource: String, askedBefore moment: Timestamp
     ) async throws(StoreError) -> DoubtfulRecords
 
     /// Notes what the origin said of such records; deletes those that are gone, where the terms are given and allow it.

@@ -32,6 +32,8 @@ public struct PageCommit: Sendable {
     /// By whose condition the records of a listing of its own are kept, which changes nothing that is declared; nil for that
     /// of the resource as it is stored.
     public var shape: RecordShape?
+    /// Whether the answer had no list of records, not even an empty one: then it says of none that it is not there.
+    public var hasNoList = false
     /// Which of its records are deleted, and what its listing's end proves.
     public var deletions = DeletionTerms()
 

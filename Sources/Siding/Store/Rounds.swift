@@ -21,8 +21,11 @@ public protocol RoundStore: Sendable {
     func keys(ofQuery sql: String) async throws(StoreError) -> [String]
 
     /// Ends the round. What is known of listings whose parent is gone is forgotten, and what the queue retains for parents
-    /// that this round did not ask about is superseded.
-    func endRound(_ round: RoundEnd) async throws(StoreError)
+    /// that this round did not ask about is superseded. What was deleted and withheld is added to the run's counters.
+    ///
+    /// - Returns: what the round showed of records that are gone.
+    @discardableResult
+    func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings
 
     /// The cursor of each listing, oldest first.
     func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor]
@@ -90,6 +93,10 @@ public struct RoundEnd: Sendable {
     public var run: RunID
     /// Whether every parent's listing is complete: then so is the resource.
     public var isComplete: Bool
+    /// What may be deleted of what is gone; nil where nothing is to be looked for.
+    public var deletions: DeletionTerms?
+    /// What was asked about since then is not asked about again.
+    public var askedBefore = Timestamp(microseconds: 0)
 
     public init(resource: String, parent: String, round: Int64, lease: Lease, run: RunID, isComplete: Bool) {
         self.resource = resource
@@ -99,6 +106,22 @@ public struct RoundEnd: Sendable {
         self.run = run
         self.isComplete = isComplete
     }
+}
+
+/// What the end of a round has shown of records that are gone.
+public struct RoundFindings: Sendable, Hashable {
+    /// What was deleted and withheld.
+    public var counters = RunCounters()
+    /// Records that no page shows any more and that stay, as the round proves nothing.
+    public var unproven = 0
+    /// Living parents whose listing was not completed in the round.
+    public var unasked = 0
+    /// Listings with pages of which not all records are known.
+    public var unknown = 0
+    /// Records about which the origin is to be asked.
+    public var doubtful = DoubtfulRecords(keys: [], areAnyGone: false)
+
+    public init() {}
 }
 
 /// Which parents are wanted.

@@ -13,7 +13,7 @@ enum DeletionGrammar {
         "complete_listing: what complete listings lack is deleted; none: it stays.")
     private static let most = Keyword(
         "max", share, default: "10%",
-        "The largest share of the records that may go at once; 10 always may, but never all.")
+        "The largest share of the records that may go at once; 10 may, up to half of them, but with 0% none.")
     private static let verify = Keyword(
         "verify", ValueType<String>.text("a path below the source's base_url such as /posts/{id}"),
         "Where a record is: what complete listings lack is asked for there, and only 404, 410 or the mark delete it.")

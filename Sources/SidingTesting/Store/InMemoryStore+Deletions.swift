@@ -5,27 +5,25 @@ extension InMemoryStore {
     public func missingKeys(of resource: String, limit: Int) throws(StoreError) -> [String] {
         try read { (tables) throws(StoreError) in
             guard let known = tables.resources[resource] else { return [] }
-            let missing = known.absences.values.reduce(into: Set()) { $0.formUnion($1) }
-            let living = missing.filter { known.records[$0]?.deletedAt == nil }
+            let living = known.absences.filter { known.records[$0]?.deletedAt == nil }
             let keys = living.sorted { $0.lexicographicallyPrecedes($1) }
             return keys.prefix(max(limit, 0)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
     public func doubtful(
-        of resource: String, scope: String, askedBefore moment: Timestamp
+        of resource: String, askedBefore moment: Timestamp
     ) throws(StoreError) -> DoubtfulRecords {
         try read { (tables) throws(StoreError) in
             guard let known = tables.resources[resource] else { return DoubtfulRecords(keys: [], areAnyGone: false) }
-            return known.doubtful(scope: scope, askedBefore: moment)
+            return known.doubtful(askedBefore: moment)
         }
     }
 
     public func settle(_ findings: AbsenceFindings) throws(StoreError) -> RunCounters {
         let counters = try change { (tables, moment) throws(StoreError) in
             try tables.check(findings.lease, moment)
-            let removed = tables.removed(of: findings.resource, in: findings.run)
-            let settled = tables.resources[findings.resource]?.settle(findings, removed: removed, now: moment.now)
+            let settled = tables.resources[findings.resource]?.settle(findings, now: moment.now)
             var counters = settled ?? RunCounters()
             counters.requests = findings.requests
             try tables.count(counters, of: findings.resource, in: findings.run)
@@ -59,10 +57,10 @@ struct MemoryShown {
 
 extension MemoryResource {
     /// Begins to keep what pages show, or ends it.
-    mutating func track(_ isWanted: Bool, scope: String) {
+    mutating func track(_ isWanted: Bool) {
         guard tracksMembers != isWanted else { return }
         tracksMembers = isWanted
-        (departures, absences, singles) = ([:], [:], [])
+        (departures, absences, wasSingle) = ([:], [], false)
         for address in pages.keys {
             pages[address]?.members = nil
             if isWanted {
@@ -70,14 +68,21 @@ extension MemoryResource {
                 pages[address]?.stored.lastModified = nil
             }
         }
-        guard isWanted, scope.isEmpty else { return }
-        departures[scope] = Set(records.filter { $0.value.deletedAt == nil && $0.value.run > 0 }.keys)
+        guard isWanted else { return }
+        departures[""] = Set(records.filter { $0.value.deletedAt == nil && $0.value.run > 0 }.keys)
+    }
+
+    /// Before a changed definition begins.
+    mutating func redefine() {
+        forgetPages { _, _ in true }
+        departures = ["": departures.values.reduce(into: []) { $0.formUnion($1) }]
+        (isRedefined, wasSingle) = (true, false)
     }
 
     /// Forgets pages; what they showed may be gone.
     mutating func forgetPages(where isMeant: (MemoryAddress, MemoryPage) -> Bool) {
         for (address, page) in pages where isMeant(address, page) {
-            departures[address.scope, default: []].formUnion(page.members ?? [])
+            departures["", default: []].formUnion(page.members ?? [])
             pages[address] = nil
         }
     }
@@ -85,10 +90,10 @@ extension MemoryResource {
     /// Notes what a page shows now.
     mutating func remember(_ shown: MemoryShown, on page: PageRequest, isWhole: Bool, isKept: Bool) {
         guard tracksMembers else { return }
-        let (address, scope) = (MemoryAddress(page), page.scope)
-        let returned = absences[scope, default: []].intersection(shown.keys)
-        absences[scope]?.subtract(returned)
-        forgetInquiries(scope)
+        let address = MemoryAddress(page)
+        let returned = absences.intersection(shown.keys)
+        absences.subtract(returned)
+        forgetInquiries()
         let isKnown = isWhole && isKept && !shown.hasUnknown
         var departed = isKept ? pages[address]?.members ?? [] : []
         if isKnown {
@@ -96,63 +101,98 @@ extension MemoryResource {
         } else {
             departed.formUnion(isWhole && isKept ? shown.keys : shown.fresh.union(returned))
         }
-        departures[scope, default: []].formUnion(departed)
+        departures["", default: []].formUnion(departed)
         if isKept { pages[address]?.members = isKnown ? shown.keys : nil }
     }
 
-    /// Decides at the end of a complete listing what is gone.
-    mutating func settleAbsences(
-        _ page: PageCommit, _ listing: MemoryListing, removed: Int, now: Timestamp
-    ) -> RunCounters {
-        let (scope, terms) = (page.page.scope, page.deletions)
+    /// Decides at the end of the only listing what is gone.
+    mutating func settleListing(_ page: PageCommit, _ listing: MemoryListing, now: Timestamp) -> RunCounters {
+        let terms = page.deletions
+        guard tracksMembers, terms.rule.byAbsence, listing.cursor.from == nil else { return RunCounters() }
+        guard page.page.scope.isEmpty else {
+            askWhole { $0.scope == page.page.scope }
+            return RunCounters()
+        }
+        let isSingle = listing.pages == 1 && wasSingle
+        wasSingle = listing.pages == 1
+        guard unknownListings == 0 else {
+            startOver()
+            return RunCounters()
+        }
+        let isEnough = listing.run == page.run && (terms.isStable || isSingle)
+        return judge(terms, isEnough: isEnough, living: nil, run: page.run, now: now).counters
+    }
+
+    var unknownListings: Int { Set(pages.filter { $0.value.members == nil }.map(\.key.scope)).count }
+
+    mutating func startOver() {
+        departures["", default: []].formUnion(absences)
+        absences = []
+        forgetInquiries()
+        askWhole { _ in true }
+    }
+
+    private mutating func askWhole(_ isMeant: (MemoryAddress) -> Bool) {
+        for address in pages.keys where isMeant(address) && pages[address]?.members == nil {
+            pages[address]?.stored.etag = nil
+            pages[address]?.stored.lastModified = nil
+        }
+    }
+
+    /// What came of a search that counts.
+    struct Verdict {
         var counters = RunCounters()
-        guard tracksMembers, terms.rule.byAbsence, listing.cursor.from == nil else { return counters }
-        let isSingle = listing.pages == 1 && singles.contains(scope)
-        if listing.pages == 1 { singles.insert(scope) } else { singles.remove(scope) }
-        let own = pages.filter { $0.key.scope == scope }
-        guard own.values.allSatisfy({ $0.members != nil }) else {
-            departures[scope, default: []].formUnion(absences.removeValue(forKey: scope) ?? [])
-            for address in own.keys where pages[address]?.members == nil {
-                pages[address]?.stored.etag = nil
-                pages[address]?.stored.lastModified = nil
-            }
-            return counters
-        }
-        let before = absences[scope] ?? []
-        let gone = gone(from: scope, lackedBefore: before)
-        departures[scope] = nil
-        let proven = proven(gone, page, listing, before, isSingle: isSingle)
-        let listed = pages.values.reduce(0) { $0 + $1.stored.recordCount }
-        let limit = DeletionGuard(listed: listed, removed: scope.isEmpty ? 0 : removed, most: terms.rule.most)
-        let isWithheld = !terms.isAccepted && limit.withholds(proven.count)
+        var lacked: Set<[UInt8]> = []
+        var lackedTwice: Set<[UInt8]> = []
+    }
+
+    /// Settles what no page shows.
+    ///
+    /// - Parameter living: the keys of the living parents; nil where there is one listing only.
+    mutating func judge(
+        _ terms: DeletionTerms, isEnough: Bool, living: Set<String>?, run: RunID, now: Timestamp
+    ) -> Verdict {
+        let before = absences
+        let gone = search(living: living)
+        let isFirst = isRedefined
+        isRedefined = false
+        var verdict = Verdict()
+        verdict.lacked = gone.filter { records[$0]?.pending == 0 }
+        verdict.lackedTwice = isFirst ? [] : verdict.lacked.intersection(before)
+        let deletes = terms.rule.recordPath == nil && !isFirst
+        let proven = !deletes ? [] : isEnough ? verdict.lacked : verdict.lackedTwice
+        let isWithheld = !terms.isAccepted && deletionGuard(terms).withholds(proven.count)
         let deleted = isWithheld ? [] : proven
-        for key in deleted { bury(key, run: page.run, now: now) }
+        for key in deleted { bury(key, run: run, now: now) }
         if !deleted.isEmpty { revision += 1 }
-        absences[scope] = gone.subtracting(deleted)
-        forgetInquiries(scope)
-        counters.deleted = deleted.count
-        counters.withheld = isWithheld ? proven.count : 0
-        return counters
+        absences = gone.subtracting(deleted)
+        forgetInquiries()
+        verdict.counters.deleted = deleted.count
+        verdict.counters.withheld = isWithheld ? proven.count : 0
+        return verdict
     }
 
-    private func gone(from scope: String, lackedBefore before: Set<[UInt8]>) -> Set<[UInt8]> {
-        var gone = before.union(departures[scope] ?? [])
+    func deletionGuard(_ terms: DeletionTerms) -> DeletionGuard {
+        let listed =
+            pages.keys.contains { !$0.scope.isEmpty }
+            ? pages.values.reduce(into: Set<[UInt8]>()) { $0.formUnion($1.members ?? []) }.count
+            : pages.values.reduce(0) { $0 + $1.stored.recordCount }
+        return DeletionGuard(listed: listed, most: terms.rule.most)
+    }
+
+    /// The living records that no page shows; what belongs to parents that are gone is set aside.
+    mutating func search(living: Set<String>?) -> Set<[UInt8]> {
+        let asked = departures.keys.filter { $0.isEmpty || living?.contains($0) ?? true }
+        var gone = asked.reduce(into: absences) { $0.formUnion(departures.removeValue(forKey: $1) ?? []) }
         for page in pages.values { gone.subtract(page.members ?? []) }
-        for (other, keys) in departures where other != scope { gone.subtract(keys) }
-        for (other, keys) in absences where other != scope { gone.subtract(keys) }
-        return gone.filter { records[$0].map { $0.deletedAt == nil } ?? false }
-    }
-
-    private func proven(
-        _ gone: Set<[UInt8]>, _ page: PageCommit, _ listing: MemoryListing, _ before: Set<[UInt8]>, isSingle: Bool
-    ) -> Set<[UInt8]> {
-        let isUnsure = pages.contains { $0.key.scope != page.page.scope && $0.value.members == nil }
-        guard page.deletions.rule.recordPath == nil else { return [] }
-        guard redefined != page.run, redefined != listing.run, !isUnsure else { return [] }
-        let isEnough = listing.run == page.run && (page.deletions.isStable || isSingle)
-        return gone.filter { key in
-            records[key]?.pending == 0 && (isEnough || before.contains(key))
+        gone = gone.filter { records[$0].map { $0.deletedAt == nil } ?? false }
+        guard let living else { return gone }
+        for key in gone {
+            guard let parent = seenIn[key], !living.contains(parent) else { continue }
+            departures[parent, default: []].insert(key)
+            gone.remove(key)
         }
+        return gone
     }
 
     mutating func bury(_ key: [UInt8], run: RunID, now: Timestamp) {

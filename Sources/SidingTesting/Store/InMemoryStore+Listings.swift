@@ -10,7 +10,7 @@ extension InMemoryStore {
             }
             let changed = try tables.register(opening)
             if !changed.isEmpty { tables.discardAll(of: opening.resource, "the definition changed", moment) }
-            tables.resources[opening.resource]?.track(opening.tracksMembers, scope: opening.first.scope)
+            tables.resources[opening.resource]?.track(opening.tracksMembers)
             if opening.isUnconditional {
                 tables.resources[opening.resource]?.forgetValidators(scope: opening.first.scope)
             }
@@ -88,14 +88,14 @@ extension InMemoryStore {
         let saved = try change { (tables, moment) throws(StoreError) in
             try tables.check(page.lease, moment)
             var resource = try tables.resource(page.resource)
-            let (found, shown) = resource.save(page, now: moment.now)
+            var (found, shown) = resource.save(page, now: moment.now)
+            if page.hasNoList { shown?.hasUnknown = true }
             var counters = found
             counters.pages = 1
             counters.requests = page.requests
             counters.bytes = page.bytes
             if let progress = page.progress {
-                counters += try resource.move(
-                    page, progress, shown, removed: tables.removed(of: page.resource, in: page.run), now: moment.now)
+                counters += try resource.move(page, progress, shown, now: moment.now)
             } else if let shown {
                 resource.remember(shown, on: page.page, isWhole: false, isKept: false)
                 if found.updated + found.deleted > 0 { resource.forgetValidators(showing: shown.keys) }
@@ -122,12 +122,12 @@ extension MemoryTables {
         known.source = opening.source
         if !changed.isEmpty {
             known.definition = opening.definition
-            known.forgetPages { _, _ in true }
+            known.redefine()
+            if changed.contains("for_each") { known.seenIn = [:] }
             known.cursors = [:]
             known.forgetRounds()
-            known.redefined = opening.run
             if changed.contains("key") {
-                (known.keyKind, known.departures, known.absences, known.singles) = (nil, [:], [:], [])
+                (known.keyKind, known.departures, known.absences) = (nil, [:], [])
             }
         }
         resources[opening.resource] = known
@@ -194,7 +194,9 @@ extension MemoryTables {
         resources[opening.resource]?.open[scope] = MemoryListing(
             next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run)
         resources[opening.resource]?.scoped[scope] = opening.parent.map {
-            MemoryScope(state: .open, round: $0.round, revision: $0.revision, checkpointAt: moment.now)
+            MemoryScope(
+                state: .open, round: $0.round, revision: $0.revision, checkpointAt: moment.now,
+                isOfChanges: opening.cursor.from != nil)
         }
         var position = ListingPosition(
             listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)

@@ -10,6 +10,7 @@ extension InMemoryStore {
                 let reason = changed.isEmpty ? "a full listing was asked for" : "the definition changed"
                 tables.discardAll(of: listing.resource, reason, moment)
             }
+            tables.resources[listing.resource]?.track(listing.tracksMembers)
             let known = tables.resources[listing.resource]
             if listing.isUnconditional { tables.resources[listing.resource]?.forgetValidators(scope: nil) }
             var dropped: String?
@@ -30,10 +31,10 @@ extension InMemoryStore {
         }
     }
 
-    public func endRound(_ end: RoundEnd) throws(StoreError) {
-        try change { (tables, moment) throws(StoreError) in
+    public func endRound(_ end: RoundEnd) throws(StoreError) -> RoundFindings {
+        let findings = try change { (tables, moment) throws(StoreError) in
             try tables.check(end.lease, moment)
-            guard var resource = tables.resources[end.resource] else { return }
+            guard var resource = tables.resources[end.resource] else { return RoundFindings() }
             if resource.round?.round == end.round, resource.round?.isOpen == true {
                 resource.round?.isOpen = false
                 resource.round?.endedAt = moment.now
@@ -48,12 +49,16 @@ extension InMemoryStore {
                 tables.resources[end.resource]?.open[scope] = nil
                 tables.resources[end.resource]?.scoped[scope]?.state = .incomplete
             }
-            guard let parents = tables.resources[end.parent] else { return }
-            tables.resources[end.resource]?.forgetScopes {
-                parents.records[Array($0.utf8)]?.deletedAt != nil
-                    || parents.records[Array($0.utf8)] == nil
-            }
+            guard let parents = tables.resources[end.parent] else { return RoundFindings() }
+            let living = Set(parents.records.values.filter { $0.deletedAt == nil }.map(\.key))
+            tables.resources[end.resource]?.forgetScopes { !living.contains($0) }
+            let settled = tables.resources[end.resource]?.settle(end, living: living, now: moment.now)
+            let findings = settled ?? RoundFindings()
+            try tables.count(findings.counters, of: end.resource, in: end.run)
+            return findings
         }
+        if findings.counters.deleted > 0 { changeSignal.fire() }
+        return findings
     }
 
     public func parents(_ selection: ParentSelection) throws(StoreError) -> [Parent] {
@@ -102,6 +107,8 @@ struct MemoryScope {
     /// The parent's, when the listing began.
     var revision: Int64
     var checkpointAt: Timestamp
+    /// Whether the listing asks for changes only.
+    var isOfChanges = false
 
     mutating func move(_ next: NextPage, now: Timestamp) {
         checkpointAt = now
@@ -126,7 +133,17 @@ extension MemoryResource {
         scoped = scoped.filter { !gone.contains($0.key) }
         open = open.filter { !gone.contains($0.key) }
         cursors = cursors.filter { !gone.contains($0.key) }
-        pages = pages.filter { !gone.contains($0.key.scope) }
+        for (address, page) in pages where gone.contains(address.scope) {
+            // They wait for the parent to come back: that the others lack them proves nothing.
+            departures[address.scope, default: []].formUnion(page.members ?? [])
+            pages[address] = nil
+        }
+    }
+
+    /// Whether not all is known of the pages of a listing of all there is.
+    fileprivate func isUnknown(_ scope: String) -> Bool {
+        guard tracksMembers, scoped[scope]?.isOfChanges == false else { return false }
+        return pages.contains { $0.key.scope == scope && $0.value.members == nil }
     }
 
     func lastProgress(of round: RoundState) -> Timestamp {
@@ -150,7 +167,8 @@ extension MemoryTables {
         return records.filter { selection.keys?.contains($0.key) ?? true }.map { record in
             let scope = child?.scoped[record.key]
             let isLeft = selection.round.map { $0 != scope?.round || scope?.state == .open } ?? true
-            let isChanged = scope.map { $0.state != .complete || record.revision > $0.revision } ?? true
+            let isUnknown = child?.isUnknown(record.key) ?? false
+            let isChanged = scope.map { $0.state != .complete || record.revision > $0.revision || isUnknown } ?? true
             return Found(
                 parent: Parent(
                     key: record.key, body: record.body, revision: record.revision,

@@ -8,42 +8,41 @@ struct MemoryInquiry {
 
 extension MemoryResource {
     /// Forgets what was said of records that are not lacked any more.
-    mutating func forgetInquiries(_ scope: String) {
-        let absent = absences[scope] ?? []
-        inquiries[scope] = inquiries[scope]?.filter { absent.contains($0.key) }
+    mutating func forgetInquiries() {
+        let absent = absences
+        inquiries = inquiries.filter { absent.contains($0.key) }
     }
 
-    func doubtful(scope: String, askedBefore moment: Timestamp) -> DoubtfulRecords {
-        let asked = inquiries[scope] ?? [:]
-        let living = (absences[scope] ?? []).filter {
+    /// - Parameter meant: of which records; nil for all that are lacked.
+    func doubtful(_ meant: Set<[UInt8]>? = nil, askedBefore moment: Timestamp) -> DoubtfulRecords {
+        let living = (meant ?? absences).filter {
             records[$0].map { $0.deletedAt == nil && $0.pending == 0 } ?? false
         }
-        let doubtful = living.filter { key in asked[key].map { $0.askedAt < moment } ?? true }
-        return DoubtfulRecords(
-            keys: doubtful.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) },
-            areAnyGone: asked.values.contains(where: \.isGone))
+        let keys = living.filter { key in inquiries[key].map { $0.askedAt < moment } ?? true }
+        var doubtful = DoubtfulRecords(
+            keys: keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) },
+            areAnyGone: inquiries.contains { $0.value.isGone && (meant?.contains($0.key) ?? true) })
+        for key in keys { doubtful.parents[String(decoding: key, as: UTF8.self)] = seenIn[key] }
+        return doubtful
     }
 
-    mutating func settle(_ findings: AbsenceFindings, removed: Int, now: Timestamp) -> RunCounters {
-        let scope = findings.scope
-        for (key, isGone) in findings.isGone where absences[scope]?.contains(Array(key.utf8)) ?? false {
-            inquiries[scope, default: [:]][Array(key.utf8)] = MemoryInquiry(askedAt: now, isGone: isGone)
+    mutating func settle(_ findings: AbsenceFindings, now: Timestamp) -> RunCounters {
+        for (key, isGone) in findings.isGone where absences.contains(Array(key.utf8)) {
+            inquiries[Array(key.utf8)] = MemoryInquiry(askedAt: now, isGone: isGone)
         }
         var counters = RunCounters()
         guard let terms = findings.terms else { return counters }
-        let said = (inquiries[scope] ?? [:]).filter(\.value.isGone).keys
+        let said = inquiries.filter(\.value.isGone).keys
         let gone = said.filter { records[$0].map { $0.deletedAt == nil && $0.pending == 0 } ?? false }
-        let listed = pages.values.reduce(0) { $0 + $1.stored.recordCount }
-        let limit = DeletionGuard(listed: listed, removed: scope.isEmpty ? 0 : removed, most: terms.rule.most)
-        guard terms.isAccepted || !limit.withholds(gone.count) else {
-            said.forEach { inquiries[scope]?[$0] = nil }
+        guard terms.isAccepted || !deletionGuard(terms).withholds(gone.count) else {
+            said.forEach { inquiries[$0] = nil }
             counters.withheld = gone.count
             return counters
         }
         for key in gone { bury(key, run: findings.run, now: now) }
         if !gone.isEmpty { revision += 1 }
-        said.forEach { absences[scope]?.remove($0) }
-        forgetInquiries(scope)
+        said.forEach { absences.remove($0) }
+        forgetInquiries()
         counters.deleted = gone.count
         return counters
     }

@@ -8,6 +8,7 @@ extension MemoryResource {
     mutating func save(_ page: PageCommit, now: Timestamp) -> (RunCounters, MemoryShown?) {
         var counters = RunCounters()
         var shown: MemoryShown?
+        let known = records.count
         switch page.content {
         case .notModified:
             counters.notModified = 1
@@ -37,10 +38,12 @@ extension MemoryResource {
                     }
                     let fresh = save(key, body: Array(raw[slice.range]), in: raw, page, now, &counters)
                     if let fresh { shown?.fresh.insert(fresh) }
+                    if !page.page.scope.isEmpty { seenIn[key.withBytes(in: raw) { Array($0) }] = page.page.scope }
                 }
             }
         }
-        if counters.inserted + counters.updated + counters.deleted > 0 { revision += 1 }
+        // A record that was never seen alive is written, too.
+        if counters.updated + counters.deleted > 0 || records.count > known { revision += 1 }
         if shown != nil { quarantined[MemoryAddress(page.page)] = counters.quarantined }
         return (counters, shown)
     }
@@ -52,12 +55,11 @@ extension MemoryResource {
         let text = key.withBytes(in: raw) { Array($0) }
         let isDeleted = body.withUnsafeBytes { page.deletions.rule.mark?.marks($0) ?? false }
         guard var record = records[text] else {
-            if isDeleted { counters.deleted += 1 } else { counters.inserted += 1 }
+            if isDeleted { counters.unchanged += 1 } else { counters.inserted += 1 }
             livesSince[text] = revision + 1
             records[text] = Record(
                 resource: page.resource, key: String(decoding: text, as: UTF8.self), body: body, firstSeenAt: now,
                 changedAt: now, deletedAt: isDeleted ? now : nil, run: page.run, revision: revision + 1)
-            if isDeleted { tombstones[page.run, default: [:]][text] = now }
             return isDeleted ? nil : text
         }
         let wasDeleted = record.deletedAt != nil
@@ -97,10 +99,9 @@ extension MemoryResource {
 
     /// Moves the listing on: validators, checkpoint, and with the last page its end.
     ///
-    /// - Parameter removed: how many records the run has deleted before.
     /// - Returns: what the end deleted and withheld.
     mutating func move(
-        _ page: PageCommit, _ progress: PageCommit.Progress, _ shown: MemoryShown?, removed: Int, now: Timestamp
+        _ page: PageCommit, _ progress: PageCommit.Progress, _ shown: MemoryShown?, now: Timestamp
     ) throws(StoreError) -> RunCounters {
         let scope = page.page.scope
         guard var listing = open[scope], listings[scope] == page.listing else {
@@ -132,7 +133,7 @@ extension MemoryResource {
             if scope.isEmpty, !isPassing { (completedAt, freshness, asksAnew) = (now, progress.freshness, false) }
             forgetPages { address, stored in address.scope == scope && stored.listing != page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
-            return settleAbsences(page, listing, removed: removed, now: now)
+            return settleListing(page, listing, now: now)
         }
         return RunCounters()
     }

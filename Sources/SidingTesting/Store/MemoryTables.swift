@@ -60,16 +60,18 @@ struct MemoryResource {
     var open: [String: MemoryListing] = [:]
     /// Whether it is kept which records each page shows.
     var tracksMembers = false
-    /// When the definition changed last.
-    var redefined: RunID?
-    /// Records that pages of a scope showed once and do not show now.
+    /// Whether the definition changed, and nothing was complete since then.
+    var isRedefined = false
+    /// Records that pages showed once and do not show now; by the key of a parent that is gone, or under nothing.
     var departures: [String: Set<[UInt8]>] = [:]
-    /// Records that the last complete listing of a scope lacked, and that are not deleted.
-    var absences: [String: Set<[UInt8]>] = [:]
-    /// What the origin said of absent records when it was asked, by scope.
-    var inquiries: [String: [[UInt8]: MemoryInquiry]] = [:]
-    /// The scopes whose last complete listing had one page only.
-    var singles: Set<String> = []
+    /// Records that the last complete listing, or round over all parents, lacked, and that are not deleted.
+    var absences: Set<[UInt8]> = []
+    /// What the origin said of absent records when it was asked.
+    var inquiries: [[UInt8]: MemoryInquiry] = [:]
+    /// Whether the last complete listing had one page only.
+    var wasSingle = false
+    /// The parents in whose listings records were seen last.
+    var seenIn: [[UInt8]: String] = [:]
     /// What each run deleted, and when.
     var tombstones: [RunID: [[UInt8]: Timestamp]] = [:]
 }
@@ -142,11 +144,6 @@ extension MemoryTables {
 
     mutating func count(_ counters: RunCounters, of resource: String, in run: RunID) throws(StoreError) {
         try change(resource, in: run) { $0.counters += counters }
-    }
-
-    /// How many records the run has deleted of a resource so far.
-    func removed(of resource: String, in run: RunID) -> Int {
-        runs.first { $0.run.id == run }?.run.resources.first { $0.resource == resource }?.counters.deleted ?? 0
     }
 
     mutating func describe(_ line: RunResource, in run: RunID) throws(StoreError) {

@@ -42,14 +42,6 @@ extension StoreConformance {
             }
             try await require(bench.store.count(of: "posts").count, is: 2, "the records")
         },
-        Law("of several scopes each lacks only what is its own") { bench in
-            try await bench.listing(["1", "2"], scope: "a")
-            try await bench.listing(["2", "3"], scope: "b")
-            for _ in 0..<3 { try await bench.listing(["1"], scope: "a") }
-            try await require(bench.keys(), is: ["1", "2", "3"], "the records")
-            for _ in 0..<3 { try await bench.listing(["3"], scope: "b") }
-            try await require(bench.keys(), is: ["1", "3"], "the records")
-        },
         Law("too many at once are withheld until that is accepted, and can be taken back") { bench in
             let all = (10..<40).map(String.init)
             try await bench.listing(all, [])
@@ -81,14 +73,13 @@ extension ConformanceBench {
     /// Lists two pages in a run of its own, or one.
     @discardableResult
     fileprivate mutating func listing(
-        _ first: [String], _ second: [String]? = nil, scope: String = "", isStable: Bool = false,
-        isAccepted: Bool = false
+        _ first: [String], _ second: [String]? = nil, isStable: Bool = false, isAccepted: Bool = false
     ) async throws -> RunCounters {
         try await nextSync()
         time.advance(by: .seconds(1))
-        let position = try await openTracking(scope)
+        let position = try await openTracking()
         var counters = RunCounters()
-        let following = try second.map { _ in try Self.page(2).of(scope) }
+        let following = try second.map { _ in try Self.page(2) }
         counters += try await store.commit(
             page(
                 first, position, next: following.map(NextPage.page) ?? .end, isStable: isStable, isAccepted: isAccepted)
@@ -100,9 +91,8 @@ extension ConformanceBench {
         return counters
     }
 
-    fileprivate func openTracking(_ scope: String = "") async throws -> ListingPosition {
+    fileprivate func openTracking() async throws -> ListingPosition {
         var opening = try opening()
-        opening.first = opening.first.of(scope)
         opening.tracksMembers = true
         return try await store.openListing(opening)
     }
@@ -121,13 +111,5 @@ extension ConformanceBench {
 
     fileprivate func keys() async throws -> [String] {
         try await store.records(of: Self.resource, after: nil, limit: 999, deleted: false).map(\.key)
-    }
-}
-
-extension PageRequest {
-    fileprivate func of(_ scope: String) -> PageRequest {
-        var page = self
-        page.scope = scope
-        return page
     }
 }

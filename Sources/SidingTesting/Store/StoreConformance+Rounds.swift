@@ -92,6 +92,33 @@ extension StoreConformance {
             try await require(bench.store.cursor(of: child) == nil, "there is one for all")
             try await require(bench.store.scopedCursors(of: child).map(\.scope), is: ["a", "b"], "whose there are")
         },
+        Law("what two rounds over all parents lack is a tombstone, wherever it was; in one that left a parent out, not")
+        {
+            bench in
+            var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+            try await require(bench.round(&round, ["a": "[1,2]", "b": "[2,3,4]"]), is: 0, "deleted at first")
+            // One moves, one goes.
+            for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]"]), is: 0, "deleted without the other") }
+            try await require(bench.round(&round, ["a": "[1]", "b": "[2,3]"]), is: 0, "deleted by one round")
+            try await require(bench.round(&round, ["a": "[1,3]", "b": "[2]"]), is: 1, "deleted by the second")
+            try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
+        },
+        Law("all listings of a round have one guard together") { bench in
+            var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+            try await require(bench.round(&round, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
+            for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
+            try await require(bench.lastWithheld(), is: 7, "withheld")
+        },
+        Law("records of a parent that is gone wait until it is back") { bench in
+            var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+            try await require(bench.round(&round, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
+            _ = try await bench.store.delete(RecordLookup(of: ConformanceBench.resource, keys: ["b"]))
+            for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1,2]"]), is: 0, "deleted without it") }
+            try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1}]"#)
+            try await require(bench.round(&round, ["a": "[1,2]", "b": "[3]"]), is: 0, "deleted by one round")
+            try await require(bench.round(&round, ["a": "[1,2]", "b": "[3]"]), is: 1, "deleted by the second")
+            try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
+        },
         Law("nothing is known any more of a parent that is gone") { bench in
             let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
             for key in ["a", "b"] { try await bench.list(key, round, cursor: CursorMove(reached: "7", moved: "7")) }
@@ -139,6 +166,7 @@ extension ConformanceBench {
 
     fileprivate func childOpening(key: String = "id", startsAnew: Bool = false) throws -> ListingOpening {
         var opening = try self.opening(key: key, startsAnew: startsAnew, resource: Self.child)
+        opening.tracksMembers = true
         opening.parent = ListingParent(resource: Self.resource, revision: 0, round: nil)
         return opening
     }
@@ -177,6 +205,36 @@ extension ConformanceBench {
             Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
         commit.resource = Self.child
         _ = try await store.commit(commit)
+    }
+
+    /// Lists what `pages` says of some parents, and ends the round; the next one is open then.
+    ///
+    /// - Returns: how many records were deleted.
+    fileprivate mutating func round(_ round: inout RoundPosition, _ pages: [String: String]) async throws -> Int {
+        for (key, ids) in pages.sorted(by: { $0.key < $1.key }) {
+            let position = try await open(key, round)
+            let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
+            var commit = try pageCommit(Self.content("[\(json)]"), position)
+            (commit.resource, commit.deletions) = (Self.child, DeletionTerms(Deletions(byAbsence: true)))
+            _ = try await store.commit(commit)
+        }
+        var end = RoundEnd(
+            resource: Self.child, parent: Self.resource, round: round.round, lease: lease, run: run, isComplete: true)
+        end.deletions = DeletionTerms(Deletions(byAbsence: true))
+        let deleted = try await store.endRound(end).counters.deleted
+        time.advance(by: .seconds(1))
+        try await nextChildSync()
+        round = try await openRound()
+        return deleted
+    }
+
+    fileprivate func childKeys() async throws -> [String] {
+        try await store.records(of: Self.child, after: nil, limit: 99, deleted: false).map(\.key)
+    }
+
+    /// What the run before this one withheld.
+    fileprivate func lastWithheld() async throws -> Int? {
+        try await store.run(run - 1)?.resources.first { $0.resource == Self.child }?.counters.withheld
     }
 
     fileprivate func retain(_ page: PageRequest) async throws -> QueueEntry {

@@ -106,7 +106,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a single page is enough where it always was the only one`(_ engine: Engine) async throws {
-        let bench = try await listed(engine)
+        let bench = try await listed(engine) { $0.deletions.most = 0.8 }
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         // The way to the other pages may be lost.
         #expect(try await bench.sync().line.counters.deleted == 0)
@@ -117,7 +117,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a listing that started anew and found one page only is not enough`(_ engine: Engine) async throws {
-        let bench = try await listed(engine)
+        let bench = try await listed(engine) { $0.deletions.most = 0.8 }
         bench.origin.set("/posts?page=2", .failure(Failure(.connectionLost, phase: .maybeSent)))
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .status(.notFound))
@@ -137,6 +137,59 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 0)
         #expect(try await bench.sync().line.counters.deleted == 1)
         #expect(try await deleted(bench) == ["5"])
+    }
+
+    @Test(arguments: Engine.allCases, [false, true])
+    func `no run deletes before one listing is complete under the changed definition`(
+        _ engine: Engine, _ isStable: Bool
+    ) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2,3,4]")]))
+        bench.resource.deletions = Deletions(byAbsence: true)
+        bench.resource.isStable = isStable
+        for _ in 0..<2 { _ = try await bench.sync() }
+        bench.resource.query = ["state": "open"]
+        bench.origin.set("/posts?state=open", .failure(Failure(.noInternetConnection, phase: .notSent)))
+        _ = try await bench.sync()
+        bench.origin.set("/posts?state=open", ScriptedOrigin.page("[1,2,3]"))
+        #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 0)
+        #expect(try await bench.sync().line.counters.deleted == 1)
+    }
+
+    /// What says no more than when the newest record of a page changed.
+    @Test(arguments: Engine.allCases)
+    func `a date alone confirms no page whose records are counted`(_ engine: Engine) async throws {
+        let date = "Tue, 14 Nov 2023 22:13:20 GMT"
+        let fields: HTTPFields = [.contentType: "application/json", .lastModified: date]
+        var bench = try await EngineBench(
+            engine, ScriptedOrigin(["/posts": .text(#"[{"id":1}]"#, headerFields: fields)]))
+        _ = try await bench.sync()
+        _ = bench.origin.takeRequests()
+        _ = try await bench.sync()
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [date])
+        bench.resource.deletions = Deletions(byAbsence: true)
+        for _ in 0..<2 { _ = try await bench.sync() }
+        #expect(bench.origin.takeRequests().allSatisfy { $0.headerFields[.ifModifiedSince] == nil })
+        let tagged: HTTPFields = [.contentType: "application/json", .lastModified: date, .eTag: "\"a\""]
+        bench.origin.set("/posts", .text(#"[{"id":1}]"#, headerFields: tagged))
+        for _ in 0..<2 { _ = try await bench.sync() }
+        let last = try #require(bench.origin.takeRequests().last?.headerFields)
+        #expect(last[.ifNoneMatch] == "\"a\"" && last[.ifModifiedSince] == nil)
+    }
+
+    @Test func `a record taken in from the quarantine is looked for like the others`() async throws {
+        let page = #"[{"id":1,"n":1},{"id":2,"n":2},{"id":3,"n":"x"}]"#
+        var bench = try await EngineBench(.sqlite, ScriptedOrigin(["/posts": .text(page)]))
+        bench.resource.deletions = Deletions(byAbsence: true)
+        bench.resource.shape.columns = [RecordColumn("n", .integer, at: JSONPath(member: "n"))]
+        bench.resource.shape.contract = RecordContract(typeChange: .quarantine)
+        _ = try await bench.sync()
+        bench.resource.shape = RecordShape()
+        let store = try #require(bench.store as? SQLiteStore)
+        _ = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
+        #expect(try await bench.keys() == ["1", "2", "3"])
+        bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2}]"#))
+        for _ in 0..<4 { _ = try await bench.sync() }
+        #expect(try await bench.keys() == ["1", "2"])
     }
 
     @Test(arguments: Engine.allCases)
@@ -299,6 +352,20 @@ import Testing
         #expect(try await bench.sync().line.counters.updated == 1)
         #expect(try await bench.keys() == ["1"])
         #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.unchanged == 1)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what was never seen alive is no deletion, and is not brought to life`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text(Self.marked("null", "1"))]))
+        bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
+        let report = try await bench.sync()
+        #expect(report.line.counters.inserted == 1 && report.line.counters.deleted == 0)
+        #expect(try await deleted(bench) == ["2"])
+        #expect(try await bench.store.undelete(bench.lastRun().id) == [:])
+        #expect(try await bench.keys() == ["1"])
+        bench.origin.set("/posts", .text(Self.marked("null", "null")))
+        #expect(try await bench.sync().line.counters.updated == 1)
+        #expect(try await bench.keys() == ["1", "2"])
     }
 
     private static func marked(_ first: String, _ second: String) -> String {

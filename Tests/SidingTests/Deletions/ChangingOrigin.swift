@@ -6,8 +6,6 @@ import SidingTesting
 
 /// An origin whose records come, change, move and go, also between two pages of one listing, and that fails now and then.
 final class ChangingOrigin: TransportFactory {
-    static let pageSize = 4
-
     struct State {
         /// In the order of the listing: the key, and what its body says.
         var records: [(id: Int, version: Int)] = []
@@ -22,6 +20,8 @@ final class ChangingOrigin: TransportFactory {
         var faults = 0
         var unrest = 0
         var failed: [String] = []
+        /// Records on a page: three or four.
+        var pageSize = 4
     }
 
     /// Whether pages are told by the last key on them, in the order of keys, so that they do not shift.
@@ -30,7 +30,10 @@ final class ChangingOrigin: TransportFactory {
 
     init(seed: UInt64, isStable: Bool) {
         self.isStable = isStable
-        state = Mutex(State(generator: SeededGenerator(seed: seed)))
+        var first = State(generator: SeededGenerator(seed: seed))
+        first.pageSize = Int.random(in: 3...4, using: &first.generator)
+        first.fill(Int.random(in: 20...60, using: &first.generator))
+        state = Mutex(first)
     }
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
@@ -39,6 +42,20 @@ final class ChangingOrigin: TransportFactory {
 }
 
 extension ChangingOrigin.State {
+    fileprivate mutating func fill(_ count: Int) {
+        records = (1...count).map { (id: $0, version: 0) }
+        lastID = count
+    }
+
+    /// Many go at once: any share of them, now and then all.
+    mutating func removeMany() {
+        let left = Int.random(in: 0...records.count, using: &generator)
+        let gone = Set(records.map(\.id).shuffled(using: &generator).dropFirst(left))
+        records.removeAll { gone.contains($0.id) }
+        removed += gone.sorted()
+        moves += 1
+    }
+
     /// Something happens to the records.
     ///
     /// - Parameter restores: whether a key that was gone may come back.
@@ -83,8 +100,8 @@ extension ChangingOrigin.State {
             failed.append(target)
             return fault
         }
-        let start = isStable ? records.firstIndex { $0.id > place } ?? records.count : place * ChangingOrigin.pageSize
-        let shown = records.dropFirst(start).prefix(ChangingOrigin.pageSize)
+        let start = isStable ? records.firstIndex { $0.id > place } ?? records.count : place * pageSize
+        let shown = records.dropFirst(start).prefix(pageSize)
         let hasMore = start + shown.count < records.count
         let body = "[" + shown.map { #"{"id":\#($0.id),"v":\#($0.version)}"# }.joined(separator: ",") + "]"
         let next = isStable ? shown.last?.id ?? 0 : place + 1
@@ -101,7 +118,11 @@ extension ChangingOrigin.State {
         return [
             ScriptedAnswer.failure(Failure(.connectionLost, phase: .maybeSent)),
             .failure(Failure(.timeout(.response), phase: .maybeSent)), .status(.internalServerError),
-            .status(.notFound), .status(.gone), .text("<html>"), .text(#"{"a":1}"#),
+            .status(.notFound), .status(.gone), .status(.forbidden), .status(.noContent), .status(.resetContent),
+            .text("null", headerFields: fields),
+            .reply(
+                HTTPResponse(status: .partialContent, headerFields: fields), chunks: [Array("[]".utf8)]),
+            .text("<html>"), .text(#"{"a":1}"#),
             .reply(
                 HTTPResponse(status: .ok, headerFields: fields), chunks: [Array("[".utf8)],
                 ending: Failure(.truncated, phase: .answered)),

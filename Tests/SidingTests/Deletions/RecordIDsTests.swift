@@ -32,14 +32,17 @@ import Testing
         #expect(throws: StoreError.self) { try unpacked(bytes) }
     }
 
-    @Test func `ten may always go, a tenth of many, and never all`() {
-        #expect(!DeletionGuard(listed: 1, removed: 0, most: 0.1).withholds(10))
-        #expect(DeletionGuard(listed: 1, removed: 0, most: 0.1).withholds(11))
-        #expect(!DeletionGuard(listed: 180, removed: 0, most: 0.1).withholds(20))
-        #expect(DeletionGuard(listed: 178, removed: 0, most: 0.1).withholds(20))
-        #expect(DeletionGuard(listed: 0, removed: 0, most: 1).withholds(1))
-        #expect(!DeletionGuard(listed: 1, removed: 0, most: 1).withholds(99))
-        #expect(DeletionGuard(listed: 5, removed: 8, most: 0).withholds(3))
-        #expect(!DeletionGuard(listed: 0, removed: 0, most: 0).withholds(0))
+    @Test func `ten may go but no more than half, a tenth of many, never all, and with 0 none`() {
+        #expect(!DeletionGuard(listed: 10, most: 0.1).withholds(10))
+        #expect(DeletionGuard(listed: 9, most: 0.1).withholds(10))
+        #expect(DeletionGuard(listed: 11, most: 0.1).withholds(11))
+        #expect(!DeletionGuard(listed: 1, most: 0.1).withholds(1))
+        #expect(DeletionGuard(listed: 1, most: 0.1).withholds(2))
+        #expect(!DeletionGuard(listed: 180, most: 0.1).withholds(20))
+        #expect(DeletionGuard(listed: 178, most: 0.1).withholds(20))
+        #expect(DeletionGuard(listed: 0, most: 1).withholds(1))
+        #expect(!DeletionGuard(listed: 1, most: 1).withholds(99))
+        #expect(DeletionGuard(listed: 99, most: 0).withholds(1))
+        #expect(!DeletionGuard(listed: 0, most: 0).withholds(0))
     }
 }

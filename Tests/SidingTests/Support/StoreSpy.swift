@@ -79,7 +79,7 @@ extension StoreSpy {
         try await inner.openRound(opening)
     }
 
-    func endRound(_ round: RoundEnd) async throws(StoreError) { try await inner.endRound(round) }
+    func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings { try await inner.endRound(round) }
 
     func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
         try await inner.parents(selection)
@@ -166,9 +166,9 @@ extension StoreSpy {
     }
 
     func doubtful(
-        of resource: String, scope: String, askedBefore moment: Timestamp
+        of resource: String, askedBefore moment: Timestamp
     ) async throws(StoreError) -> DoubtfulRecords {
-        try await inner.doubtful(of: resource, scope: scope, askedBefore: moment)
+        try await inner.doubtful(of: resource, askedBefore: moment)
     }
 
     func settle(_ findings: AbsenceFindings) async throws(StoreError) -> RunCounters {

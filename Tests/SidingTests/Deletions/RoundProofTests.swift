@@ -1,0 +1,269 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What is gone where each record of another resource has a listing.
+@Suite struct RoundProofTests {
+    /// Parents with their records, and the resource that lists these.
+    private struct Bench {
+        let bench: EngineBench
+        var tasks: AnyResource
+
+        init(
+            _ engine: Engine, _ parents: ForEach.Parents = .all, _ deletions: Deletions = Deletions(byAbsence: true)
+        ) async throws {
+            bench = try await EngineBench(engine, ScriptedOrigin())
+            tasks = bench.resource
+            (tasks.name, tasks.path, tasks.deletions) = ("tasks", "/posts/{post}/tasks", deletions)
+            tasks.forEach = ForEach(
+                "posts", parents: parents, bind: ["post": JSONPath(member: "id")], concurrency: 1)
+        }
+
+        /// What each parent lists; a version other than 0 is written into the parent.
+        func set(_ records: [Int: [Int]], versions: [Int: Int] = [:]) {
+            let parents = records.keys.sorted().map { #"{"id":\#($0),"v":\#(versions[$0] ?? 0)}"# }
+            bench.origin.set("/posts", .text("[\(parents.joined(separator: ","))]"))
+            for (parent, ids) in records {
+                bench.origin.set("/posts/\(parent)/tasks", ScriptedOrigin.page("\(ids)".filter { $0 != " " }))
+            }
+        }
+
+        /// Parents and records in one run.
+        @discardableResult
+        func sync(_ options: SyncOptions = SyncOptions()) async throws -> SyncReport {
+            bench.time.advance(by: .seconds(60))
+            return try #require(try await bench.engine().run([bench.resource, tasks], options: options).last)
+        }
+
+        func keys() async throws -> [Int] {
+            try await bench.store.records(of: "tasks", after: nil, limit: 999, deleted: false)
+                .compactMap { Int($0.key) }.sorted()
+        }
+    }
+
+    private static var accepting: SyncOptions {
+        var options = SyncOptions()
+        options.acceptsDeletes = true
+        return options
+    }
+
+    private static let unproven = "absence could not be proven: "
+
+    @Test(arguments: Engine.allCases)
+    func `what two rounds over all parents lack is gone`(_ engine: Engine) async throws {
+        let bench = try await Bench(engine)
+        bench.set([1: [11, 12], 2: [21, 22]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set([1: [11], 2: [21, 22]])
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 1 && report.line.outcome == .saved)
+        #expect(try await bench.bench.lastRun().resources.first { $0.resource == "tasks" }?.counters.deleted == 1)
+        #expect(try await bench.keys() == [11, 21, 22])
+        #expect(try await bench.sync().line.counters.deleted == 0)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a record that moved to a parent whose listing fails is not gone`(_ engine: Engine) async throws {
+        let bench = try await Bench(engine)
+        bench.set([1: [11, 12], 2: [21]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set([1: [11], 2: [21, 12]])
+        bench.bench.origin.set("/posts/2/tasks", .status(.forbidden))
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(report.line.counters.deleted == 0)
+            #expect(
+                report.line.notes.contains(
+                    Self.unproven + "1 listing was not completed in this round; 1 record that no listing shows stays"))
+        }
+        bench.set([1: [11], 2: [21, 12]])
+        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        #expect(try await bench.keys() == [11, 12, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where only changed parents are asked about, a round over all of them has to show it`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Bench(engine, .changed)
+        bench.set([1: [11, 12, 13], 2: [21]])
+        for _ in 0..<2 { try await bench.sync() }
+        // 12 moved, and the parent that has it now did not change; 13 is gone.
+        for version in 1...3 {
+            bench.set([1: [11], 2: [21, 12]], versions: [1: version])
+            let report = try await bench.sync()
+            #expect(report.line.counters.deleted == 0)
+            #expect(report.line.notes.contains { $0.hasPrefix(Self.unproven) })
+        }
+        #expect(try await bench.keys() == [11, 12, 13, 21])
+        #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 0)
+        #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 1)
+        #expect(try await bench.keys() == [11, 12, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `all listings have one guard together, and one message`(_ engine: Engine) async throws {
+        let bench = try await Bench(engine)
+        let parents = 1...20
+        let all = Dictionary(uniqueKeysWithValues: parents.map { ($0, [$0 * 10, $0 * 10 + 1, $0 * 10 + 2]) })
+        bench.set(all)
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set(all.mapValues { [$0[0]] })
+        try await bench.sync()
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(report.line.counters.withheld == 40 && report.line.counters.deleted == 0)
+            #expect(report.warnings.filter { $0.contains("more than may go at once") }.count == 1)
+            #expect(report.warnings.contains { $0.hasPrefix("40 records are gone from the origin") })
+        }
+        #expect(try await bench.keys().count == 60)
+        #expect(try await bench.sync(Self.accepting).line.counters.deleted == 40)
+        #expect(try await bench.keys().count == 20)
+    }
+
+    @Test(arguments: Engine.allCases, [false, true])
+    func `where every parent shows nothing any more, or says that it is not there, nothing goes`(
+        _ engine: Engine, _ isMissing: Bool
+    ) async throws {
+        let bench = try await Bench(engine)
+        let all = Dictionary(uniqueKeysWithValues: (1...8).map { ($0, [$0 * 10]) })
+        bench.set(all)
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set(all.mapValues { _ in [] })
+        if isMissing { for parent in 1...8 { bench.bench.origin.set("/posts/\(parent)/tasks", .status(.notFound)) } }
+        try await bench.sync()
+        for _ in 0..<3 { #expect(try await bench.sync().line.counters.withheld == 8) }
+        #expect(try await bench.keys().count == 8)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing of which not all is known is asked for again, and is told as long as it is so`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Bench(engine, .changed)
+        bench.set([1: [11, 12], 2: [21]])
+        bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
+        for _ in 0..<2 { try await bench.sync() }
+        _ = bench.bench.origin.takeRequests()
+        bench.set([1: [11], 2: [21]], versions: [1: 1])
+        bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
+        let report = try await bench.sync()
+        #expect(report.line.notes.contains { $0.contains("of 1 listing not all records are known") })
+        let asked = bench.bench.origin.takeRequests().filter { $0.path == "/posts/2/tasks" }
+        #expect(asked.count == 1 && asked.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
+        bench.set([1: [11], 2: [21]], versions: [1: 1])
+        for _ in 0..<2 { try await bench.sync(SyncOptions(isFull: true)) }
+        #expect(try await bench.keys() == [11, 21])
+        // What is known is not due any more.
+        _ = bench.bench.origin.takeTargets()
+        try await bench.sync()
+        #expect(bench.bench.origin.takeTargets() == ["/posts"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the only listing had is looked for when there are many, and the other way round`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Bench(engine)
+        var plain = bench.tasks
+        (plain.path, plain.forEach) = ("/tasks", nil)
+        let origin = bench.bench.origin
+        origin.set("/tasks", ScriptedOrigin.page("[11,12,13,21]"))
+        bench.set([1: [11, 12], 2: [21]])
+        _ = try await bench.bench.engine().run([bench.bench.resource, plain])
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.keys() == [11, 12, 21])
+        // The first under a changed definition is the first of two.
+        origin.set("/tasks", ScriptedOrigin.page("[11,21]"))
+        var deleted: [Int] = []
+        for _ in 0..<3 {
+            deleted.append(try await bench.bench.engine().run([plain]).last?.line.counters.deleted ?? 0)
+        }
+        #expect(deleted == [0, 1, 0])
+        #expect(try await bench.keys() == [11, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `declared over stored records, what came before is looked for`(_ engine: Engine) async throws {
+        var bench = try await Bench(engine, .all, Deletions())
+        bench.set([1: [11, 12, 13], 2: [21]])
+        try await bench.sync()
+        bench.set([1: [11, 13], 2: [21]])
+        try await bench.sync()
+        bench.tasks.deletions = Deletions(byAbsence: true)
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.keys() == [11, 13, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `records of a parent that is gone stay, and those that moved from it before go with where they moved`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Bench(engine)
+        bench.set([1: [11], 2: [21, 22]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set([1: [11, 21], 2: [22]])
+        try await bench.sync()
+        _ = try await bench.bench.store.delete(RecordLookup(of: "posts", keys: ["2"]))
+        bench.set([1: [11]])
+        for _ in 0..<3 { try await bench.sync() }
+        #expect(try await bench.keys() == [11, 22])
+    }
+
+    // MARK: Asking the origin
+
+    @Test(arguments: Engine.allCases)
+    func `what can be asked for wherever it is, is asked for in any round`(_ engine: Engine) async throws {
+        let bench = try await Bench(engine, .changed, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+        bench.set([1: [11, 12, 13], 2: [21]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set([1: [11], 2: [21, 12]], versions: [1: 1])
+        bench.bench.origin.set("/tasks/12", .text(#"{"id":12}"#))
+        _ = bench.bench.origin.takeTargets()
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(bench.bench.origin.takeTargets() == ["/posts", "/posts/1/tasks", "/tasks/12", "/tasks/13"])
+        #expect(try await bench.keys() == [11, 12, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is asked for below its parent is asked for once two rounds over all lack it`(
+        _ engine: Engine
+    ) async throws {
+        let path = "/posts/{post}/tasks/{id}"
+        let bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: path))
+        bench.set([1: [11, 12, 13], 2: [21]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set([1: [11], 2: [21]])
+        _ = bench.bench.origin.takeTargets()
+        try await bench.sync()
+        #expect(!bench.bench.origin.takeTargets().contains { $0.hasPrefix("/posts/1/tasks/") })
+        bench.bench.origin.set("/posts/1/tasks/12", .text(#"{"id":12}"#))
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(
+            bench.bench.origin.takeTargets().filter { $0.hasPrefix("/posts/1/tasks/") }.sorted()
+                == ["/posts/1/tasks/12", "/posts/1/tasks/13"])
+        #expect(try await bench.keys() == [11, 12, 21])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what the origin says of single records has the same guard`(_ engine: Engine) async throws {
+        let bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+        let all = Dictionary(uniqueKeysWithValues: (1...10).map { ($0, [$0 * 10, $0 * 10 + 1, $0 * 10 + 2]) })
+        bench.set(all)
+        for _ in 0..<2 { try await bench.sync() }
+        bench.set(all.mapValues { [$0[0]] })
+        for _ in 0..<2 {
+            let report = try await bench.sync()
+            #expect(report.line.counters.withheld == 20 && report.line.counters.deleted == 0)
+        }
+        #expect(try await bench.sync(Self.accepting).line.counters.deleted == 20)
+        #expect(try await bench.keys().count == 10)
+    }
+}
