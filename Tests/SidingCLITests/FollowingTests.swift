@@ -53,11 +53,13 @@ struct FollowingTests {
         await service.origin.stop()
     }
 
-    @Test func `Since 0 all that lives is inserted, since the newest run nothing`() async throws {
+    @Test func `Since 0 all that lives is inserted, what is gone is told; since the newest run nothing`()
+        async throws
+    {
         let (service, sandbox) = try await start()
         try await sandbox.delete("3")
         let all = try await sandbox.siding("export", "items", "--changed-since", "0").objects()
-        #expect(all.map { $0["change"]?.string } == ["inserted", "inserted", "inserted"])
+        #expect(all.map { $0["change"]?.string } == ["inserted", "inserted", "deleted", "inserted"])
         #expect(try await sandbox.siding("sync", "others").status == 0)
         let none = try await sandbox.siding("export", "items", "--changed-since", "2")
         #expect(none.status == 0)

@@ -115,7 +115,8 @@ struct PlanFetchTests {
     func `What a sync is told beyond the usual a plan is told too`(flags: [String]) async throws {
         let service = try await Service.start(items: 30)
         let sandbox = try Sandbox.with(
-            service, resource: #"query: { since: "{cursor}" }, cursor: { path: $.id, type: integer }"#)
+            service, resource: #"query: { since: "{cursor}", until: "{until}" }, cursor: { path: $.id, type: integer }"#
+        )
         #expect(try await sandbox.siding("sync").status == 0)
         let plan = try await sandbox.siding(["plan", "--json"] + flags).object()
         service.origin.forgetRequests()

@@ -94,7 +94,9 @@ private struct DeletionRun {
         for _ in 0..<3 { guard try await sync(options) else { return false } }
         let isRight = try await isEqual()
         let report = try await engine.sync(resource)
-        let isQuiet = report.line.outcome == .notModified && report.line.counters.deleted == 0
+        let counters = report.line.counters
+        // The last page is asked for whole where its 304 does not say that nothing leads on.
+        let isQuiet = counters.inserted + counters.updated + counters.deleted == 0 && counters.pages > 0
         if !isQuiet { fail("a sync of what did not change: \(report.line)") }
         return isRight && isQuiet
     }
