@@ -43,34 +43,51 @@ struct AbsenceInquiry: Sendable {
         return try await ask(doubtful, report)
     }
 
-    /// Asks about each, and deletes what is gone once all has been asked.
+    /// Asks about each, and deletes what is gone once all has been asked. What concerns the source ends the questions; a record
+    /// about which nothing can be had stays, and holds up none of the others.
     func ask(
         _ doubtful: DoubtfulRecords, _ report: ResourceSync.Report
     ) async throws(StoreError) -> ResourceSync.Report {
-        let now = sync.engine.wallClock.now
         let store = sync.engine.store
-        guard !doubtful.keys.isEmpty || doubtful.areAnyGone else { return report }
+        guard !doubtful.keys.isEmpty else { return report }
+        let since = sync.engine.wallClock.now
         var keys = doubtful.keys[...]
-        var report = report
-        while true {
+        var (report, inARow) = (report, 0)
+        var unanswered: [(key: String, failure: Failure)] = []
+        while !keys.isEmpty {
             let answers = await answers(of: try await questions(keys.prefix(Self.width), doubtful.parents))
             keys = keys.dropFirst(Self.width)
-            let isLast = keys.isEmpty && answers.failure == nil
-            report.line.counters += try await store.settle(findings(answers, isLast: isLast))
-            if isLast { break }
-            guard let (key, failure) = answers.failure else { continue }
-            try await store.learn(resource.source.lesson(of: failure, .fetch, now: now), of: resource.source.name)
-            report.warn(
-                "whether '\(PlainText.oneLine(key, limit: 60))' is gone could not be asked: \(failure); what the listing "
-                    + "lacks stays until it is known")
+            unanswered += answers.failures
+            inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { sync.isTransient($0.failure) } : 0
+            let ending =
+                inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
+            let isLast = keys.isEmpty && ending == nil
+            report.line.counters += try await store.settle(findings(answers, since: since, isLast: isLast))
+            guard let ending else { continue }
+            let lesson = resource.source.lesson(of: ending.failure, .fetch, now: sync.engine.wallClock.now)
+            try await store.learn(lesson, of: resource.source.name)
+            unanswered = [ending] + unanswered.filter { $0.key != ending.key }
             break
+        }
+        if let first = unanswered.first {
+            let others = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
+            report.warn(
+                "whether '\(PlainText.oneLine(first.key, limit: 60))' is gone could not be asked: \(first.failure)\(others); "
+                    + "it stays until that is known")
         }
         return report
     }
 
-    private func findings(_ answers: Answers, isLast: Bool) -> AbsenceFindings {
+    /// So many failures without an answer between say that it is the source.
+    private static let mostInARow = 8
+
+    private func isOfSource(_ failure: Failure) -> Bool {
+        failure.reason != .invalidRequest && sync.concernsSource(failure)
+    }
+
+    private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> AbsenceFindings {
         AbsenceFindings(
-            resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone,
+            resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone, since: since,
             requests: counter.take(),
             terms: isLast
                 ? DeletionTerms(
@@ -101,8 +118,8 @@ struct AbsenceInquiry: Sendable {
 
     private struct Answers: Sendable {
         var isGone: [String: Bool] = [:]
-        /// The first that led to no answer.
-        var failure: (key: String, Failure)?
+        /// What led to no answer.
+        var failures: [(key: String, failure: Failure)] = []
     }
 
     private func answers(of questions: [Question]) async -> Answers {
@@ -112,9 +129,10 @@ struct AbsenceInquiry: Sendable {
             for await (key, result) in group {
                 switch result {
                 case .success(let isGone): answers.isGone[key] = isGone
-                case .failure(let failure): answers.failure = answers.failure ?? (key, failure)
+                case .failure(let failure): answers.failures.append((key, failure))
                 }
             }
+            answers.failures.sort { $0.key < $1.key }
             return answers
         }
     }

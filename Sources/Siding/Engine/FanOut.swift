@@ -154,6 +154,7 @@ extension RoundFindings {
         if unasked > 0 {
             reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this round")
         }
+        if areParentsUnlisted { reasons.append("their parents were not wholly listed since the last round") }
         if unknown > 0 {
             reasons.append("of \(unknown) \(unknown == 1 ? "listing" : "listings") not all records are known")
         }

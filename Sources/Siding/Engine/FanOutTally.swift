@@ -110,20 +110,21 @@ struct FanOutTally: Sendable {
             firstFailure = firstFailure ?? one
         }
         guard let failure = one.failure else { return }
-        inARow = isTransient(failure) ? inARow + 1 : 0
-        guard concernsSource(failure) || inARow >= Self.mostInARow else { return }
+        inARow = sync.isTransient(failure) ? inARow + 1 : 0
+        guard sync.concernsSource(failure) || inARow >= Self.mostInARow else { return }
         // What says most of the source is what a person should read.
         if stopped == nil || stopped?.failure?.reason == .cancelled { stopped = one }
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
+}
 
-    // MARK: What a failure is about
+// MARK: What a failure is about
 
-    private var now: Timestamp { sync.engine.wallClock.now }
-
-    private func concernsSource(_ failure: Failure) -> Bool {
-        switch sync.resource.source.lesson(of: failure, .fetch, now: now) {
+extension ResourceSync {
+    /// Whether other requests to the source would fail alike.
+    func concernsSource(_ failure: Failure) -> Bool {
+        switch resource.source.lesson(of: failure, .fetch, now: engine.wallClock.now) {
         case .offline, .patience, .signIn: return true
         case .answers, .failed, .nothing: break
         }
@@ -134,8 +135,12 @@ struct FanOutTally: Sendable {
     }
 
     /// Whether the same request may well succeed later.
-    private func isTransient(_ failure: Failure) -> Bool {
-        if case .keep = sync.resource.source.retention(of: failure, .fetch, now: now) { true } else { false }
+    func isTransient(_ failure: Failure) -> Bool {
+        if case .keep = resource.source.retention(of: failure, .fetch, now: engine.wallClock.now) {
+            true
+        } else {
+            false
+        }
     }
 }
 

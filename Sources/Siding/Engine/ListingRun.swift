@@ -43,7 +43,8 @@ struct ListingRun: Sendable {
         var settles = position.entry?.id
         var freshness = position.freshness
         var track = CursorTrack(
-            resource.cursor, start: start, stored: stored, reached: position.cursor.reached)
+            resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
+            page: position.page.number)
         var circle = ListingCircle()
         var way = KnownWay()
         var fetched = await fetch(position.page, paging: resource.paging, way: way)

@@ -1,55 +1,6 @@
-internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain
-internal import SidingSynchronization
-
-/// A page that was fetched and read, but not saved.
-struct FetchedPage: Sendable {
-    var page: PageRequest
-    var content: PageCommit.Content
-    var status: Int
-    var etag: String?
-    var lastModified: String?
-    var next: NextPage
-    /// How the listing is paged: as declared, or as detected on this page.
-    var paging: Paging
-    var requests: Int
-    var bytes: Int
-    /// What the page says of the cursor; nil where the resource has none, and where nothing changed.
-    var cursor: PageCursor?
-    /// How soon asking again is pointless, as the answer says it.
-    var freshness = ListingFreshness()
-    /// Whether it stands for a failure that a rule ignores.
-    var isIgnored = false
-    /// Where the way on was found; nil where that is not known.
-    var lead: PageLead?
-    /// Whether a 304 named the next page in its header fields.
-    var namesNextUnchanged = false
-    /// The place that says that there is more, where nothing that was looked for leads on.
-    var signOfMore: JSONPath?
-    /// As of ``PageCommit/hasNoList``.
-    var hasNoList = false
-}
-
-/// What the pages of a listing have shown so far of how they lead on.
-struct KnownWay: Sendable {
-    /// Where the way on was found last.
-    var lead: PageLead?
-    /// Whether a 304 has named the next page: then one that names none is the last.
-    var repeatsNext = false
-
-    mutating func note(_ page: FetchedPage) {
-        if let found = page.lead, found != .nowhere { lead = found }
-        if page.namesNextUnchanged { repeatsNext = true }
-    }
-}
-
-/// Why a page could not be had.
-struct PageFailure: Error, Sendable {
-    var failure: Failure
-    var page: PageRequest
-    var requests: Int
-}
+internal import SidingJSON
 
 /// Fetches pages of one resource, one at a time, and reads them. It does not store.
 struct PageFetcher: Sendable {
@@ -92,7 +43,7 @@ struct PageFetcher: Sendable {
         let condition = isConditional ? stored.flatMap(resource.condition) : nil
         do throws(Failure) {
             var fetched = try await ask(page, condition, stored: condition, paging)
-            if let condition, fetched.isEndUnchanged, mayHideNext(condition, paging, way) {
+            if let condition, fetched.isEndUnchanged, !fetched.namesNextUnchanged, mayHideNext(condition, paging, way) {
                 fetched = try await ask(page, nil, stored: condition, paging)
             }
             fetched.requests = counter.value - before
@@ -166,7 +117,7 @@ struct PageFetcher: Sendable {
             next: next, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.lead = stored.lead
-        unchanged.namesNextUnchanged = paging.namesNext(in: answer)
+        unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
         return unchanged
     }
 
@@ -281,71 +232,5 @@ extension AnyResource {
         var stored = stored
         if deletions.byAbsence { stored.lastModified = nil }
         return stored.etag ?? stored.lastModified == nil ? nil : stored
-    }
-}
-
-/// Decodes what paging looks at.
-enum Envelope {
-    /// - Parameter token: where a token is declared to be: it may be an array or an object, and must be one that requests
-    ///   can repeat. What is no scalar elsewhere leads nowhere.
-    static func values(
-        _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
-    ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
-        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> [JSONPath: EnvelopeScalar] in
-            let page = UnsafeRawBufferPointer(page)
-            var found: [JSONPath: EnvelopeScalar] = [:]
-            for (path, value) in zip(paths, values) {
-                guard let value else { continue }
-                if path == token {
-                    found[path] = try EnvelopeScalar(value, in: page)
-                } else if value.kind != .array, value.kind != .object {
-                    found[path] = try? EnvelopeScalar(value, in: page)
-                }
-            }
-            return found
-        }
-    }
-
-    /// What `record` holds at `path`.
-    static func value(
-        at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
-    ) throws(Failure) -> EnvelopeScalar? {
-        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> EnvelopeScalar? in
-            let body = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(page)[record.range])
-            guard let value = JSONMembers.value(at: path, in: body) else { return nil }
-            return try EnvelopeScalar(value, in: body)
-        }
-    }
-}
-
-/// Counts what goes out, inline retries included.
-final class RequestCounter: Sendable {
-    private let count = Atomic<Int>(0)
-    var value: Int { count.load(ordering: .relaxed) }
-    func add() { count.add(1, ordering: .relaxed) }
-    /// The count, which begins anew.
-    func take() -> Int { count.exchange(0, ordering: .relaxed) }
-}
-
-/// A transport that counts what it sends.
-struct CountingTransport: Transport {
-    private let transport: any Transport
-    private let counter: RequestCounter
-
-    init(_ transport: any Transport, counter: RequestCounter) {
-        self.transport = transport
-        self.counter = counter
-    }
-
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
-        counter.add()
-        return try await transport.send(request, body: body)
-    }
-
-    func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
-    ) async throws(Failure) -> Reply {
-        counter.add()
-        return try await transport.send(request, body: body, admitting: admit)
     }
 }

@@ -19,11 +19,15 @@ struct CursorTrack: Sendable {
     /// The furthest value of this run's pages: what was seen before a listing went on may come again.
     private var last: String?
     private(set) var isDisordered = false
+    /// Whether the listing goes on at a page, though its pages before could vouch for nothing: they may have come out of order.
+    private let waitsForEnd: Bool
     private(set) var unusable = 0
     private(set) var future: String?
 
-    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?) {
+    /// - Parameter page: the number of the page that it goes on at.
+    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, page: Int = 1) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
+        waitsForEnd = page > 1 && reached == nil
     }
 
     /// Takes in what `page` says, and gives what is to be stored with it; nil where there is no cursor.
@@ -35,6 +39,7 @@ struct CursorTrack: Sendable {
         guard !isDisordered else {
             return CursorMove(from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves)
         }
+        guard !waitsForEnd else { return CursorMove(from: start.from, reached: nil, moved: nil) }
         let moved = start.moves ? vouched.map { rule.further(stored, $0) } : nil
         return CursorMove(from: start.from, reached: vouched, moved: moved == stored ? nil : moved)
     }

@@ -46,6 +46,15 @@ extension Paging {
         }
     }
 
+    /// Whether `fields` of a 304 have the field at all that names next pages: then it is no field that the origin leaves out.
+    func hasField(_ fields: HTTPFields) -> Bool {
+        switch self {
+        case .linkHeader, .automatic: HTTPField.Name("Link").map { fields[$0] != nil } ?? false
+        case .headerCursor(let name, _), .nextHeader(let name): fields[name] != nil
+        case .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
+        }
+    }
+
     /// Whether the next page is named in header fields, which a 304 need not repeat (RFC 9110 §15.4.5).
     var isByHeader: Bool {
         switch self {

@@ -2,7 +2,8 @@ internal import SidingSQLite
 
 /// What the origin said of records that complete listings lacked: the columns `asked_at` and `is_gone` of `siding_absences`.
 enum InquiryRows {
-    /// Keys that were not asked about since `moment`. What was asked in the future was so by a clock that has been set back.
+    /// Keys that were not asked about since `moment`, and those that were said to be gone: they may be back. What was asked in
+    /// the future was so by a clock that has been set back.
     static func doubtful(
         _ resource: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
     ) throws -> DoubtfulRecords {
@@ -11,17 +12,11 @@ enum InquiryRows {
             SELECT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
             WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1)
                 AND r.deleted_at IS NULL AND r.pending = 0
-                AND (a.asked_at IS NULL OR a.asked_at < ?2 OR a.asked_at > ?3)
+                AND (a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?2 OR a.asked_at > ?3)
             ORDER BY r.key
             """, resource, moment.microseconds, now.microseconds
         ) { $0.text(0) }
-        let gone = try snapshot.first(
-            """
-            SELECT 1 FROM siding_absences WHERE is_gone = 1
-                AND resource = (SELECT id FROM siding_resources WHERE name = ?1) LIMIT 1
-            """, resource
-        ) { _ in true }
-        return DoubtfulRecords(keys: keys, areAnyGone: gone ?? false)
+        return DoubtfulRecords(keys: keys)
     }
 
     /// - Returns: what was deleted and withheld.
@@ -51,24 +46,20 @@ enum InquiryRows {
         let gone = try transaction.query(
             """
             SELECT r.id FROM siding_absences a JOIN siding_records r ON r.id = a.record
-            WHERE a.resource = ?1 AND a.is_gone = 1 AND r.deleted_at IS NULL AND r.pending = 0
-            """, resource.id
+            WHERE a.resource = ?1 AND a.is_gone = 1 AND a.asked_at >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
+            """, resource.id, findings.since.microseconds
         ) { $0.int(0) }
         let limit = try DeletionGuard(of: resource.id, terms, transaction)
         guard terms.isAccepted || !limit.withholds(gone.count) else {
-            // Until a person has had a look they may have come back.
-            try transaction.execute(
-                """
-                UPDATE siding_absences SET asked_at = NULL, is_gone = 0
-                WHERE resource = ?1 AND is_gone = 1
-                """, resource.id)
             counters.withheld = gone.count
             return counters
         }
         try Tombstones.bury(
             gone, of: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
-        try transaction.execute(
-            "DELETE FROM siding_absences WHERE resource = ?1 AND is_gone = 1", resource.id)
+        for id in gone {
+            try transaction.execute(
+                "DELETE FROM siding_absences WHERE resource = ?1 AND record = ?2", resource.id, id)
+        }
         counters.deleted = gone.count
         return counters
     }

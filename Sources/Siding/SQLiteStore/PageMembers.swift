@@ -96,12 +96,8 @@ struct PageMembers {
             """, resource, scope)
     }
 
-    /// How many records the pages show, each counted once where several parents may have it.
+    /// How many records the pages show, each counted once where several of them have it.
     static func count(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Int {
-        let listed = try transaction.first(
-            "SELECT SUM(records), MAX(scope <> '') FROM siding_pages WHERE resource = ?1", resource
-        ) { (count: Int($0.int(0)), hasScopes: $0.int(1) == 1) }
-        guard let listed, listed.hasScopes else { return listed?.count ?? 0 }
         var ids: [Int64] = []
         try forEachPage(of: resource, transaction) { ids += $0.ids }
         return RecordIDs(ids).ids.count

@@ -10,12 +10,14 @@ struct RoundProof {
     let parent: Int64
     let end: RoundEnd
     let terms: DeletionTerms
+    /// Whether the parents were listed wholly since the last complete round.
+    let isParentListed: Bool
 
     init?(
-        _ end: RoundEnd, of resource: ResourceRow, over parent: Int64, now: Timestamp
+        _ end: RoundEnd, of resource: ResourceRow, over parent: Int64, isParentListed: Bool, now: Timestamp
     ) {
         guard resource.tracksMembers, let terms = end.deletions, terms.rule.byAbsence else { return nil }
-        (self.parent, self.end, self.terms) = (parent, end, terms)
+        (self.parent, self.end, self.terms, self.isParentListed) = (parent, end, terms, isParentListed)
         proof = AbsenceProof(
             resource: resource.id, parent: parent, run: end.run, now: now, revision: resource.revision + 1, terms: terms
         )
@@ -25,8 +27,9 @@ struct RoundProof {
         var findings = RoundFindings()
         findings.unknown = try proof.unknownListings(transaction)
         findings.unasked = try unasked(transaction)
+        findings.areParentsUnlisted = !isParentListed
         if findings.unknown > 0 { try proof.startOver(transaction) }
-        guard findings.unknown + findings.unasked == 0 else { return try partly(findings, transaction) }
+        guard findings.unknown + findings.unasked == 0, isParentListed else { return try partly(findings, transaction) }
         let verdict = try proof.judge(isEnough: false, deletes: terms.rule.recordPath == nil, transaction)
         findings.counters = verdict.counters
         if terms.rule.recordPath != nil {
@@ -78,10 +81,10 @@ struct RoundProof {
     }
 
     private func doubtful(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> DoubtfulRecords {
-        var doubtful = DoubtfulRecords(keys: [], areAnyGone: false)
+        var doubtful = DoubtfulRecords(keys: [])
         var find = try transaction.prepare(
             """
-            SELECT r.key, r.scope, a.asked_at IS NULL OR a.asked_at < ?3 OR a.asked_at > ?4, a.is_gone
+            SELECT r.key, r.scope, a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?3 OR a.asked_at > ?4
             FROM siding_records r JOIN siding_absences a ON a.resource = ?2 AND a.scope = '' AND a.record = r.id
             WHERE r.id = ?1
             """)
@@ -92,7 +95,6 @@ struct RoundProof {
             try find.bind(1, id)
             guard try find.step() else { continue }
             let (key, scope) = (find.text(0), find.optionalText(1))
-            if find.int(3) == 1 { doubtful.areAnyGone = true }
             if find.int(2) == 1, scope != nil || !terms.rule.isPathBound {
                 doubtful.keys.append(key)
                 doubtful.parents[key] = scope

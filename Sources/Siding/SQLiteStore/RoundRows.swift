@@ -85,6 +85,7 @@ enum RoundRows {
     ) throws -> RoundFindings {
         guard let row = try ResourceRow.load(named: end.resource, transaction) else { return RoundFindings() }
         let resource = row.id
+        let isListed = try isParentListed(end, transaction)
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -97,10 +98,22 @@ enum RoundRows {
         try supersede(resource, end, queue, transaction)
         guard let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id else { return RoundFindings() }
         try forgetGone(resource, parent, transaction)
-        guard let proof = RoundProof(end, of: row, over: parent, now: queue.now) else { return RoundFindings() }
+        guard let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now) else {
+            return RoundFindings()
+        }
         let findings = try proof.settle(transaction)
         try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
+    }
+
+    /// Whether the parents were listed wholly since the last complete round: a record may have moved to one that is not known.
+    private static func isParentListed(_ end: RoundEnd, _ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first(
+            """
+            SELECT p.completed_at >= COALESCE(c.completed_at, 0) FROM siding_resources p, siding_resources c
+            WHERE p.name = ?1 AND c.name = ?2 AND p.completed_at IS NOT NULL
+            """, end.parent, end.resource
+        ) { $0.int(0) == 1 } ?? false
     }
 
     /// What waits for a parent that is not asked about any more would wait for ever.

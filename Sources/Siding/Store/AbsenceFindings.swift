@@ -2,12 +2,10 @@
 public struct DoubtfulRecords: Sendable, Hashable {
     /// In key order; without those that edits of the user's own lie on.
     public var keys: [String]
-    /// Whether there are others that the origin said are gone, and that have not been deleted yet.
-    public var areAnyGone: Bool
     /// The parents in whose listings they were seen last, by the keys of the records.
     public var parents: [String: String] = [:]
 
-    public init(keys: [String], areAnyGone: Bool) { (self.keys, self.areAnyGone) = (keys, areAnyGone) }
+    public init(keys: [String]) { self.keys = keys }
 }
 
 /// What the origin said of records that a complete listing lacked, when it was asked for each of them.
@@ -17,16 +15,18 @@ public struct AbsenceFindings: Sendable {
     public var run: RunID
     /// Whether a record is gone, by key.
     public var isGone: [String: Bool]
+    /// When the first of them was asked for: what was answered before says nothing of now.
+    public var since: Timestamp
     /// How many requests that took: added to the run's counters.
     public var requests: Int
     /// What may be deleted of what is gone. Nil while there is more to ask: how many are gone is not known before.
     public var terms: DeletionTerms?
 
     public init(
-        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int,
-        terms: DeletionTerms? = nil
+        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], since: Timestamp,
+        requests: Int, terms: DeletionTerms? = nil
     ) {
         (self.resource, self.lease, self.run) = (resource, lease, run)
-        (self.isGone, self.requests, self.terms) = (isGone, requests, terms)
+        (self.isGone, self.since, self.requests, self.terms) = (isGone, since, requests, terms)
     }
 }

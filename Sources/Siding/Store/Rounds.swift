@@ -116,10 +116,12 @@ public struct RoundFindings: Sendable, Hashable {
     public var unproven = 0
     /// Living parents whose listing was not completed in the round.
     public var unasked = 0
+    /// Whether the parents were not listed wholly since the last complete round: there may be one that is not known.
+    public var areParentsUnlisted = false
     /// Listings with pages of which not all records are known.
     public var unknown = 0
     /// Records about which the origin is to be asked.
-    public var doubtful = DoubtfulRecords(keys: [], areAnyGone: false)
+    public var doubtful = DoubtfulRecords(keys: [])
 
     public init() {}
 }

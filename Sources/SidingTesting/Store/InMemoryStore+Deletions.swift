@@ -15,7 +15,7 @@ extension InMemoryStore {
         of resource: String, askedBefore moment: Timestamp
     ) throws(StoreError) -> DoubtfulRecords {
         try read { (tables) throws(StoreError) in
-            guard let known = tables.resources[resource] else { return DoubtfulRecords(keys: [], areAnyGone: false) }
+            guard let known = tables.resources[resource] else { return DoubtfulRecords(keys: []) }
             return known.doubtful(askedBefore: moment)
         }
     }
@@ -173,10 +173,7 @@ extension MemoryResource {
     }
 
     func deletionGuard(_ terms: DeletionTerms) -> DeletionGuard {
-        let listed =
-            pages.keys.contains { !$0.scope.isEmpty }
-            ? pages.values.reduce(into: Set<[UInt8]>()) { $0.formUnion($1.members ?? []) }.count
-            : pages.values.reduce(0) { $0 + $1.stored.recordCount }
+        let listed = pages.values.reduce(into: Set<[UInt8]>()) { $0.formUnion($1.members ?? []) }.count
         return DeletionGuard(listed: listed, most: terms.rule.most)
     }
 

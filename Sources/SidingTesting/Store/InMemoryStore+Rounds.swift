@@ -39,6 +39,7 @@ extension InMemoryStore {
                 resource.round?.isOpen = false
                 resource.round?.endedAt = moment.now
             }
+            let isListed = tables.resources[end.parent]?.completedAt.map { $0 >= resource.completedAt ?? $0 } ?? false
             if end.isComplete { (resource.completedAt, resource.asksAnew) = (moment.now, false) }
             tables.resources[end.resource] = resource
             for entry in tables.unsettledFetches(of: end.resource) {
@@ -52,7 +53,8 @@ extension InMemoryStore {
             guard let parents = tables.resources[end.parent] else { return RoundFindings() }
             let living = Set(parents.records.values.filter { $0.deletedAt == nil }.map(\.key))
             tables.resources[end.resource]?.forgetScopes { !living.contains($0) }
-            let settled = tables.resources[end.resource]?.settle(end, living: living, now: moment.now)
+            let settled = tables.resources[end.resource]?.settle(
+                end, living: living, isParentListed: isListed, now: moment.now)
             let findings = settled ?? RoundFindings()
             try tables.count(findings.counters, of: end.resource, in: end.run)
             return findings

@@ -18,10 +18,9 @@ extension MemoryResource {
         let living = (meant ?? absences).filter {
             records[$0].map { $0.deletedAt == nil && $0.pending == 0 } ?? false
         }
-        let keys = living.filter { key in inquiries[key].map { $0.askedAt < moment } ?? true }
+        let keys = living.filter { key in inquiries[key].map { $0.isGone || $0.askedAt < moment } ?? true }
         var doubtful = DoubtfulRecords(
-            keys: keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) },
-            areAnyGone: inquiries.contains { $0.value.isGone && (meant?.contains($0.key) ?? true) })
+            keys: keys.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) })
         for key in keys { doubtful.parents[String(decoding: key, as: UTF8.self)] = seenIn[key] }
         return doubtful
     }
@@ -32,16 +31,15 @@ extension MemoryResource {
         }
         var counters = RunCounters()
         guard let terms = findings.terms else { return counters }
-        let said = inquiries.filter(\.value.isGone).keys
+        let said = inquiries.filter { $0.value.isGone && $0.value.askedAt >= findings.since }.keys
         let gone = said.filter { records[$0].map { $0.deletedAt == nil && $0.pending == 0 } ?? false }
         guard terms.isAccepted || !deletionGuard(terms).withholds(gone.count) else {
-            said.forEach { inquiries[$0] = nil }
             counters.withheld = gone.count
             return counters
         }
         for key in gone { bury(key, run: findings.run, now: now) }
         if !gone.isEmpty { revision += 1 }
-        said.forEach { absences.remove($0) }
+        gone.forEach { absences.remove($0) }
         forgetInquiries()
         counters.deleted = gone.count
         return counters

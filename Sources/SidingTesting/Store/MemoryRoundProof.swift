@@ -4,7 +4,9 @@ extension MemoryResource {
     /// What the end of a round shows of records that are gone.
     ///
     /// - Parameter living: the keys of the living parents.
-    mutating func settle(_ end: RoundEnd, living: Set<String>, now: Timestamp) -> RoundFindings {
+    mutating func settle(
+        _ end: RoundEnd, living: Set<String>, isParentListed: Bool, now: Timestamp
+    ) -> RoundFindings {
         var findings = RoundFindings()
         guard tracksMembers, let terms = end.deletions, terms.rule.byAbsence else { return findings }
         findings.unknown = unknownListings
@@ -12,9 +14,10 @@ extension MemoryResource {
             guard let scope = scoped[key] else { return true }
             return scope.round != end.round || scope.state != .complete || scope.isOfChanges
         }
+        findings.areParentsUnlisted = !isParentListed
         if findings.unknown > 0 { startOver() }
         let asksAnywhere = terms.rule.recordPath != nil && !terms.rule.isPathBound
-        if findings.unknown + findings.unasked == 0 {
+        if findings.unknown + findings.unasked == 0, isParentListed {
             let verdict = judge(terms, isEnough: false, living: living, run: end.run, now: now)
             findings.counters = verdict.counters
             guard terms.rule.recordPath != nil else { return findings }

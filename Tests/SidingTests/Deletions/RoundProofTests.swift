@@ -228,7 +228,8 @@ import Testing
         bench.bench.origin.set("/tasks/12", .text(#"{"id":12}"#))
         _ = bench.bench.origin.takeTargets()
         #expect(try await bench.sync().line.counters.deleted == 1)
-        #expect(bench.bench.origin.takeTargets() == ["/posts", "/posts/1/tasks", "/tasks/12", "/tasks/13"])
+        // The questions go out together.
+        #expect(bench.bench.origin.takeTargets().sorted() == ["/posts", "/posts/1/tasks", "/tasks/12", "/tasks/13"])
         #expect(try await bench.keys() == [11, 12, 21])
     }
 

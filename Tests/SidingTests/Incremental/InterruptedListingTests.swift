@@ -133,6 +133,29 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a listing that came out of order once goes on at its pages to its end`(_ engine: Engine) async throws {
+        let bench = try await Self.bench(engine)
+        func page(_ values: [Int], _ next: Int?) -> ScriptedAnswer {
+            var fields: HTTPFields = [.contentType: "application/json"]
+            if let next { fields[HTTPField.Name("Link")!] = "</posts?page=\(next)>; rel=\"next\"" }
+            let bodies = values.map { #"{"id":\#($0),"at":\#($0)}"# }
+            return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
+        }
+        bench.origin.set("/posts", page([20, 10], 2))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        #expect(try await bench.sync().line.outcome == .queued)
+        bench.time.advance(by: .seconds(3600))
+        bench.origin.set("/posts?page=2", page([30, 40, 50], 3))
+        bench.origin.set("/posts?page=3", .status(.internalServerError))
+        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await Self.cursor(bench) == nil)
+        bench.time.advance(by: .seconds(3600))
+        bench.origin.set("/posts?page=3", page([5, 15, 80], nil))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.keys().count == 8)
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a full listing asks without conditions to its end, also where it was interrupted`(
         _ engine: Engine
     ) async throws {
