@@ -207,10 +207,12 @@ extension ConformanceBench {
         _ = try await store.commit(commit)
     }
 
-    /// Lists what `pages` says of some parents, and ends the round; the next one is open then.
+    /// Lists the parents anew and what `pages` says of some of them, and ends the round; the next one is open then.
     ///
     /// - Returns: how many records were deleted.
     fileprivate mutating func round(_ round: inout RoundPosition, _ pages: [String: String]) async throws -> Int {
+        let living = try await store.records(of: Self.resource, after: nil, limit: 99, deleted: false)
+        try await changeParents("[\(living.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: ","))]")
         for (key, ids) in pages.sorted(by: { $0.key < $1.key }) {
             let position = try await open(key, round)
             let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
