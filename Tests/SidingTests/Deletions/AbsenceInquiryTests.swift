@@ -26,6 +26,17 @@ import Testing
         bench.origin.takeTargets().filter { $0.hasPrefix("/posts/") }.sorted()
     }
 
+    /// Two posts, and the resource of their comments.
+    private func commented(_ engine: Engine) async throws -> (bench: EngineBench, comments: AnyResource) {
+        let bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
+        var comments = bench.resource
+        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
+        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
+        comments.deletions = Deletions(byAbsence: true)
+        return (bench, comments)
+    }
+
     private func set(_ bench: EngineBench, _ first: String, _ second: String = "[3,4]") {
         bench.origin.set("/posts", ScriptedOrigin.page(first, next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page(second, next: "/posts?page=3"))
@@ -109,12 +120,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a record that moved to a parent which is not known yet is not gone`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin())
-        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
-        var comments = bench.resource
-        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
-        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
-        comments.deletions = Deletions(byAbsence: true)
+        let (bench, comments) = try await commented(engine)
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10,11]"))
         bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20,21]"))
         for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
@@ -169,12 +175,8 @@ import Testing
     func `a listing for a parent that the origin does not have any more is an empty one`(
         _ engine: Engine
     ) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin())
-        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
-        var comments = bench.resource
-        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
-        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
-        comments.deletions = Deletions(byAbsence: true)
+        let (bench, listed) = try await commented(engine)
+        var comments = listed
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10]"))
         bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20]"))
         for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }

@@ -41,6 +41,14 @@ import Testing
         return "/posts\(parts.isEmpty ? "" : "?")\(parts.joined(separator: "&"))"
     }
 
+    /// A page of records whose ids are their values of `at`.
+    private static func page(_ values: [Int], _ next: Int?) -> ScriptedAnswer {
+        var fields: HTTPFields = [.contentType: "application/json"]
+        if let next { fields[HTTPField.Name("Link")!] = "</posts?page=\(next)>; rel=\"next\"" }
+        let bodies = values.map { #"{"id":\#($0),"at":\#($0)}"# }
+        return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
+    }
+
     private static func cursor(_ bench: EngineBench) async throws -> String? {
         try await bench.store.cursor(of: "posts")?.value
     }
@@ -107,23 +115,17 @@ import Testing
         _ engine: Engine
     ) async throws {
         let bench = try await Self.bench(engine)
-        func page(_ values: [Int], _ next: Int?) -> ScriptedAnswer {
-            var fields: HTTPFields = [.contentType: "application/json"]
-            if let next { fields[HTTPField.Name("Link")!] = "</posts?page=\(next)>; rel=\"next\"" }
-            let bodies = values.map { #"{"id":\#($0),"at":\#($0)}"# }
-            return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
-        }
         // The first two pages rise, the third goes back.
-        bench.origin.set("/posts", page([7, 8], 2))
-        bench.origin.set("/posts?page=2", page([9, 10], 3))
-        bench.origin.set("/posts?page=3", page([3, 4], 4))
+        bench.origin.set("/posts", Self.page([7, 8], 2))
+        bench.origin.set("/posts?page=2", Self.page([9, 10], 3))
+        bench.origin.set("/posts?page=3", Self.page([3, 4], 4))
         bench.origin.set("/posts?page=4", .status(.internalServerError))
         let report = try await bench.sync()
         #expect(report.line.outcome == .queued)
         #expect(report.warnings.contains { $0.contains("do not come in the order of $.at") })
         #expect(try await Self.cursor(bench) == nil)
         bench.time.advance(by: .seconds(3600))
-        bench.origin.set("/posts?page=4", page([1, 2], nil))
+        bench.origin.set("/posts?page=4", Self.page([1, 2], nil))
         _ = bench.origin.takeTargets()
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts?page=4"])
@@ -135,22 +137,16 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a listing that came out of order once goes on at its pages to its end`(_ engine: Engine) async throws {
         let bench = try await Self.bench(engine)
-        func page(_ values: [Int], _ next: Int?) -> ScriptedAnswer {
-            var fields: HTTPFields = [.contentType: "application/json"]
-            if let next { fields[HTTPField.Name("Link")!] = "</posts?page=\(next)>; rel=\"next\"" }
-            let bodies = values.map { #"{"id":\#($0),"at":\#($0)}"# }
-            return .text("[\(bodies.joined(separator: ","))]", headerFields: fields)
-        }
-        bench.origin.set("/posts", page([20, 10], 2))
+        bench.origin.set("/posts", Self.page([20, 10], 2))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         #expect(try await bench.sync().line.outcome == .queued)
         bench.time.advance(by: .seconds(3600))
-        bench.origin.set("/posts?page=2", page([30, 40, 50], 3))
+        bench.origin.set("/posts?page=2", Self.page([30, 40, 50], 3))
         bench.origin.set("/posts?page=3", .status(.internalServerError))
         #expect(try await bench.sync().line.outcome == .queued)
         #expect(try await Self.cursor(bench) == nil)
         bench.time.advance(by: .seconds(3600))
-        bench.origin.set("/posts?page=3", page([5, 15, 80], nil))
+        bench.origin.set("/posts?page=3", Self.page([5, 15, 80], nil))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys().count == 8)
     }
