@@ -19,18 +19,15 @@ import Testing
         async throws
     {
         let count = Self.seeds / 10
-        let (time, directory) = (ManualWallClock(), try TemporaryDirectory())
-        // One file for many origins, each a resource of its own.
-        let file = try await SQLiteStore.open(
-            at: directory.path(of: "store.db"), durability: .normal, clock: time.clock)
-        let memory = InMemoryStore(clock: time.clock)
+        let time = ManualWallClock()
+        var stores = try ModelStores(memoryForOneIn: 8, clock: time.clock)
         var seen = Seen()
         for seed in (tenth * count)..<((tenth + 1) * count) {
-            var run = try DeletionRun(seed: UInt64(seed), seed % 8 == 0 ? memory : file, time)
+            var run = try DeletionRun(seed: UInt64(seed), try await stores.store(for: seed), time)
             guard try await run.play() else { return }
             seen.add(run)
         }
-        await file.close()
+        await stores.close()
         // What hardly ever happens is not tested.
         #expect(seen.paged > count * 3 / 4 && seen.deleted > count / 5 && seen.withheld > count / 4, "\(seen)")
     }

@@ -19,18 +19,16 @@ import Testing
         async throws
     {
         let count = Self.seeds / 4
-        let (time, directory) = (ManualWallClock(), try TemporaryDirectory())
-        let file = try await SQLiteStore.open(
-            at: directory.path(of: "store.db"), durability: .normal, clock: time.clock)
-        let memory = InMemoryStore(clock: time.clock)
+        let time = ManualWallClock()
+        var stores = try ModelStores(memoryForOneIn: 4, clock: time.clock)
         var (deleted, withheld) = (0, 0)
         for seed in (quarter * count)..<((quarter + 1) * count) {
-            var run = try RoundRun(seed: UInt64(seed), seed % 4 == 0 ? memory : file, time)
+            var run = try RoundRun(seed: UInt64(seed), try await stores.store(for: seed), time)
             guard try await run.play() else { return }
             if run.deleted > 0 { deleted += 1 }
             if run.withheld > 0 { withheld += 1 }
         }
-        await file.close()
+        await stores.close()
         // What hardly ever happens is not tested.
         #expect(deleted > count / 4 && withheld > count / 10, "\(deleted), \(withheld)")
     }
