@@ -152,10 +152,19 @@ extension PageWalk {
             throw .ambiguousRecords(candidates: arrays.paths.map(\.description), offset: arrays.secondOffset)
         }
         if let repeated { throw repeated }
+        try checkForErrors()
         let path = try foundPath()
         let envelope = reader.envelope.indices.map { index in wanted(index, recordsPath: path) }
         return PageContents(
             records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope)
+    }
+
+    /// A list of errors is none of records, unless it is declared as such: `errors` of JSON:API and GraphQL, which may come with
+    /// status 200.
+    private func checkForErrors() throws(PageFault) {
+        guard reader.records == nil, recordsPath == JSONPath(member: "errors"), !records.isEmpty else { return }
+        throw .noRecords(
+            at: nil, found: "an object that lists errors", arrays: arrays.paths.map(\.description), offset: rootStart)
     }
 
     private func foundPath() throws(PageFault) -> JSONPath {

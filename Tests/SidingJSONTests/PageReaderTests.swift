@@ -60,6 +60,16 @@ struct PageReaderTests {
         #expect(try Page(text).fault(records: records)?.description == description)
     }
 
+    @Test func `a list of errors is none of records, unless it is declared`() throws {
+        let page = Page(#"{"data":null,"errors":[{"id":"E1","message":"throttled"}]}"#)
+        #expect(
+            try page.fault()?.description
+                == "the page is an object that lists errors and holds no array of records; declare its path as `records`"
+        )
+        #expect(try page.read(records: "$.errors").records.count == 1)
+        #expect(try Page(#"{"data":null,"errors":[]}"#).read().records.isEmpty)
+    }
+
     @Test func `several arrays are ambiguous until one is declared`() throws {
         let page = Page(#"{"items":[{"id":1}],"errors":[],"x\u001b":[]}"#)
         let fault = try page.fault()

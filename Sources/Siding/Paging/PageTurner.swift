@@ -39,6 +39,11 @@ struct PageTurner: Sendable {
         return try beginning(PageRequest(url: url, body: body, scope: parent?.key ?? "", number: 1, offset: 0))
     }
 
+    /// Where the listing of `parent` begins, whatever its cursor; nil where it has no address.
+    func root(for parent: BoundParent) -> String? {
+        (try? first(for: parent)).map { [$0.url.description, $0.body].compactMap(\.self).joined(separator: "\n") }
+    }
+
     /// The first page with the parameters that count pages or records.
     private func beginning(_ first: PageRequest) throws(Failure) -> PageRequest {
         var page = first
@@ -105,6 +110,14 @@ struct PageTurner: Sendable {
     /// The address that the origin gave for the next page. One that cannot be asked is the origin's fault, not the
     /// config's.
     private static func resolve(_ reference: String, against url: HTTPURL) throws(Failure) -> HTTPURL {
+        // What is no UTF-8 in a header field has been replaced by now, and would ask for something else.
+        guard !reference.unicodeScalars.contains("\u{FFFD}") else {
+            throw Failure(
+                .contract, phase: .answered,
+                detail:
+                    "the address of the next page has bytes that are no UTF-8: \(PlainText.oneLine(reference, limit: 200))"
+            )
+        }
         do throws(Failure) { return try url.resolve(reference) } catch {
             throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(error.detail ?? "")")
         }
@@ -183,7 +196,12 @@ struct PageTurner: Sendable {
     ///
     /// - Parameter secrets: what must not be repeated under any name.
     private func checked(_ url: HTTPURL, _ secrets: Set<String>) throws(Failure) -> HTTPURL {
-        let clean = url.removingQuery(named: resource.source.authorization.secretQueryNames, valued: secrets)
+        // What the config writes itself is no secret, though a credential may be spelt alike.
+        let written = resource.query.values.compactMap { value in
+            if case .string(let text) = value { text } else { nil }
+        }
+        let clean = url.removingQuery(
+            named: resource.source.authorization.secretQueryNames, valued: secrets.subtracting(written))
         guard clean.origin == resource.source.baseURL.origin else {
             throw Failure(
                 .contract, phase: .answered,

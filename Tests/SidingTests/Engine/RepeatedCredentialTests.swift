@@ -19,4 +19,25 @@ import Testing
         #expect(try await bench.sync().line.outcome == .queued)
         #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
     }
+
+    @Test(arguments: Engine.allCases)
+    func `a parameter that the config writes stays, though a credential is spelt alike`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.query = ["tenant": "acme"]
+        bench.resource.source.authorization = .apiKeyHeader(HTTPField.Name("X-Tenant")!, Secret("test") { "acme" })
+        bench.origin.set("/posts?tenant=acme", ScriptedOrigin.page("[1]", next: "/posts?tenant=acme&page=2"))
+        bench.origin.set("/posts?tenant=acme&page=2", ScriptedOrigin.page("[2]"))
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.keys() == ["1", "2"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a next link that was no UTF-8 is a fault of the page, and nothing else is asked`(_ engine: Engine)
+        async throws
+    {
+        let bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&x=\u{FFFD}"))
+        #expect(try await bench.sync().line.error?.message.contains("bytes that are no UTF-8") == true)
+        #expect(bench.origin.takeTargets() == ["/posts"])
+    }
 }
