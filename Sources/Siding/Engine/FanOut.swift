@@ -62,7 +62,8 @@ struct FanOut: Sendable {
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
         if counters.withheld > 0 {
-            report.warn(try await sync.withheld(counters.withheld, asksAll: each.parents.areChanged))
+            report.warn(
+                try await sync.withheld(counters.withheld, with: [each.resource], asksAll: each.parents.areChanged))
         }
         return report
     }

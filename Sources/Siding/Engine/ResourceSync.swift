@@ -63,7 +63,7 @@ struct ResourceSync: Sendable {
 
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
-        var known = try await engine.store.cursor(of: resource, scope: parent?.key ?? "")
+        var known = try await engine.store.cursor(of: resource, for: parent)
         let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.wallClock.now)
         var opening: ListingOpening
         do throws(Failure) { opening = try self.opening(fresh) } catch {
@@ -76,7 +76,7 @@ struct ResourceSync: Sendable {
         var start = fresh
         do throws(Failure) { try goOn(&position, &start, &report) } catch { return failed(error, report) }
         var result = try await walk(position, start, known?.value)
-        if let reason = restartReason(result, position) {
+        if let reason = restartReason(result, position, opening) {
             start = fresh
             if resetRule(result) != nil {
                 known = nil
@@ -109,6 +109,7 @@ struct ResourceSync: Sendable {
             }
             return try await succeeded(report)
         case .ignored(let note):
+            report.isIncomplete = true
             report.line.notes.append(note)
             return try await succeeded(report)
         case .failed(let failure):
@@ -142,6 +143,7 @@ struct ResourceSync: Sendable {
         opening.isUnconditional = options.isFull
         opening.tracksMembers = resource.deletions.byAbsence
         opening.parent = parent?.listing
+        opening.root = parent.flatMap { PageTurner(resource: resource).root(for: $0) }
         return opening
     }
 
@@ -184,13 +186,21 @@ struct ResourceSync: Sendable {
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
-    private func restartReason(_ result: ListingRun.Result, _ position: ListingPosition) -> String? {
+    private func restartReason(
+        _ result: ListingRun.Result, _ position: ListingPosition, _ opening: ListingOpening
+    ) -> String? {
         if let rule = resetRule(result) { return "\(rule.place) says reset_cursor" }
+        // What a person says of the answer goes before what we make of it.
+        if case .failed(let page) = result.end, resource.source.rule(for: page.failure, of: .fetch) != nil {
+            return nil
+        }
         // A page that answered 304 led on by what was stored of it: a way that may have ended since.
         guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
             case .failed(let page) = result.end,
             case .http(let answer) = page.failure.reason, (400..<500).contains(answer.status),
-            ![401, 403, 408, 425, 429].contains(answer.status)
+            ![401, 403, 408, 425, 429].contains(answer.status),
+            // The same request would have the same answer.
+            result.hasPages || page.page.address != opening.first.address
         else { return nil }
         return "the origin refused page \(page.page.number) with \(answer.status)"
     }
@@ -224,12 +234,14 @@ struct ResourceSync: Sendable {
         return report
     }
 
-    /// - Parameter asksAll: whether only a sync that asks for all could prove it again.
-    func withheld(_ count: Int, asksAll: Bool = false) async throws(StoreError) -> String {
+    /// - Parameters:
+    ///   - others: resources without whose listing nothing is proven.
+    ///   - asksAll: whether only a sync that asks for all could prove it again.
+    func withheld(_ count: Int, with others: [String] = [], asksAll: Bool = false) async throws(StoreError) -> String {
         let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "
-            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(resource.name) \(asksAll ? "--full " : "")--accept-deletes'"
+            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \((others + [resource.name]).joined(separator: " ")) \(asksAll ? "--full " : "")--accept-deletes'"
     }
 
     func failed(_ failure: Failure, _ report: Report) -> Report {

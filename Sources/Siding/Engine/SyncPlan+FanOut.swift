@@ -65,7 +65,7 @@ extension SyncPlan {
             let progress = state?.progressedAt
             let isTimely = progress.map { Resumption.isTimely($0, within: limit, now: now) } ?? true
             // No listing is younger than the round's last progress.
-            resumes = isTimely && !options.isFull && !options.isAside && options.since == nil
+            resumes = isTimely && !isChanged && !options.isFull && !options.isAside && options.since == nil
             if isOpen, isTimely, let round {
                 reason = "the round that was left half-way goes on: "
                 position = RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
@@ -92,10 +92,13 @@ extension SyncPlan {
         var urls: [HTTPURL] = []
         for parent in parents {
             guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
-            let stored = try await store.cursor(of: resource, scope: parent.key)
+            let stored = try await store.cursor(of: resource, for: bound)
             let start = CursorStart(resource.cursor, stored: stored, options, now: now)
             guard let first = try? PageTurner(resource: resource).first(from: start, for: bound) else { continue }
-            urls.append((begin.resumes ? parent.checkpoint ?? first : first).url)
+            let root = PageTurner(resource: resource).root(for: bound)
+            let goesOn = begin.resumes && parent.root.map { $0 == root } ?? true
+            let checkpoint = parent.checkpoint.flatMap { goesOn && $0.number > 1 ? $0 : nil }
+            urls.append((checkpoint ?? first).url)
         }
         return urls
     }

@@ -112,9 +112,11 @@ public struct SyncPlan: Sendable, Hashable {
                 page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)",
                 listing: state.checkpointCursor)
         }
-        let reason =
-            checkpoint.number > 1 ? "the listing stopped here, at page \(checkpoint.number)" : "a listing just begun"
-        return Start(page: checkpoint, reason: reason, listing: state.checkpointCursor)
+        // Of a listing without a page nothing is taken over.
+        guard checkpoint.number > 1 else { return Start(page: first, reason: "new listing from the first page") }
+        return Start(
+            page: checkpoint, reason: "the listing stopped here, at page \(checkpoint.number)",
+            listing: state.checkpointCursor)
     }
 }
 

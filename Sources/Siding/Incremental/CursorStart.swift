@@ -83,16 +83,21 @@ public struct StoredCursor: Sendable, Hashable {
     public var movedAt: Timestamp
     /// The definition under which it was found: under another one it means nothing.
     public var definition: ResourceDefinition
+    /// Where the listing begins that it was found in; see ``ListingOpening/root``.
+    public var root: String?
 
-    public init(value: String, movedAt: Timestamp, definition: ResourceDefinition) {
-        (self.value, self.movedAt, self.definition) = (value, movedAt, definition)
+    public init(value: String, movedAt: Timestamp, definition: ResourceDefinition, root: String? = nil) {
+        (self.value, self.movedAt, self.definition, self.root) = (value, movedAt, definition, root)
     }
 }
 
 extension ListingStore {
     /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
-    func cursor(of resource: AnyResource, scope: String = "") async throws(StoreError) -> StoredCursor? {
-        guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: scope) else { return nil }
-        return stored.definition == ResourceDefinition(resource) ? stored : nil
+    func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
+        guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),
+            stored.definition == ResourceDefinition(resource)
+        else { return nil }
+        if let root = stored.root, let parent, root != PageTurner(resource: resource).root(for: parent) { return nil }
+        return stored
     }
 }

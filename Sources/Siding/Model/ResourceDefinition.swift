@@ -24,6 +24,8 @@ public struct ResourceDefinition: Sendable, Hashable {
         // Only where there is one: what was stored before there were any is the same definition still.
         if let cursor = resource.cursor {
             aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
+            // How far a listing came, and where it ended, was told by the order.
+            if let order = cursor.order { aspects["cursor"]?.append(" \(order.rawValue)") }
         }
         if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
         // Left out where nothing is said, so that files from before the contract have no changed definition.

@@ -20,7 +20,7 @@ struct ListingOpener {
         if opening.startsAnew {
             try discard(resource.id, "a full listing was asked for", transaction)
         } else {
-            dropped = try dropOldCheckpoint(resource.id, transaction)
+            dropped = try leaveOtherAddress(resource.id, transaction) ?? dropOldCheckpoint(resource.id, transaction)
         }
         var position = try resume(resource.id, transaction) ?? begin(resource.id, transaction)
         position.changedAspects = resource.changedAspects
@@ -124,6 +124,22 @@ struct ListingOpener {
 
     // MARK: Old checkpoints
 
+    /// Forgets what is known of a listing that began elsewhere, as its parent was another one then.
+    private func leaveOtherAddress(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
+        guard let root = opening.root else { return nil }
+        let scope = opening.first.scope
+        let isOpen = try transaction.first(
+            "SELECT state = 'open' FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
+            scope,
+            root
+        ) { $0.int(0) == 1 }
+        guard let isOpen else { return nil }
+        let reason = "its parent has another address now"
+        try CursorRows.forget(resource, scope: scope, transaction)
+        try discard(resource, reason, transaction)
+        return isOpen ? reason : nil
+    }
+
     private func dropOldCheckpoint(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
         let progress = try transaction.first(
             "SELECT checkpoint_at FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND state = 'open'",
@@ -172,14 +188,15 @@ struct ListingOpener {
 
     private func resume(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition? {
         guard let listing = try openRow(resource, transaction) else { return nil }
+        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
+        // Of a listing without a page nothing is lost: the config may have been mended since.
+        guard listing.page.number > 1 || entry != nil else { return nil }
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
         position.cursor = listing.cursor
         position.freshness = listing.freshness
         try note(resource, isNew: false, transaction)
-        guard let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction) else {
-            return position
-        }
+        guard let entry else { return position }
         position.isResumed = true
         let claimed = try queue.claim(entry, transaction)
         if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
@@ -213,16 +230,17 @@ struct ListingOpener {
         try transaction.execute(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10)
+                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL, next_sent = excluded.next_sent, fresh_until = NULL, not_before = NULL
+                cursor_reached = NULL, next_sent = excluded.next_sent, fresh_until = NULL, not_before = NULL,
+                root = excluded.root
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
-            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "")
+            opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root)
         let listing = try transaction.first(
             "SELECT listing FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource, first.scope
         ) { $0.int(0) }
@@ -233,7 +251,9 @@ struct ListingOpener {
     }
 
     private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
+        // What lies between the cursor and where such a listing begins was not asked about: the parent stays due.
         try RoundRows.note(
-            opening.parent, of: resource, scope: opening.first.scope, isNew: isNew, transaction)
+            opening.parent, of: resource, scope: opening.first.scope, isNew: isNew && !opening.cursor.isPassing,
+            transaction)
     }
 }

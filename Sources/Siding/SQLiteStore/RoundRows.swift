@@ -2,7 +2,7 @@ internal import SidingSQLite
 
 /// The rows of `siding_rounds`, and what listings say of them.
 enum RoundRows {
-    /// Tells a listing that was opened for which round that is; a new one also how its parent is.
+    /// Tells a listing that was opened for which round that is; one that begins to list all that is new also how its parent is.
     static func note(
         _ parent: ListingParent?, of resource: Int64, scope: String, isNew: Bool, _ transaction: borrowing Transaction
     ) throws {
@@ -89,7 +89,7 @@ enum RoundRows {
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
-        if end.isComplete {
+        if try end.isComplete && isOfAll(resource, end, transaction) {
             try transaction.execute(
                 "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3, asks_anew = 0 WHERE id = ?1",
                 resource,
@@ -104,6 +104,19 @@ enum RoundRows {
         let findings = try proof.settle(transaction)
         try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
         return findings
+    }
+
+    /// Whether parents were ever listed wholly, and no listing of the round left out what lies behind its cursor.
+    private static func isOfAll(
+        _ resource: Int64, _ end: RoundEnd, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.first(
+            """
+            SELECT EXISTS (SELECT 1 FROM siding_resources WHERE name = ?1 AND completed_at IS NOT NULL) AND NOT EXISTS (
+                SELECT 1 FROM siding_listings
+                WHERE resource = ?2 AND round = ?3 AND cursor_from IS NOT NULL AND cursor_moves = 0)
+            """, end.parent, resource, end.round
+        ) { $0.int(0) == 1 } ?? false
     }
 
     /// Whether the parents were listed wholly since the last complete round: a record may have moved to one that is not known.

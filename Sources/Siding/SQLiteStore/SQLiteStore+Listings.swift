@@ -27,13 +27,15 @@ extension SQLiteStore {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT c.value, c.moved_at, r.definition FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
+                SELECT c.value, c.moved_at, r.definition, l.root
+                FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
+                LEFT JOIN siding_listings l ON l.resource = c.resource AND l.scope = c.scope
                 WHERE r.name = ?1 AND c.scope = ?2
                 """, resource, scope
             ) { row in
                 StoredCursor(
                     value: row.text(0), movedAt: Timestamp(microseconds: row.int(1)),
-                    definition: ResourceDefinition(stored: row.text(2)))
+                    definition: ResourceDefinition(stored: row.text(2)), root: row.optionalText(3))
             }
         }
     }

@@ -26,7 +26,8 @@ extension SQLiteStore {
         return try await read { snapshot in
             try snapshot.query(statement) { row in
                 Parent(
-                    key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3))
+                    key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3),
+                    root: row.optionalText(8))
             }
         }
     }

@@ -26,6 +26,9 @@ public struct ListingOpening: Sendable {
     public var tracksMembers = false
     /// The record that the listing is about; nil where the resource has one listing only.
     public var parent: ListingParent?
+    /// The first page as it is asked for all there is, where the parent decides that: a cursor that was found elsewhere means
+    /// nothing there.
+    public var root: String?
 
     public init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
@@ -62,6 +65,8 @@ public struct ListingCursor: Sendable, Hashable {
     public var reached: String?
     /// Whether its end moves the stored cursor.
     public var moves: Bool
+    /// Whether it asks for changes from beyond the stored cursor on: between the two lies what nobody has asked for.
+    public var isPassing: Bool { from != nil && !moves }
 
     public init(from: String? = nil, reached: String? = nil, moves: Bool = false) {
         (self.from, self.reached, self.moves) = (from, reached, moves)

@@ -167,8 +167,11 @@ public struct Parent: Sendable, Hashable {
     public var revision: Int64
     /// The page at which its open listing goes on.
     public var checkpoint: PageRequest?
+    /// Where its listing began; see ``ListingOpening/root``.
+    public var root: String?
 
-    public init(key: String, body: [UInt8], revision: Int64, checkpoint: PageRequest? = nil) {
+    public init(key: String, body: [UInt8], revision: Int64, checkpoint: PageRequest? = nil, root: String? = nil) {
+        self.root = root
         self.key = key
         self.body = body
         self.revision = revision

@@ -18,7 +18,7 @@ extension InMemoryStore {
             if opening.startsAnew {
                 tables.discard(opening, "a full listing was asked for", moment)
             } else {
-                dropped = tables.dropOldCheckpoint(opening, moment)
+                dropped = tables.leaveOtherAddress(opening, moment) ?? tables.dropOldCheckpoint(opening, moment)
             }
             var position = tables.resume(opening, moment) ?? tables.begin(opening, moment)
             position.changedAspects = changed
@@ -48,7 +48,9 @@ extension InMemoryStore {
         try read { (tables) throws(StoreError) in
             tables.resources[resource].flatMap { known in
                 known.cursors[scope].map {
-                    StoredCursor(value: $0.value, movedAt: $0.movedAt, definition: known.definition)
+                    StoredCursor(
+                        value: $0.value, movedAt: $0.movedAt, definition: known.definition,
+                        root: known.scoped[scope]?.root)
                 }
             }
         }
@@ -161,6 +163,19 @@ extension MemoryTables {
         for entry in unsettledFetches(of: resource) { settle(entry.id, as: .done, "superseded", reason, moment) }
     }
 
+    /// Forgets what is known of a listing that began elsewhere, as its parent was another one then.
+    fileprivate mutating func leaveOtherAddress(_ opening: ListingOpening, _ moment: MemoryMoment) -> String? {
+        let scope = opening.first.scope
+        guard let root = opening.root, let old = resources[opening.resource]?.scoped[scope]?.root, old != root else {
+            return nil
+        }
+        let reason = "its parent has another address now"
+        let isOpen = resources[opening.resource]?.open[scope] != nil
+        resources[opening.resource]?.cursors[scope] = nil
+        discard(opening, reason, moment)
+        return isOpen ? reason : nil
+    }
+
     fileprivate mutating func dropOldCheckpoint(_ opening: ListingOpening, _ moment: MemoryMoment) -> String? {
         guard let open = resources[opening.resource]?.open[opening.first.scope],
             !opening.resumes(open.checkpointAt, now: moment.now)
@@ -176,12 +191,15 @@ extension MemoryTables {
     fileprivate mutating func resume(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition? {
         let scope = opening.first.scope
         guard let known = resources[opening.resource], let open = known.open[scope] else { return nil }
+        let entry = unsettledFetch(of: opening.resource, scope: scope)
+        // Of a listing without a page nothing is lost: the config may have been mended since.
+        guard open.next.number > 1 || entry != nil else { return nil }
         var position = ListingPosition(
             listing: known.listings[scope] ?? 0, page: open.next, isResumed: open.next.number > 1)
         position.cursor = open.cursor
         position.freshness = open.freshness
         if let parent = opening.parent { resources[opening.resource]?.scoped[scope]?.round = parent.round }
-        guard let entry = unsettledFetch(of: opening.resource, scope: scope) else { return position }
+        guard let entry else { return position }
         position.isResumed = true
         let claimed = claim(entry, moment)
         if claimed.state == .sending { position.entry = claimed } else { position.blockedBy = claimed }
@@ -193,10 +211,12 @@ extension MemoryTables {
         resources[opening.resource]?.listings[scope, default: 0] += 1
         resources[opening.resource]?.open[scope] = MemoryListing(
             next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run)
+        let known = resources[opening.resource]?.scoped[scope]?.revision
         resources[opening.resource]?.scoped[scope] = opening.parent.map {
             MemoryScope(
-                state: .open, round: $0.round, revision: $0.revision, checkpointAt: moment.now,
-                isOfChanges: opening.cursor.from != nil)
+                state: .open, round: $0.round, revision: opening.cursor.isPassing ? known : $0.revision,
+                checkpointAt: moment.now, isOfChanges: opening.cursor.from != nil,
+                isPassing: opening.cursor.isPassing, root: opening.root)
         }
         var position = ListingPosition(
             listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)

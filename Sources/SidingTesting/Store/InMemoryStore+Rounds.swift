@@ -40,7 +40,10 @@ extension InMemoryStore {
                 resource.round?.endedAt = moment.now
             }
             let isListed = tables.resources[end.parent]?.completedAt.map { $0 >= resource.completedAt ?? $0 } ?? false
-            if end.isComplete { (resource.completedAt, resource.asksAnew) = (moment.now, false) }
+            let isOfAll = !resource.scoped.values.contains { $0.round == end.round && $0.isPassing }
+            if end.isComplete, isOfAll, tables.resources[end.parent]?.completedAt != nil {
+                (resource.completedAt, resource.asksAnew) = (moment.now, false)
+            }
             tables.resources[end.resource] = resource
             for entry in tables.unsettledFetches(of: end.resource) {
                 let scope = tables.scopes[entry.id] ?? ""
@@ -79,7 +82,7 @@ extension InMemoryStore {
                 switch found.scope {
                 case nil: outlook.new += 1
                 case .some(let scope) where scope.state != .complete: outlook.unfinished += 1
-                case .some(let scope) where found.parent.revision > scope.revision: outlook.changed += 1
+                case .some(let scope) where found.parent.revision > scope.revision ?? -1: outlook.changed += 1
                 case .some: break
                 }
             }
@@ -106,11 +109,14 @@ struct MemoryScope {
 
     var state: State
     var round: Int64?
-    /// The parent's, when the listing began.
-    var revision: Int64
+    /// The parent's, when the last listing of all that is new began.
+    var revision: Int64?
     var checkpointAt: Timestamp
     /// Whether the listing asks for changes only.
     var isOfChanges = false
+    /// Whether it leaves out what lies behind the cursor.
+    var isPassing = false
+    var root: String?
 
     mutating func move(_ next: NextPage, now: Timestamp) {
         checkpointAt = now
@@ -170,11 +176,12 @@ extension MemoryTables {
             let scope = child?.scoped[record.key]
             let isLeft = selection.round.map { $0 != scope?.round || scope?.state == .open } ?? true
             let isUnknown = child?.isUnknown(record.key) ?? false
-            let isChanged = scope.map { $0.state != .complete || record.revision > $0.revision || isUnknown } ?? true
+            let isChanged =
+                scope.map { $0.state != .complete || record.revision > $0.revision ?? -1 || isUnknown } ?? true
             return Found(
                 parent: Parent(
                     key: record.key, body: record.body, revision: record.revision,
-                    checkpoint: child?.open[record.key]?.next),
+                    checkpoint: child?.open[record.key]?.next, root: scope?.root),
                 scope: scope, isDue: isLeft && (isChanged || !selection.areChanged))
         }
     }
