@@ -84,7 +84,7 @@ struct AbsenceProof {
             try PageMembers.depart(lacked, resource, transaction)
             try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)
         }
-        try PageMembers.askWhole(resource, scope: nil, transaction)
+        try PageValidators(resource: resource).forgetUnknown(scope: nil, transaction)
     }
 
     // MARK: The verdict

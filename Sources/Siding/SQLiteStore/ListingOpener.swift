@@ -16,7 +16,9 @@ struct ListingOpener {
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
         try PageMembers.track(opening.tracksMembers, resource.id, transaction)
-        if opening.isUnconditional { try Self.forgetValidators(resource.id, scope: opening.first.scope, transaction) }
+        if opening.isUnconditional {
+            try PageValidators(resource: resource.id).forget(scope: opening.first.scope, transaction)
+        }
         if opening.startsAnew {
             try discard(resource.id, "a full listing was asked for", transaction)
         } else {
@@ -109,17 +111,6 @@ struct ListingOpener {
         try transaction.execute(
             "UPDATE siding_queue SET source = ?2, account = ?2 WHERE resource = ?1 AND kind = 'fetch' AND settled_at IS NULL",
             opening.resource, opening.source)
-    }
-
-    /// - Parameter scope: nil for all.
-    static func forgetValidators(
-        _ resource: Int64, scope: String?, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_pages SET etag = NULL, last_modified = NULL
-            WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND (etag IS NOT NULL OR last_modified IS NOT NULL)
-            """, resource, scope)
     }
 
     // MARK: Old checkpoints

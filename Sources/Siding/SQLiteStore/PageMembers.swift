@@ -82,20 +82,6 @@ struct PageMembers {
         try transaction.execute("UPDATE siding_listings SET was_single = 0 WHERE resource = ?1", resource)
     }
 
-    /// Forgets the validators of pages of which not all records are known, though their listing asks for all there is: a 304
-    /// would leave them so for ever.
-    ///
-    /// - Parameter scope: nil for all.
-    static func askWhole(_ resource: Int64, scope: String?, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_pages SET etag = NULL, last_modified = NULL
-            WHERE resource = ?1 AND (?2 IS NULL OR scope = ?2) AND members IS NULL
-                AND (etag IS NOT NULL OR last_modified IS NOT NULL)
-                AND scope IN (SELECT scope FROM siding_listings WHERE resource = ?1 AND cursor_from IS NULL)
-            """, resource, scope)
-    }
-
     /// How many records the pages show, each counted once where several of them have it.
     static func count(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Int {
         var ids: [Int64] = []
@@ -128,14 +114,10 @@ struct PageMembers {
         }
         guard isKept != isWanted else { return }
         try transaction.execute("UPDATE siding_resources SET tracks_members = ?2 WHERE id = ?1", resource, isWanted)
-        guard isWanted else {
-            try forget(resource, transaction)
-            try transaction.execute(
-                "UPDATE siding_pages SET members = NULL WHERE resource = ?1 AND members IS NOT NULL", resource)
-            return
-        }
         try transaction.execute(
-            "UPDATE siding_pages SET etag = NULL, last_modified = NULL, members = NULL WHERE resource = ?1", resource)
+            "UPDATE siding_pages SET members = NULL WHERE resource = ?1 AND members IS NOT NULL", resource)
+        guard isWanted else { return try forget(resource, transaction) }
+        try PageValidators(resource: resource).forget(scope: nil, transaction)
         let known = try transaction.query(
             "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND run > 0 ORDER BY id", resource
         ) { $0.int(0) }

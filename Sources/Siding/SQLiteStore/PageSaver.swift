@@ -251,7 +251,7 @@ struct PageSaver {
         guard row.tracksMembers, page.deletions.rule.byAbsence else { return RunCounters() }
         // What a parent's listing lacks may be in another's: the end of the round decides.
         guard scope.isEmpty else {
-            try PageMembers.askWhole(resource, scope: scope, transaction)
+            try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
         return try AbsenceProof(

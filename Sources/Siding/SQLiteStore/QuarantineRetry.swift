@@ -84,7 +84,7 @@ struct QuarantineRetry {
         if saved.isWritten {
             try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
         }
-        try forgetMembers(record.id, transaction)
+        try PageValidators(resource: row.id).forget(whereQuarantined: record.id, transaction)
         // Its page does not know of it: the next complete listing looks for it.
         if row.tracksMembers { try PageMembers.depart(RecordIDs(saved.shown.ids), row.id, transaction) }
         let scope = try transaction.first("SELECT scope FROM siding_quarantine WHERE id = ?1", record.id) { $0.text(0) }
@@ -98,15 +98,6 @@ struct QuarantineRetry {
         _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
             .addColumns(of: [slice], in: page, knownShapes: [], transaction)
         return nil
-    }
-
-    /// The page shows a record more than it is known to: the next listing asks for it whole.
-    private func forgetMembers(_ record: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_pages SET etag = NULL, last_modified = NULL WHERE members IS NOT NULL
-                AND (resource, scope, url, sent) IN (SELECT resource, scope, url, sent FROM siding_quarantine WHERE id = ?1)
-            """, record)
     }
 
     private func pull(

@@ -35,7 +35,7 @@ enum RoundRows {
                 QueueTransitions(owner: owner, now: now), transaction)
         }
         try PageMembers.track(listing.tracksMembers, resource.id, transaction)
-        if listing.isUnconditional { try ListingOpener.forgetValidators(resource.id, scope: nil, transaction) }
+        if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
             if listing.resumes(try lastProgress(of: resource.id, known, transaction), now: now) {
