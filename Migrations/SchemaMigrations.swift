@@ -29,7 +29,8 @@ public enum SchemaMigrations {
         Migration(version: 23, name: "inquiries", sql: text(PackageResources.V023_inquiries_sql)),
         Migration(version: 24, name: "answers", sql: text(PackageResources.V024_answers_sql)),
         Migration(version: 25, name: "round_proofs", sql: text(PackageResources.V025_round_proofs_sql)),
-        Migration(version: 26, name: "addresses", sql: text(PackageResources.V033_addresses_sql)),
+        Migration(version: 26, name: "addresses", sql: text(PackageResources.V026_addresses_sql)),
+        Migration(version: 27, name: "page_traces", sql: text(PackageResources.V027_page_traces_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

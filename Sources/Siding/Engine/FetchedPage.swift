@@ -27,6 +27,21 @@ struct FetchedPage: Sendable {
     var signOfMore: JSONPath?
     /// As of ``PageCommit/hasNoList``.
     var hasNoList = false
+    /// As of ``PageCommit/Progress``.
+    var behind: PageRequest?
+    var furthest: String?
+    var digest: UInt64?
+    /// Of each record; empty where there are none in hand, or nothing leads on.
+    var recordDigests: [UInt64] = []
+
+    /// How many records it shows.
+    var recordCount: Int {
+        switch content {
+        case .records(_, let slices): slices.count
+        case .notModified(let count): count
+        case .setAside: 0
+        }
+    }
 }
 
 /// What the pages of a listing have shown so far of how they lead on.
@@ -35,6 +50,8 @@ struct KnownWay: Sendable {
     var lead: PageLead?
     /// Whether a 304 has named the next page: then one that names none is the last.
     var repeatsNext = false
+    /// Whether the page that is asked for lies behind what the listing asks for, if it did not change.
+    var isBehind = false
 
     mutating func note(_ page: FetchedPage) {
         if let found = page.lead, found != .nowhere { lead = found }

@@ -1,52 +1,51 @@
-internal import SidingJSON
-
 /// Notices that a listing turns in a circle.
+///
+/// Pages without records say nothing: where an origin filters, many may come in succession.
 struct ListingCircle {
     private var seen: Set<PageRequest.Address> = []
-    /// The records of the page before, as a hash; nil where it was not had whole, or has none.
-    private var last: Int?
+    /// The records of the page before, as one digest; nil where they are not known.
+    private var last: UInt64?
     /// How often in succession a page had the records of the one before it.
     private var repeats = 0
+    /// Records of the listing's beginning, and those of the page before, each as a digest.
+    private var first: Set<UInt64> = []
+    private var before: Set<UInt64> = []
+    /// How many pages in succession had none but records that are known.
+    private var stale = 0
 
     /// So often that can be no honest overlap of numbered pages.
     private static let mostRepeats = 2
+    /// Records that are added meanwhile make pages shift, but hardly by so many at once.
+    private static let mostStale = 10
+    /// So many records of the beginning are kept, 16 bytes or so each: a circle comes back to them.
+    private static let mostKept = 10_000
 
     /// Takes in a page; why its way on leads nowhere new, nil where it may.
     mutating func closed(by page: FetchedPage) -> String? {
         seen.insert(page.page.address)
-        let records = page.paging.isCounted ? page.recordsHash : nil
-        repeats = records != nil && records == last ? repeats + 1 : 0
-        last = records
+        if page.recordCount > 0 { note(page) }
         guard case .page(let next) = page.next else { return nil }
         if seen.contains(next.address) {
             return "page \(page.page.number) leads back to a page seen before: a loop"
         }
-        // An origin that does not know the parameter answers the same records to every number.
-        guard repeats >= Self.mostRepeats else { return nil }
-        return "page \(page.page.number) has the records of the pages before it again: a loop (\(page.paging))"
-    }
-}
-
-extension Paging {
-    /// Whether pages are told by numbers, which an origin may ignore.
-    fileprivate var isCounted: Bool {
-        switch self {
-        case .page, .offset: true
-        case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: false
+        // An origin that does not know the parameter answers the same records to every number, or token.
+        if repeats >= Self.mostRepeats {
+            return "page \(page.page.number) has the records of the pages before it again: a loop (\(page.paging))"
         }
+        guard stale >= Self.mostStale else { return nil }
+        return
+            "page \(page.page.number) is the \(stale)th in succession without a record that was not on a page before: a "
+            + "loop (\(page.paging))"
     }
-}
 
-extension FetchedPage {
-    fileprivate var recordsHash: Int? {
-        guard case .records(let bytes, let slices) = content, !slices.isEmpty else { return nil }
-        var hasher = Hasher()
-        bytes.withUnsafeBytes { page in
-            for slice in slices {
-                hasher.combine(slice.range.count)
-                hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: page[slice.range]))
-            }
-        }
-        return hasher.finalize()
+    private mutating func note(_ page: FetchedPage) {
+        repeats = page.digest != nil && page.digest == last ? repeats + 1 : 0
+        last = page.digest
+        // A 304 has no records in hand.
+        let records = page.recordDigests
+        let isStale = !records.isEmpty && records.allSatisfy { first.contains($0) || before.contains($0) }
+        stale = isStale ? stale + 1 : 0
+        before = Set(records)
+        if !isStale, first.count < Self.mostKept { first.formUnion(records.prefix(Self.mostKept - first.count)) }
     }
 }

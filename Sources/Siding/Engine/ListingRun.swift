@@ -44,7 +44,7 @@ struct ListingRun: Sendable {
         var freshness = position.freshness
         var track = CursorTrack(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
-            page: position.page.number)
+            waits: position.cursor.waits)
         var circle = ListingCircle()
         var way = KnownWay()
         var fetched = await fetch(position.page, paging: resource.paging, way: way)
@@ -99,6 +99,8 @@ struct ListingRun: Sendable {
         do throws(StoreError) {
             stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
+        var way = way
+        way.isBehind = start.isPast(stored?.furthest, by: resource.cursor)
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
         } catch {
@@ -112,9 +114,13 @@ struct ListingRun: Sendable {
     ) -> FetchedPage {
         var page = page
         if track.isPast(page) {
+            // What is behind it a listing that begins earlier wants: a 304 must not say that this is the last.
+            switch page.next {
+            case .page(let next): page.behind = next
+            case .cut: (page.etag, page.lastModified) = (nil, nil)
+            case .end: break
+            }
             page.next = .end
-            // There is more behind it, which a listing that begins earlier wants: a 304 must not say that it is the last.
-            (page.etag, page.lastModified) = (nil, nil)
         }
         if let loop = circle.closed(by: page) { page.next = .cut(loop) }
         guard let limit = options.limit, case .records(let bytes, let slices) = page.content else { return page }
@@ -130,15 +136,14 @@ struct ListingRun: Sendable {
         _ page: FetchedPage, _ position: ListingPosition, _ settles: String?, _ cursor: CursorMove?,
         _ freshness: ListingFreshness
     ) -> PageCommit {
+        var progress = PageCommit.Progress(
+            status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
+            paging: page.paging.description, cursor: cursor, freshness: freshness, lead: page.lead)
+        (progress.behind, progress.furthest, progress.digest) = (page.behind, page.furthest, page.digest)
         var commit = PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
-            content: page.content,
-            progress: options.isAside
-                ? nil
-                : PageCommit.Progress(
-                    status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-                    paging: page.paging.description, cursor: cursor, freshness: freshness, lead: page.lead),
-            settles: settles, requests: page.requests, bytes: page.bytes)
+            content: page.content, progress: options.isAside ? nil : progress, settles: settles,
+            requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
         if options.isAside { commit.shape = resource.shape }

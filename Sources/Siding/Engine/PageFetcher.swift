@@ -72,7 +72,7 @@ struct PageFetcher: Sendable {
     /// Whether a 304 without a next page may hide one: a new page changes what header fields say of the last one, and not the
     /// bytes of it that a validator may stand for alone.
     private func mayHideNext(_ stored: StoredPage, _ paging: Paging, _ way: KnownWay) -> Bool {
-        guard stored.next == nil, !way.repeatsNext else { return false }
+        guard stored.next == nil, !way.repeatsNext, !way.isBehind else { return false }
         guard paging == .automatic else { return paging.isByHeader }
         switch way.lead ?? stored.lead {
         case .header, nil: return true
@@ -117,6 +117,7 @@ struct PageFetcher: Sendable {
             next: next, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
         unchanged.lead = stored.lead
+        (unchanged.furthest, unchanged.digest) = (stored.furthest, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
         return unchanged
     }
@@ -173,6 +174,11 @@ struct PageFetcher: Sendable {
         }
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
+        }
+        fetched.furthest = fetched.cursor?.furthest
+        if case .page = fetched.next {
+            let digests = RecordDigests(kept.records, of: kept.bytes)
+            (fetched.digest, fetched.recordDigests) = (digests.whole, digests.each)
         }
         return fetched
     }

@@ -54,6 +54,14 @@ struct CursorStart: Sendable, Hashable {
         return [400, 404, 410, 422].contains(answer.status)
     }
 
+    /// Whether a page of a listing of the newest first lies wholly behind where the listing begins, and so do all pages after it.
+    ///
+    /// - Parameter furthest: the page's value that is furthest on.
+    func isPast(_ furthest: String?, by rule: IncrementalCursor?) -> Bool {
+        guard let rule, rule.order == .descending, let from, let furthest else { return false }
+        return rule.isFurther(from, than: furthest)
+    }
+
     /// Takes over what an unfinished listing asks for.
     mutating func resume(_ listing: ListingCursor) {
         (from, moves) = (listing.from, listing.moves)

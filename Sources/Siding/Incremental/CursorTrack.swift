@@ -19,15 +19,15 @@ struct CursorTrack: Sendable {
     /// The furthest value of this run's pages: what was seen before a listing went on may come again.
     private var last: String?
     private(set) var isDisordered = false
-    /// Whether the listing goes on at a page, though its pages before could vouch for nothing: they may have come out of order.
+    /// Whether pages before those of this run came out of order.
     private let waitsForEnd: Bool
     private(set) var unusable = 0
     private(set) var future: String?
 
-    /// - Parameter page: the number of the page that it goes on at.
-    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, page: Int = 1) {
+    /// - Parameter waits: as the listing was left.
+    init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool = false) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
-        waitsForEnd = page > 1 && reached == nil
+        waitsForEnd = waits
     }
 
     /// Takes in what `page` says, and gives what is to be stored with it; nil where there is no cursor.
@@ -37,9 +37,10 @@ struct CursorTrack: Sendable {
         if page.next == .end { return end(rule) }
         guard rule.goesOnAtCursor else { return CursorMove(from: start.from, reached: reached, moved: nil) }
         guard !isDisordered else {
-            return CursorMove(from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves)
+            return CursorMove(
+                from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves, waits: true)
         }
-        guard !waitsForEnd else { return CursorMove(from: start.from, reached: nil, moved: nil) }
+        guard !waitsForEnd else { return CursorMove(from: start.from, reached: nil, moved: nil, waits: true) }
         let moved = start.moves ? vouched.map { rule.further(stored, $0) } : nil
         return CursorMove(from: start.from, reached: vouched, moved: moved == stored ? nil : moved)
     }
@@ -75,13 +76,10 @@ struct CursorTrack: Sendable {
 
     /// Whether all that follows `page` lies outside of what was asked for.
     func isPast(_ page: FetchedPage) -> Bool {
-        guard let rule, let cursor = page.cursor else { return false }
-        switch rule.order {
-        case .descending:
-            guard let from = start.from, let furthest = cursor.furthest else { return false }
-            return rule.isFurther(from, than: furthest)
+        switch rule?.order {
+        case .descending: return start.isPast(page.furthest, by: rule)
         case .ascending:
-            guard let until = start.until, let nearest = cursor.nearest else { return false }
+            guard let rule, let until = start.until, let nearest = page.cursor?.nearest else { return false }
             return rule.isFurther(nearest, than: until)
         case nil: return false
         }
@@ -118,9 +116,13 @@ public struct CursorMove: Sendable, Hashable {
     public var moved: String?
     /// Whether the cursor is what it was before the listing: ``moved``, or none.
     public var takesBack: Bool
+    /// Whether only the listing's end moves the cursor, as its pages came out of order.
+    public var waits: Bool
 
-    public init(from: String? = nil, reached: String?, moved: String?, takesBack: Bool = false) {
-        (self.from, self.reached, self.moved, self.takesBack) = (from, reached, moved, takesBack)
+    public init(
+        from: String? = nil, reached: String?, moved: String?, takesBack: Bool = false, waits: Bool = false
+    ) {
+        (self.from, self.reached, self.moved, self.takesBack, self.waits) = (from, reached, moved, takesBack, waits)
     }
 }
 

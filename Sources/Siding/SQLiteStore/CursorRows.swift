@@ -17,9 +17,9 @@ enum CursorRows {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_listings SET cursor_reached = ?3, cursor_from = ?5
+            UPDATE siding_listings SET cursor_reached = ?3, cursor_from = ?5, cursor_waits = ?6
             WHERE resource = ?1 AND listing = ?2 AND scope = ?4
-            """, resource, listing, cursor.reached, scope, cursor.from)
+            """, resource, listing, cursor.reached, scope, cursor.from, cursor.waits)
         guard let moved = cursor.moved else {
             if cursor.takesBack { try forget(resource, scope: scope, transaction) }
             return

@@ -200,7 +200,7 @@ struct ListingOpener {
         let row = try transaction.first(
             """
             SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
-                fresh_until, not_before
+                fresh_until, not_before, cursor_waits
             FROM siding_listings
             WHERE resource = ?1 AND scope = ?2 AND state = 'open'
             """, resource, opening.first.scope
@@ -208,7 +208,8 @@ struct ListingOpener {
             (
                 number: row.int(0), page: PageRequest(row, at: 1),
                 cursor: ListingCursor(
-                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1),
+                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1,
+                    waits: row.int(11) == 1),
                 freshness: ListingFreshness(row, at: 9)
             )
         }
@@ -228,8 +229,8 @@ struct ListingOpener {
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
-                cursor_reached = NULL, next_sent = excluded.next_sent, fresh_until = NULL, not_before = NULL,
-                root = excluded.root
+                cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
+                not_before = NULL, root = excluded.root
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root)
         let listing = try transaction.first(

@@ -168,22 +168,24 @@ struct PageSaver {
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
     ) throws {
         let isCut = next == nil && progress.next != .end
+        let next = next ?? progress.behind
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at, scope, sent, next_sent, lead, read_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                next_offset, records, fetched_at, scope, sent, next_sent, lead, read_at, furthest, digest)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
             ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
                 listing = excluded.listing, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
                 fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
-                lead = COALESCE(excluded.lead, lead), read_at = COALESCE(excluded.read_at, read_at)
+                lead = COALESCE(excluded.lead, lead), read_at = COALESCE(excluded.read_at, read_at),
+                furthest = excluded.furthest, digest = excluded.digest
             """,
             resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
             isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
             now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "", progress.lead?.rawValue,
-            isWhole ? now.microseconds : nil)
+            isWhole ? now.microseconds : nil, progress.furthest, progress.digest.map(Int64.init(bitPattern:)))
     }
 
     /// Whether the origin sent the page, rather than that it did not change.

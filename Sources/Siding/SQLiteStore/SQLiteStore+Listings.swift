@@ -70,7 +70,8 @@ extension SQLiteStore {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, lead, read_at
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, lead, read_at,
+                    furthest, digest
                 FROM siding_pages
                 WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
                     AND sent = ?4
@@ -79,7 +80,8 @@ extension SQLiteStore {
                 StoredPage(
                     etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
                     recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(PageLead.init),
-                    readAt: row.optionalInt(9).map(Timestamp.init))
+                    readAt: row.optionalInt(9).map(Timestamp.init), furthest: row.optionalText(10),
+                    digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
             }
         }
     }

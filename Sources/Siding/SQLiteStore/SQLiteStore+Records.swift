@@ -50,7 +50,8 @@ extension SQLiteStore {
                     o.round, o.state, o.takes_all, o.started_at, o.ended_at,
                     l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
                     CASE WHEN o.round IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
-                        SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END
+                        SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END,
+                    COALESCE(l.cursor_waits, 0)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_rounds o ON o.resource = r.id
@@ -63,7 +64,8 @@ extension SQLiteStore {
                     completedAt: row.optionalInt(2).map(Timestamp.init),
                     checkpoint: PageRequest(row, at: 3),
                     checkpointCursor: ListingCursor(
-                        from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1),
+                        from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1,
+                        waits: row.int(22) == 1),
                     freshness: ListingFreshness(row, at: 11),
                     round: RoundState(row, at: 13))
                 state.progressedAt = row.optionalInt(21).map(Timestamp.init)

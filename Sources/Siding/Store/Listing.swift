@@ -67,9 +67,11 @@ public struct ListingCursor: Sendable, Hashable {
     public var moves: Bool
     /// Whether it asks for changes from beyond the stored cursor on: between the two lies what nobody has asked for.
     public var isPassing: Bool { from != nil && !moves }
+    /// Whether nothing but its end does, as its pages came out of order.
+    public var waits: Bool
 
-    public init(from: String? = nil, reached: String? = nil, moves: Bool = false) {
-        (self.from, self.reached, self.moves) = (from, reached, moves)
+    public init(from: String? = nil, reached: String? = nil, moves: Bool = false, waits: Bool = false) {
+        (self.from, self.reached, self.moves, self.waits) = (from, reached, moves, waits)
     }
 }
 
@@ -121,10 +123,14 @@ public struct StoredPage: Sendable, Hashable {
     public var lead: PageLead?
     /// When the page was last had whole; nil where that is not known.
     public var readAt: Timestamp?
+    /// The cursor's value that is furthest on among its records; nil where there is none, or it is not known.
+    public var furthest: String?
+    /// Of its records, as ``PageCommit/Progress/digest`` was; nil where it is not known.
+    public var digest: UInt64?
 
     public init(
         etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int, lead: PageLead? = nil,
-        readAt: Timestamp? = nil
+        readAt: Timestamp? = nil, furthest: String? = nil, digest: UInt64? = nil
     ) {
         self.etag = etag
         self.lastModified = lastModified
@@ -132,6 +138,8 @@ public struct StoredPage: Sendable, Hashable {
         self.recordCount = recordCount
         self.lead = lead
         self.readAt = readAt
+        self.furthest = furthest
+        self.digest = digest
     }
 }
 

@@ -61,6 +61,13 @@ public struct PageCommit: Sendable {
         public var freshness: ListingFreshness
         /// Where the way on was found; nil where that is not known.
         public var lead: PageLead?
+        /// The page behind this one, where the listing ends before it as all from there on is known: the page's row keeps its
+        /// way on.
+        public var behind: PageRequest?
+        /// The cursor's value that is furthest on among the page's records; nil where there is none.
+        public var furthest: String?
+        /// What tells the page's records from those of others; nil where it has none.
+        public var digest: UInt64?
 
         public init(
             status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,

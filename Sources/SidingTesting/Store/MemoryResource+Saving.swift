@@ -113,7 +113,9 @@ extension MemoryResource {
         listing.pages += 1
         scoped[scope]?.move(progress.next, now: now)
         if let cursor = progress.cursor {
-            (listing.cursor.reached, listing.cursor.from) = (cursor.reached, cursor.from)
+            (listing.cursor.reached, listing.cursor.from, listing.cursor.waits) = (
+                cursor.reached, cursor.from, cursor.waits
+            )
             if let moved = cursor.moved {
                 cursors[scope] = (moved, now)
             } else if cursor.takesBack {
@@ -150,10 +152,11 @@ extension MemoryResource {
         let before = pages[MemoryAddress(page.page)]?.stored
         var stored = StoredPage(
             etag: progress.etag, lastModified: progress.lastModified, next: nil, recordCount: page.content.recordCount,
-            lead: progress.lead ?? before?.lead, readAt: page.content.isWhole ? now : before?.readAt)
+            lead: progress.lead ?? before?.lead, readAt: page.content.isWhole ? now : before?.readAt,
+            furthest: progress.furthest, digest: progress.digest)
         switch progress.next {
         case .page(let next): stored.next = next
-        case .end: break
+        case .end: stored.next = progress.behind
         case .cut: (stored.etag, stored.lastModified) = (nil, nil)
         }
         let members = pages[MemoryAddress(page.page)]?.members

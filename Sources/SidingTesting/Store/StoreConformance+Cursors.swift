@@ -30,6 +30,31 @@ extension StoreConformance {
             try await bench.commit(#"[{"id":"a"}]"#, position, next: .page(ConformanceBench.page(2)))
             try await require(bench.open().cursor, is: wanted, "the cursor of the resumed listing")
         },
+        Law("a listing that waits for its end goes on waiting, and a new one does not") { bench in
+            let position = try await bench.open()
+            let content = try ConformanceBench.content(#"[{"id":"a"}]"#)
+            let move = CursorMove(reached: nil, moved: nil, waits: true)
+            _ = try await bench.store.commit(
+                bench.pageCommit(content, position, next: .page(ConformanceBench.page(2)), cursor: move))
+            try await require(bench.open().cursor.waits, is: true, "whether the open listing waits")
+            try await require(bench.open(startsAnew: true).cursor.waits, is: false, "whether a new listing waits")
+        },
+        Law("a page at which a listing ends early keeps its way on, and what its records reach to") { bench in
+            let position = try await bench.open()
+            let next = try ConformanceBench.page(2)
+            var commit = bench.pageCommit(try ConformanceBench.content(#"[{"id":"a"}]"#), position, etag: "1")
+            commit.progress?.behind = next
+            commit.progress?.furthest = "7"
+            commit.progress?.digest = .max
+            _ = try await bench.store.commit(commit)
+            let stored = try await require(bench.store.storedPage(position.page, of: "posts"), "the page")
+            try require(
+                stored,
+                is: StoredPage(
+                    etag: "1", lastModified: nil, next: next, recordCount: 1, readAt: bench.time.now, furthest: "7",
+                    digest: .max), "the page")
+            try await require(bench.store.resourceStates().first?.completedAt, is: bench.time.now, "the listing's end")
+        },
         Law("a definition that changed has no cursor") { bench in
             try await bench.set("5")
             _ = try await bench.open(key: "uuid")

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test
-    func `a page at which newest first ended keeps no validators, so that an earlier beginning goes on behind it`()
+    func `a page at which newest first ended keeps its way on, so that an earlier beginning goes on behind it`()
         async throws
     {
         let bench = try await bench(.descending, .sqlite, [:])
@@ -64,8 +64,76 @@ import Testing
         bench.origin.set("/posts?page=3", Self.page([(0, 0)], etag: #""c""#))
         for _ in 0..<2 { _ = try await bench.sync() }
         _ = bench.origin.takeTargets()
+        for target in ["/posts", "/posts?page=2"] { bench.origin.set(target, .status(.notModified)) }
         _ = try await bench.sync(SyncOptions(since: "0"))
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `newest first ends at the first page behind the cursor also where pages did not change`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(.descending, engine, [:])
+        let targets = ["/posts"] + (2...20).map { "/posts?page=\($0)" }
+        for (index, target) in targets.enumerated() {
+            let value = 100 - 2 * index
+            bench.origin.set(
+                target,
+                Self.page(
+                    [(value, value), (value - 1, value - 1)], next: index < 19 ? targets[index + 1] : nil,
+                    etag: "\"\(index)\""))
+        }
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets() == targets)
+        for target in targets { bench.origin.set(target, .status(.notModified)) }
+        for _ in 0..<2 {
+            // The first page reaches to the cursor itself, the second lies wholly behind it.
+            #expect(try await bench.sync().line.outcome == .notModified)
+            #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"0\"", "\"1\""])
+        }
+        #expect(try await cursor(bench) == "100")
+        #expect(try await bench.keys().count == 40)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what lies behind the cursor is not asked for whole to see whether there is more`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(.descending, engine, [:])
+        bench.origin.set("/posts", Self.page([(2, 2)], next: "/posts?page=2", etag: #""a""#), .status(.notModified))
+        bench.origin.set("/posts?page=2", Self.page([(1, 1)], etag: #""b""#), .status(.notModified))
+        for _ in 0..<3 { _ = try await bench.sync() }
+        #expect(bench.origin.takeTargets().count == 6)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing whose pages came out of order goes on waiting for its end in another run`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(.ascending, engine)
+        bench.origin.set("/posts", Self.page([(9, 9), (1, 1)], next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(3600))
+        bench.origin.set("/posts?page=2", Self.page([(10, 10), (11, 11)], next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", .status(.forbidden))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing whose first page could vouch for nothing moves the cursor all the same when it goes on`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(.ascending, engine)
+        bench.origin.set("/posts", Self.page([(1, 1), (2, 1)], next: "/posts?page=2"))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(3600))
+        bench.origin.set("/posts?page=2", Self.page([(3, 1), (4, 2), (5, 3)], next: "/posts?page=3"))
+        bench.origin.set("/posts?page=3", .status(.forbidden))
+        _ = try await bench.sync()
+        #expect(try await cursor(bench) == "2")
     }
 
     @Test func `another start asks anew`() async throws {

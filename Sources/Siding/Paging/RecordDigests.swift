@@ -1,0 +1,39 @@
+internal import SidingJSON
+
+/// Numbers that stand for a page's records: equal for records that are the same byte for byte, also in another process, and else
+/// different but for bad luck. They are no proof against somebody who looks for two that are alike.
+struct RecordDigests: Sendable, Hashable {
+    /// One for each record, in their order.
+    let each: [UInt64]
+
+    init(_ records: [RecordSlice], of page: [UInt8]) {
+        each = page.withUnsafeBytes { bytes in
+            records.map { Self.digest(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
+        }
+    }
+
+    /// Of all of them in their order; nil where there are none.
+    var whole: UInt64? {
+        each.isEmpty ? nil : each.reduce(UInt64(each.count)) { Self.mixed($0, $1) }
+    }
+
+    private static func digest(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var digest = UInt64(bytes.count)
+        var offset = 0
+        while offset + 8 <= bytes.count {
+            digest = mixed(digest, UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+            offset += 8
+        }
+        while offset < bytes.count {
+            digest = mixed(digest, UInt64(bytes[offset]))
+            offset += 1
+        }
+        return digest
+    }
+
+    /// One step of a multiplicative hash; the shift lets high bits count for low ones. The factor is odd and has no pattern.
+    private static func mixed(_ digest: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (digest ^ word) &* 0x9FB2_1C65_1E98_DF25
+        return product ^ (product >> 32)
+    }
+}

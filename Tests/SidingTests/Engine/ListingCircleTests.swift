@@ -1,0 +1,114 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// Listings that bring the same again and again, whatever the addresses of their pages.
+@Suite struct ListingCircleTests {
+    private func bench(_ engine: Engine, _ paging: Paging) async throws -> EngineBench {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.paging = paging
+        return bench
+    }
+
+    private static let byToken = Paging.cursor(JSONPath(member: "next"), parameter: "c")
+
+    /// Pages `/posts`, `/posts?c=1` and so on, each with a token that no page before it had; the last has none.
+    private func tokens(_ pages: [[Int]], _ engine: Engine) async throws -> EngineBench {
+        let bench = try await bench(engine, Self.byToken)
+        for (index, ids) in pages.enumerated() {
+            let items = ids.map { #"{"id":\#($0)}"# }.joined(separator: ",")
+            let next = index + 1 < pages.count ? #","next":"\#(index + 1)""# : ""
+            bench.origin.set(
+                index == 0 ? "/posts" : "/posts?c=\(index)", .text(#"{"items":[\#(items)]\#(next)}"#))
+        }
+        return bench
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that ignores the page's number is noticed at the same page by each sync, also by 304s`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine, .page(.init()))
+        let page = ScriptedOrigin.page("[1,2]", etag: #""a""#)
+        for number in 1...9 { bench.origin.set("/posts?page=\(number)", page, .status(.notModified)) }
+        bench.origin.set("/posts?page=3", page)
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(bench.origin.takeTargets() == (1...3).map { "/posts?page=\($0)" })
+            #expect(
+                report.warnings == [
+                    "incomplete: page 3 has the records of the pages before it again: a loop (page ?page from 1)"
+                ])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that shows its last page for every number behind it is noticed likewise`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine, .page(.init()))
+        for number in 1...9 {
+            let page = ScriptedOrigin.page("[\(min(number, 4))]", etag: "\"\(min(number, 4))\"")
+            if number == 6 {
+                bench.origin.set("/posts?page=6", page)
+            } else {
+                bench.origin.set("/posts?page=\(number)", page, .status(.notModified))
+            }
+        }
+        for _ in 0..<3 {
+            _ = try await bench.sync()
+            #expect(bench.origin.takeTargets() == (1...6).map { "/posts?page=\($0)" })
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `tokens that are ever new do not hide that pages are the same`(_ engine: Engine) async throws {
+        let bench = try await tokens(Array(repeating: [1], count: 20), engine)
+        let report = try await bench.sync()
+        #expect(bench.origin.takeTargets() == ["/posts", "/posts?c=1", "/posts?c=2"])
+        #expect(
+            report.warnings.first?.hasPrefix("incomplete: page 3 has the records of the pages before it again: a loop")
+                == true)
+        #expect(try await bench.state().completedAt == nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a circle of several pages is noticed once ten of them brought nothing new`(_ engine: Engine) async throws {
+        let bench = try await tokens((0..<40).map { [$0 % 3, 7] }, engine)
+        let report = try await bench.sync()
+        #expect(bench.origin.takeTargets().count == 13)
+        #expect(
+            report.warnings.first?.hasPrefix(
+                "incomplete: page 13 is the 10th in succession without a record that was not on a page before: a loop")
+                == true)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `pages that shifted, and pages without records, are no circle`(_ engine: Engine) async throws {
+        let shifted = (1...9).map { [$0] } + (1...9).map { [$0] } + [[10]]
+        #expect(try await tokens(shifted, engine).sync().warnings == [])
+        let filtered = [[1]] + Array(repeating: [], count: 30) + [[2]]
+        #expect(try await tokens(filtered, engine).sync().warnings == [])
+    }
+
+    @Test func `digests go by the bytes of each record`() throws {
+        func digests(_ json: String) throws -> RecordDigests {
+            let bytes = Array(json.utf8)
+            let contents = try bytes.withUnsafeBytes {
+                try PageReader(records: nil, key: [JSONPath(member: "id")]).read($0)
+            }
+            return RecordDigests(contents.records, of: bytes)
+        }
+        let page = try digests(#"[{"id":1,"name":"a name"},{"id":2}]"#)
+        // The same in every process: it is stored.
+        #expect(page.whole == 58_316_547_458_996_422)
+        #expect(try digests(#"[ {"id":1,"name":"a name"} , {"id":2} ]"#) == page)
+        #expect(try digests(#"[{"id":2},{"id":1,"name":"a name"}]"#).whole != page.whole)
+        #expect(try digests(#"[{"id":1,"name":"a nama"},{"id":2}]"#).each[0] != page.each[0])
+        #expect(try digests("[]").whole == nil)
+    }
+}
