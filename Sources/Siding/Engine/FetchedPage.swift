@@ -50,12 +50,19 @@ struct KnownWay: Sendable {
     var lead: PageLead?
     /// Whether a 304 has named the next page: then one that names none is the last.
     var repeatsNext = false
+    /// How many records each page from the first on had; nil where they differ, or not all of them are known.
+    var pageSize: Int?
     /// Whether the page that is asked for lies behind what the listing asks for, if it did not change.
     var isBehind = false
 
     mutating func note(_ page: FetchedPage) {
         if let found = page.lead, found != .nowhere { lead = found }
         if page.namesNextUnchanged { repeatsNext = true }
+        if page.page.number == 1 {
+            pageSize = page.recordCount
+        } else if pageSize != page.recordCount {
+            pageSize = nil
+        }
     }
 }
 

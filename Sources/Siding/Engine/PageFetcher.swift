@@ -43,7 +43,9 @@ struct PageFetcher: Sendable {
         let condition = isConditional ? stored.flatMap(resource.condition) : nil
         do throws(Failure) {
             var fetched = try await ask(page, condition, stored: condition, paging)
-            if let condition, fetched.isEndUnchanged, !fetched.namesNextUnchanged, mayHideNext(condition, paging, way) {
+            if let condition, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
+                lastPage(condition, page, paging, way).mayHideNext(now: wallClock.now)
+            {
                 fetched = try await ask(page, nil, stored: condition, paging)
             }
             fetched.requests = counter.value - before
@@ -58,29 +60,18 @@ struct PageFetcher: Sendable {
         }
     }
 
+    private func lastPage(_ stored: StoredPage, _ page: PageRequest, _ paging: Paging, _ way: KnownWay) -> LastPage {
+        LastPage(
+            stored: stored, number: page.number, paging: paging, way: way, askedSize: resource.askedPageSize,
+            provesAbsence: resource.deletions.byAbsence)
+    }
+
     private func ask(
         _ page: PageRequest, _ condition: StoredPage?, stored: StoredPage?, _ paging: Paging
     ) async throws(Failure) -> FetchedPage {
         let response = try await chain.process(PageQuery(page: page, stored: condition), context)
         guard let bytes = response.bytes else { return try unchanged(page, stored, response, paging) }
         return try read(page, bytes, response, paging)
-    }
-
-    /// How long a page is believed of which nothing is known to lead on, before it is had whole again.
-    private static let believed = Duration.seconds(86_400)
-
-    /// Whether a 304 without a next page may hide one: a new page changes what header fields say of the last one, and not the
-    /// bytes of it that a validator may stand for alone.
-    private func mayHideNext(_ stored: StoredPage, _ paging: Paging, _ way: KnownWay) -> Bool {
-        guard stored.next == nil, !way.repeatsNext, !way.isBehind else { return false }
-        guard paging == .automatic else { return paging.isByHeader }
-        switch way.lead ?? stored.lead {
-        case .header, nil: return true
-        case .body: return false
-        case .nowhere:
-            guard let age = stored.readAt.map({ wallClock.now - $0 }) else { return true }
-            return age < .zero || age >= Self.believed
-        }
     }
 
     /// What is wrong with a page that was had.

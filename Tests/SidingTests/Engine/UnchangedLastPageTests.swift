@@ -92,6 +92,120 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
+    // MARK: Pages that are filled
+
+    /// Pages with so many records each, linked by `Link`; the targets, asked for once.
+    private func filled(
+        _ engine: Engine, _ counts: [Int], _ paging: Paging = .linkHeader,
+        _ change: (inout AnyResource) -> Void = { _ in }
+    ) async throws -> (bench: EngineBench, targets: [String]) {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.paging = paging
+        change(&bench.resource)
+        let targets = ["/posts"] + counts.indices.dropFirst().map { "/posts?page=\($0 + 1)" }
+        for (index, count) in counts.enumerated() {
+            let next = index + 1 < counts.count ? targets[index + 1] : nil
+            bench.origin.set(targets[index], Self.page(index, count, next: next), Self.unchanged)
+        }
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets() == targets)
+        return (bench, targets)
+    }
+
+    private static func page(_ index: Int, _ count: Int, next: String? = nil) -> ScriptedAnswer {
+        let ids = (0..<count).map { String(index * 10 + $0) }.joined(separator: ",")
+        return ScriptedOrigin.page("[\(ids)]", next: next, etag: "\"\(index)\"")
+    }
+
+    @Test(arguments: Engine.allCases, [Paging.linkHeader, .automatic])
+    func `a last page with room is believed behind pages that are all full: one request for each`(
+        _ engine: Engine, _ paging: Paging
+    ) async throws {
+        let (bench, targets) = try await filled(engine, Array(repeating: 2, count: 49) + [1], paging)
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .notModified)
+        #expect(report.line.counters.requests == 50 && report.line.counters.notModified == 50)
+        let requests = bench.origin.takeRequests()
+        #expect(requests.map(\.path) == targets)
+        #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a last page that is full is asked for whole, and the page that has come behind it is found`(
+        _ engine: Engine
+    ) async throws {
+        let (bench, targets) = try await filled(engine, [2, 2, 2])
+        bench.origin.set(
+            targets[2], Self.unchanged, Self.page(2, 2), Self.unchanged, Self.page(2, 2, next: "/posts?page=4"))
+        #expect(try await bench.sync().line.counters.requests == 4)
+        bench.origin.set("/posts?page=4", Self.page(3, 1))
+        #expect(try await bench.sync().line.counters.inserted == 1)
+        #expect(try await bench.keys().contains("30"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a short last page is asked for whole where pages differ in size, and where absence counts as deleted`(
+        _ engine: Engine
+    ) async throws {
+        for (counts, byAbsence) in [([2, 3, 1], false), ([2, 2, 1], true)] {
+            let (bench, targets) = try await filled(engine, counts) {
+                $0.deletions = Deletions(byAbsence: byAbsence)
+            }
+            bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1))
+            _ = try await bench.sync()
+            #expect(bench.origin.takeTargets() == targets + [targets[2]])
+        }
+    }
+
+    @Test(arguments: Engine.allCases, [("2", 2), ("9", 3)])
+    func `one page before the last shows what a full one is only where it has what was asked for`(
+        _ engine: Engine, _ asked: (size: String, requests: Int)
+    ) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.paging = .linkHeader
+        bench.resource.query = ["per_page": .string(asked.size)]
+        let targets = ["/posts?per_page=\(asked.size)", "/posts?per_page=\(asked.size)&page=2"]
+        bench.origin.set(targets[0], Self.page(0, 2, next: targets[1]), Self.unchanged)
+        bench.origin.set(targets[1], Self.page(1, 1), Self.unchanged, Self.page(1, 1))
+        for requests in [2, asked.requests] {
+            #expect(try await bench.sync().line.counters.requests == requests)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing that goes on in its midst does not know how full its first pages were`(_ engine: Engine)
+        async throws
+    {
+        let (bench, targets) = try await filled(engine, [2, 2, 1])
+        bench.origin.set(targets[1], .status(.internalServerError), Self.unchanged)
+        bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1))
+        #expect(try await bench.sync().line.outcome == .queued)
+        bench.time.advance(by: .seconds(3600))
+        _ = bench.origin.takeTargets()
+        _ = try await bench.sync()
+        #expect(bench.origin.takeTargets() == [targets[1], targets[2], targets[2]])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what is concluded is believed for a day`(_ engine: Engine) async throws {
+        let (bench, targets) = try await filled(engine, [2, 2, 1])
+        bench.time.advance(by: .seconds(86_400))
+        bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1), Self.unchanged)
+        for count in [4, 3] { #expect(try await bench.sync().line.counters.requests == count) }
+    }
+
+    @Test(arguments: Engine.allCases, [("2", 2, 2), ("3", 2, 1), (nil, 0, 1)] as [(String?, Int, Int)])
+    func `a single page has room where it has fewer records than it was asked for, or none`(
+        _ engine: Engine, _ page: (size: String?, records: Int, requests: Int)
+    ) async throws {
+        let target = page.size.map { "/posts?per_page=\($0)" } ?? "/posts"
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.paging = .linkHeader
+        bench.resource.query = page.size.map { ["per_page": .string($0)] } ?? [:]
+        bench.origin.set(target, Self.page(0, page.records), Self.unchanged, Self.page(0, page.records))
+        for requests in [1, page.requests] { #expect(try await bench.sync().line.counters.requests == requests) }
+    }
+
     @Test(arguments: Engine.allCases)
     func `a single page on which auto found nothing is asked for whole once a day`(_ engine: Engine) async throws {
         let bench = try await bench(engine, .automatic)
