@@ -6,8 +6,8 @@ public import SidingChain
 public struct Secret: Sendable, CustomStringConvertible {
     /// Where the secret comes from, for a person: `env TRACKER_TOKEN`, `file /run/credentials/tracker`.
     public let description: String
-    /// Whether it is none, but text that stands in the configuration, such as a user name.
-    public let isPlain: Bool
+    /// The text, where it is no secret, but stands in the configuration, such as a user name.
+    let plainText: String?
     private let reader: @Sendable () async throws -> String
     private let looker: @Sendable () async -> String?
 
@@ -19,15 +19,18 @@ public struct Secret: Sendable, CustomStringConvertible {
         _ reader: @escaping @Sendable () async throws -> String
     ) {
         (self.description, self.reader, looker) = (description, reader, absence)
-        isPlain = false
+        plainText = nil
     }
+
+    /// Whether it is none, but text that stands in the configuration.
+    public var isPlain: Bool { plainText != nil }
 
     /// Plain text in the place of a secret.
     ///
     /// - Parameter subject: what it is, for a person.
     public init(plain text: String, _ subject: String) {
         (description, reader, looker) = (subject, { text }, { nil })
-        isPlain = true
+        plainText = text
     }
 
     /// Why the secret is not there, as far as can be seen without running a program; nil where it is.

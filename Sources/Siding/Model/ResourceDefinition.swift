@@ -20,6 +20,8 @@ public struct ResourceDefinition: Sendable, Hashable {
             "records": resource.records?.description ?? "",
             "key": resource.key.map(\.description).joined(separator: "\n"),
             "paginate": "\(resource.paging)",
+            "headers": resource.source.askingFields,
+            "auth": resource.source.authorization.account,
         ]
         // Only where there is one: what was stored before there were any is the same definition still.
         if let cursor = resource.cursor {
@@ -61,8 +63,16 @@ public struct ResourceDefinition: Sendable, Hashable {
         return (try? encoder.encode(aspects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
+    /// Aspects that every definition has, but for those in files from before there were any: what they were is not known there.
+    private static let lateAspects: Set = ["auth", "headers"]
+
+    private var unknownAspects: Set<String> {
+        aspects.isEmpty ? [] : Self.lateAspects.filter { aspects[$0] == nil }
+    }
+
     /// The names of the aspects in which this definition differs from `other`, sorted.
     public func differences(from other: ResourceDefinition) -> [String] {
-        Set(aspects.keys).union(other.aspects.keys).filter { aspects[$0] != other.aspects[$0] }.sorted()
+        let names = Set(aspects.keys).union(other.aspects.keys).subtracting(other.unknownAspects)
+        return names.filter { aspects[$0] != other.aspects[$0] }.sorted()
     }
 }

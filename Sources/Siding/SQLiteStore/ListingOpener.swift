@@ -74,7 +74,13 @@ struct ListingOpener {
             return (id, [], 0)
         }
         let changed = opening.definition.differences(from: found.definition)
-        if !changed.isEmpty { try redefine(found.id, changed, transaction) }
+        if !changed.isEmpty {
+            try redefine(found.id, changed, transaction)
+        } else if opening.definition != found.definition {
+            // What a file from before did not say is taken as it is now.
+            try transaction.execute(
+                "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", found.id, opening.definition.text)
+        }
         if found.source != opening.source { try rename(found.id, transaction) }
         let leftOut = try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
             .apply(opening.shape, now: now, transaction)

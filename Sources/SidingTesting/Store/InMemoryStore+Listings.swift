@@ -121,9 +121,8 @@ extension MemoryTables {
             return []
         }
         let changed = opening.definition.differences(from: known.definition)
-        known.source = opening.source
+        (known.source, known.definition) = (opening.source, opening.definition)
         if !changed.isEmpty {
-            known.definition = opening.definition
             known.redefine()
             if changed.contains("for_each") { known.seenIn = [:] }
             known.cursors = [:]

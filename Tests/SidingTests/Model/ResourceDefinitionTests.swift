@@ -30,9 +30,70 @@ import Testing
 
     @Test func `what does not decide it is none`() throws {
         #expect(try differences { $0.source.name = "renamed" } == [])
-        #expect(try differences { $0.source.authorization = .bearer { "t" } } == [])
+        #expect(try differences { $0.source.headerFields[.userAgent] = "siding 2" } == [])
+        #expect(try differences { $0.source.headerFields[.authorization] = "Bearer t" } == [])
+        let token = try #require(HTTPField.Name("X-Shop-Token"))
+        #expect(try differences { $0.source.headerFields[token] = "t" } == [])
         #expect(try differences { $0.isConditional = false } == [])
         #expect(try differences { $0.stop = StopRules(maxPages: 3) } == [])
+    }
+
+    @Test func `who asks, and for whom, is an aspect`() throws {
+        let tenant = try #require(HTTPField.Name("X-Tenant"))
+        #expect(try differences { $0.source.headerFields[tenant] = "b" } == ["headers"])
+        #expect(try differences { $0.source.headerFields[.accept] = "application/vnd.api.v2+json" } == ["headers"])
+        #expect(try differences { $0.source.authorization = .bearer { "t" } } == ["auth"])
+    }
+
+    @Test func `of credentials the account counts, and no secret is part of it`() throws {
+        func definition(_ authorization: Authorization) throws -> ResourceDefinition {
+            ResourceDefinition(try resource { $0.source.authorization = authorization })
+        }
+        func secret(_ text: String) -> Secret { Secret("env S") { text } }
+        func plain(_ text: String) -> Secret { Secret(plain: text, "'user'") }
+        func client(_ id: String, scope: String? = nil, audience: String = "a", secret key: String) throws
+            -> OAuthClient
+        {
+            OAuthClient(
+                tokenURL: try HTTPURL("https://id.example.org/token"), id: plain(id), secret: secret(key), scope: scope,
+                parameters: ["audience": plain(audience), "assertion_token": plain("hush")])
+        }
+        func session(_ path: String, _ user: String, _ password: String) -> Authorization {
+            let body = LoginValue.members([
+                "user": .members(["name": .secret(plain(user)), "password": .secret(plain(password))]),
+                "tenant": .integer(7),
+            ])
+            return .signIn(SignIn(.session(SessionLogin(path: path, body: body, places: TokenPlaces()))))
+        }
+        let field = try #require(HTTPField.Name("X-Key"))
+        let accounts: [Authorization] = [
+            .none, .bearer(secret("s3cret")), .basic(user: plain("ann"), password: secret("s3cret")),
+            .basic(user: plain("bob"), password: secret("s3cret")),
+            .basic(user: Secret("env USER") { "ann" }, password: secret("s3cret")),
+            .apiKeyHeader(field, secret("s3cret")), .apiKeyQuery("X-Key", secret("s3cret")),
+            .apiKeyQuery("other", secret("s3cret")),
+            .signIn(SignIn(.clientCredentials(try client("a", secret: "s3cret")))),
+            .signIn(SignIn(.clientCredentials(try client("b", secret: "s3cret")))),
+            .signIn(SignIn(.clientCredentials(try client("a", scope: "read", secret: "s3cret")))),
+            .signIn(SignIn(.clientCredentials(try client("a", audience: "b", secret: "s3cret")))),
+            .signIn(SignIn(.refreshToken(try client("a", secret: "s3cret"), first: secret("s3cret")))),
+            session("/login", "ann", "hush"), session("/login", "bob", "hush"), session("/enter", "ann", "hush"),
+        ]
+        let definitions = try accounts.map(definition)
+        #expect(Set(definitions).count == accounts.count)
+        for one in definitions { #expect(!one.text.contains("hush") && !one.text.contains("s3cret")) }
+        #expect(try definition(session("/login", "ann", "other")) == definition(session("/login", "ann", "hush")))
+        #expect(
+            try definition(.basic(user: plain("ann"), password: secret("n3w")))
+                == definition(.basic(user: plain("ann"), password: secret("s3cret"))))
+    }
+
+    @Test func `what a file from before does not say of who asked is no difference`() throws {
+        let definition = try ResourceDefinition(resource { $0.source.authorization = .bearer { "t" } })
+        let old = definition.text.replacing(#""auth":"bearer","#, with: "")
+            .replacing(#""headers":"accept: application/json","#, with: "")
+        #expect(!old.contains("bearer") && !old.contains("accept"))
+        #expect(definition.differences(from: ResourceDefinition(stored: old)) == [])
     }
 
     @Test func `a composite key is not the same as one member of that name`() throws {
@@ -45,7 +106,7 @@ import Testing
     @Test func `the stored text comes back as the same definition, with sorted members`() throws {
         let definition = try ResourceDefinition(resource { $0.path = "/a/\"b\"/ü" })
         #expect(ResourceDefinition(stored: definition.text) == definition)
-        #expect(definition.text.hasPrefix(#"{"base_url":"https://api.example.org/","key":"#))
+        #expect(definition.text.hasPrefix(#"{"auth":"none","base_url":"https://api.example.org/","headers":"#))
     }
 
     @Test func `a stored text that cannot be read differs in everything`() throws {
