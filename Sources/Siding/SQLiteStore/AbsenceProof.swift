@@ -79,11 +79,7 @@ struct AbsenceProof {
 
     /// Nothing is proven, and what was lacked must be lacked twice more: it may be on such a page.
     func startOver(_ transaction: borrowing Transaction) throws {
-        let lacked = try AbsenceRows.load(resource, transaction)
-        if !lacked.isEmpty {
-            try PageMembers.depart(lacked, resource, transaction)
-            try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)
-        }
+        try PageMembers.lookAnew(resource, transaction)
         try PageValidators(resource: resource).forgetUnknown(scope: nil, transaction)
     }
 
@@ -115,10 +111,26 @@ struct AbsenceProof {
         let deleted = isWithheld ? [] : proven
         try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
         let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
-        try AbsenceRows.replace(before, with: left, of: resource, transaction)
+        if isFirst, asksAtOnce {
+            try AbsenceRows.replace(before, with: .none, of: resource, transaction)
+            try PageMembers.depart(left, resource, transaction)
+        } else {
+            try AbsenceRows.replace(before, with: left, of: resource, transaction)
+        }
         verdict.counters.deleted = deleted.count
         verdict.counters.withheld = isWithheld ? proven.count : 0
         return verdict
+    }
+
+    /// Whether the origin is asked about what one listing lacks. The first one under a changed definition may lack what it does
+    /// not show any more, and elsewhere records may not be where they are asked for: so it leaves that to the next.
+    private var asksAtOnce: Bool { terms.rule.recordPath != nil && !terms.rule.isPathBound }
+
+    /// Whether no listing, or round, was complete since the definition changed.
+    func isRedefined(_ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first("SELECT redefined_run IS NOT NULL FROM siding_resources WHERE id = ?1", resource) {
+            $0.int(0) == 1
+        } ?? false
     }
 
     /// A changed definition may show less, or elsewhere: the first complete listing under it is the first of two.

@@ -16,6 +16,7 @@ struct ListingOpener {
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
         try PageMembers.track(opening.tracksMembers, resource.id, transaction)
+        if opening.parent == nil { try PageMembers.compact(resource.id, transaction) }
         if opening.isUnconditional {
             try PageValidators(resource: resource.id).forget(scope: opening.first.scope, transaction)
         }

@@ -77,9 +77,18 @@ struct PageMembers {
     /// like all else, as there may be no parents any more, or others.
     static func redefine(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try release(of: resource, scope: nil, transaction)
+        try lookAnew(resource, transaction)
         try transaction.execute(
             "UPDATE siding_departures SET scope = '' WHERE resource = ?1 AND scope <> ''", resource)
         try transaction.execute("UPDATE siding_listings SET was_single = 0 WHERE resource = ?1", resource)
+    }
+
+    /// What was lacked must be lacked twice more, and is asked about anew.
+    static func lookAnew(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        let lacked = try AbsenceRows.load(resource, transaction)
+        guard !lacked.isEmpty else { return }
+        try depart(lacked, resource, transaction)
+        try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)
     }
 
     /// How many records the pages show, each counted once where several of them have it.
@@ -125,6 +134,26 @@ struct PageMembers {
     }
 
     private static let chunk = 4096
+    /// So many rows of departed records are not too many.
+    private static let fewRows = 16
+
+    /// Makes few rows of many: a page of which not all records are known puts the same ones down with each sync.
+    static func compact(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        let rows = try transaction.first(
+            "SELECT COUNT(*) FROM siding_departures WHERE resource = ?1 AND scope = ''", resource
+        ) { Int($0.int(0)) }
+        guard let rows, rows > fewRows else { return }
+        var ids: [Int64] = []
+        try transaction.forEach(
+            "SELECT members FROM siding_departures WHERE resource = ?1 AND scope = ''", resource
+        ) { row in
+            ids += try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }.ids
+        }
+        let all = RecordIDs(ids)
+        guard 2 * (all.ids.count / chunk + 1) <= rows else { return }
+        try transaction.execute("DELETE FROM siding_departures WHERE resource = ?1 AND scope = ''", resource)
+        try depart(all, resource, transaction)
+    }
 
     /// Puts records down to be looked for by the next complete listing or round.
     ///

@@ -35,4 +35,38 @@ struct RecordScopes {
         }
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
     }
+
+    /// What was seen last in the listing of a parent that is gone, and that a page of another one shows, was seen there: a 304
+    /// says so without showing it again.
+    ///
+    /// - Parameter parent: the resource of the parents.
+    static func moveOn(
+        _ resource: Int64, over parent: Int64, revision: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        var left = Set(
+            try transaction.query(
+                """
+                SELECT r.id FROM siding_records r WHERE r.resource = ?1 AND r.scope IS NOT NULL AND r.deleted_at IS NULL
+                    AND NOT EXISTS (
+                        SELECT 1 FROM siding_records p
+                        WHERE p.resource = ?2 AND p.key = r.scope AND p.deleted_at IS NULL)
+                """, resource, parent
+            ) { $0.int(0) })
+        guard !left.isEmpty else { return }
+        var found: [(scope: String, id: Int64)] = []
+        try transaction.forEach(
+            """
+            SELECT scope, members FROM siding_pages
+            WHERE resource = ?1 AND scope <> '' AND length(members) > 0 ORDER BY scope
+            """, resource
+        ) { row in
+            let members = try row.withBytes(1) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }
+            for id in members.ids where left.remove(id) != nil { found.append((row.text(0), id)) }
+        }
+        for (scope, id) in found {
+            try transaction.execute(
+                "UPDATE siding_records SET scope = ?2, revision = ?3 WHERE id = ?1", id, scope, revision)
+        }
+        if !found.isEmpty { try Revisions.set(revision, of: resource, transaction) }
+    }
 }

@@ -59,7 +59,8 @@ struct RoundProof {
         var findings = findings
         let before = try AbsenceRows.load(proof.resource, transaction)
         let search = try proof.search(before, transaction)
-        guard findings.unknown == 0, terms.rule.recordPath != nil, !terms.rule.isPathBound else {
+        let asks = findings.unknown == 0 && terms.rule.recordPath != nil && !terms.rule.isPathBound
+        guard asks, try !proof.isRedefined(transaction) else {
             try keep(search, before, transaction)
             findings.unproven = search.gone.count
             return findings

@@ -35,6 +35,7 @@ enum RoundRows {
                 QueueTransitions(owner: owner, now: now), transaction)
         }
         try PageMembers.track(listing.tracksMembers, resource.id, transaction)
+        try PageMembers.compact(resource.id, transaction)
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
@@ -97,7 +98,7 @@ enum RoundRows {
         }
         try supersede(resource, end, queue, transaction)
         guard let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id else { return RoundFindings() }
-        try forgetGone(resource, parent, transaction)
+        try forgetGone(resource, parent, revision: row.revision + 1, transaction)
         guard let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now) else {
             return RoundFindings()
         }
@@ -152,8 +153,10 @@ enum RoundRows {
     }
 
     /// A parent that is gone is not asked about: nothing of its listing is of use. Its records stay.
+    ///
+    /// - Parameter revision: the resource's once this transaction has committed.
     private static func forgetGone(
-        _ resource: Int64, _ parent: Int64, _ transaction: borrowing Transaction
+        _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
         // What they showed waits for them to come back: that the others lack it proves nothing.
         try transaction.execute(
@@ -164,14 +167,17 @@ enum RoundRows {
                 SELECT 1 FROM siding_records r
                 WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
             """, resource, parent)
+        var forgotten = 0
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
-            try transaction.execute(
+            forgotten += try transaction.execute(
                 """
                 DELETE FROM \(table) WHERE resource = ?1 AND scope <> '' AND NOT EXISTS (
                     SELECT 1 FROM siding_records r
                     WHERE r.resource = ?2 AND r.key = \(table).scope AND r.deleted_at IS NULL)
                 """, resource, parent)
         }
+        guard forgotten > 0 else { return }
+        try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
     }
 }
 

@@ -75,7 +75,9 @@ extension MemoryResource {
     /// Before a changed definition begins.
     mutating func redefine() {
         forgetPages { _, _ in true }
-        departures = ["": departures.values.reduce(into: []) { $0.formUnion($1) }]
+        departures = ["": departures.values.reduce(into: absences) { $0.formUnion($1) }]
+        absences = []
+        forgetInquiries()
         (isRedefined, wasSingle) = (true, false)
     }
 
@@ -166,6 +168,10 @@ extension MemoryResource {
         for key in deleted { bury(key, run: run, now: now) }
         if !deleted.isEmpty { revision += 1 }
         absences = gone.subtracting(deleted)
+        if isFirst, terms.rule.recordPath != nil, !terms.rule.isPathBound {
+            departures["", default: []].formUnion(absences)
+            absences = []
+        }
         forgetInquiries()
         verdict.counters.deleted = deleted.count
         verdict.counters.withheld = isWithheld ? proven.count : 0

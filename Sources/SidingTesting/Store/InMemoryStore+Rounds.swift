@@ -138,6 +138,7 @@ extension MemoryResource {
         let gone = Set(scoped.keys).union(cursors.keys).union(pages.keys.map(\.scope))
             .filter { !$0.isEmpty && isGone($0) }
         guard !gone.isEmpty else { return }
+        var moved: [[UInt8]: String] = [:]
         scoped = scoped.filter { !gone.contains($0.key) }
         open = open.filter { !gone.contains($0.key) }
         cursors = cursors.filter { !gone.contains($0.key) }
@@ -146,6 +147,11 @@ extension MemoryResource {
             departures[address.scope, default: []].formUnion(page.members ?? [])
             pages[address] = nil
         }
+        // What another page shows was seen there.
+        for (address, page) in pages.sorted(by: { $0.key.scope > $1.key.scope }) where !address.scope.isEmpty {
+            for key in page.members ?? [] where seenIn[key].map(isGone) ?? false { moved[key] = address.scope }
+        }
+        seenIn.merge(moved) { _, scope in scope }
     }
 
     /// Whether not all is known of the pages of a listing of all there is.

@@ -22,8 +22,8 @@ extension MemoryResource {
             findings.counters = verdict.counters
             guard terms.rule.recordPath != nil else { return findings }
             let asked = asksAnywhere ? verdict.lacked : verdict.lackedTwice.filter { seenIn[$0] != nil }
-            findings.doubtful = doubtful(asked, askedBefore: end.askedBefore)
-        } else if asksAnywhere && findings.unknown == 0 {
+            findings.doubtful = doubtful(asked.intersection(absences), askedBefore: end.askedBefore)
+        } else if asksAnywhere && findings.unknown == 0 && !isRedefined {
             absences = search(living: living)
             forgetInquiries()
             findings.doubtful = doubtful(askedBefore: end.askedBefore)

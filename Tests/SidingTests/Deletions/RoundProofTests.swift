@@ -217,7 +217,51 @@ import Testing
         #expect(try await bench.keys() == [11, 22])
     }
 
+    @Test(arguments: Engine.allCases)
+    func `what another parent's unchanged page shows is not that of the parent which is gone`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Bench(engine)
+        bench.set([1: [11, 12], 2: [12, 21]])
+        let (origin, target) = (bench.bench.origin, "/posts/1/tasks")
+        origin.set(target, ScriptedOrigin.page("[11,12]", etag: #""a""#))
+        // 12 is seen last in the listing of 2.
+        for _ in 0..<2 {
+            try await bench.sync()
+            origin.set(target, .status(.notModified, headerFields: [.eTag: #""a""#]))
+        }
+        _ = try await bench.bench.store.delete(RecordLookup(of: "posts", keys: ["2"]))
+        origin.set("/posts", ScriptedOrigin.page("[1]"))
+        for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
+        #expect(try await bench.keys() == [11, 12, 21])
+        origin.set(target, ScriptedOrigin.page("[11]", etag: #""b""#))
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(try await bench.keys() == [11, 21])
+    }
+
     // MARK: Asking the origin
+
+    @Test(arguments: Engine.allCases)
+    func `under a changed definition no record is asked for before a round was complete`(
+        _ engine: Engine
+    ) async throws {
+        var bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+        bench.set([1: [11, 12], 2: [21]])
+        for _ in 0..<2 { try await bench.sync() }
+        bench.tasks.query = ["v": 2]
+        let origin = bench.bench.origin
+        origin.set("/posts/1/tasks?v=2", ScriptedOrigin.page("[11]"))
+        origin.set("/posts/2/tasks?v=2", .status(.forbidden))
+        _ = origin.takeTargets()
+        #expect(try await bench.sync().line.notes.contains { $0.hasPrefix(Self.unproven) })
+        origin.set("/posts/2/tasks?v=2", ScriptedOrigin.page("[21]"))
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(!origin.takeTargets().contains("/tasks/12"))
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(origin.takeTargets().contains("/tasks/12"))
+        #expect(try await bench.keys() == [11, 21])
+    }
 
     @Test(arguments: Engine.allCases)
     func `what can be asked for wherever it is, is asked for in any round`(_ engine: Engine) async throws {
