@@ -31,6 +31,7 @@ public enum SchemaMigrations {
         Migration(version: 25, name: "round_proofs", sql: text(PackageResources.V025_round_proofs_sql)),
         Migration(version: 26, name: "addresses", sql: text(PackageResources.V026_addresses_sql)),
         Migration(version: 27, name: "page_traces", sql: text(PackageResources.V027_page_traces_sql)),
+        Migration(version: 28, name: "unfit", sql: text(PackageResources.V028_unfit_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

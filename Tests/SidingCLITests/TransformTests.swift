@@ -63,6 +63,15 @@ struct TransformTests {
         // A misspelt name fits no record.
         try shop.resource("where: \"State = 'open'\"")
         let asked = shop.service.targets.count
+        let file = URL(fileURLWithPath: shop.sandbox.file("test.db"))
+        let before = try Data(contentsOf: file)
+        let plan = try await shop.sandbox.siding("plan")
+        #expect(plan.status == 0)
+        #expect(
+            plan.output.contains(
+                "because: nothing now: 'where' would leave out 20 of 20 stored records ('where' names 'State', which no "
+                    + "stored record has), more than may go at once"), "\(plan.output)")
+        #expect(try Data(contentsOf: file) == before)
         let misspelt = try await shop.sandbox.siding("sync")
         #expect(misspelt.status == 4)
         #expect(misspelt.error.contains("'where' would leave out 20 of 20 stored records"), "\(misspelt.error)")
@@ -85,6 +94,28 @@ struct TransformTests {
         #expect(try await shop.ids() == [1, 2, 3])
         let why = try await shop.sandbox.siding("records", "why", "items", "7")
         #expect(why.output.contains("left out by 'where', in run 5"), "\(why.output)")
+        await shop.service.origin.stop()
+    }
+
+    @Test func `A member that the origin leaves out from one day on does not empty the copy`() async throws {
+        let shop = try await Shop("where: \"state <> 'closed'\"")
+        for number in 1...25 { shop.put(number, state: "open") }
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        for number in 1...25 { shop.service.items.put(Dataset.Record(key: "\(number)", json: #"{"id":\#(number)}"#)) }
+        for _ in 0..<2 {
+            let withheld = try await shop.sandbox.siding("sync")
+            #expect(withheld.status == 4)
+            #expect(
+                withheld.error.contains(
+                    "'where' leaves out 25 of 25 stored records ('where' names 'state', which no stored record has)"),
+                "\(withheld.error)")
+            #expect(withheld.error.contains("siding sync items --accept-deletes"))
+            #expect(try await shop.ids().count == 25)
+        }
+        let accepted = try await shop.sandbox.siding("sync", "--accept-deletes", "--json")
+        #expect(accepted.status == 0)
+        #expect(try accepted.object()["deleted"] == .number(25))
+        #expect(try await shop.ids() == [])
         await shop.service.origin.stop()
     }
 

@@ -2,8 +2,8 @@ internal import SidingChain
 
 /// Has a look at what a changed condition would leave out, before the sync that would do it.
 ///
-/// Pages take it for granted: what does not fit any more goes as they show it. So where too much would go, nothing is asked
-/// for at all, and what is stored, the view and the definition stay as they are.
+/// Opening a listing carries it out. So where too much would go, nothing is asked for at all, and what is stored, the view
+/// and the definition stay as they are. What pages show is looked at when all is known: ``UnfitRecords``.
 struct ConditionWatch: Sendable {
     let sync: ResourceSync
 
@@ -19,9 +19,8 @@ struct ConditionWatch: Sendable {
         guard !sync.options.acceptsDeletes, left.isTooMuch(for: sync.resource.deletions) else { return nil }
         var report = ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .saved))
         report.extra.withheld = left.count
-        let doubt = left.doubt.map { " (\($0))" } ?? ""
         report.warn(
-            "'where' would leave out \(left.count) of \(left.stored) stored records, more than may go at once\(doubt): "
+            "'where' would leave out \(left.words), more than may go at once: "
                 + "nothing was asked for, and nothing was changed; have a look, then "
                 + "'siding sync \(sync.resource.name) --accept-deletes'")
         return report

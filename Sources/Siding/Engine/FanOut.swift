@@ -50,10 +50,8 @@ struct FanOut: Sendable {
     /// Ends the round, and with it what it says of records that are gone.
     private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
         var end = end
-        if resource.deletions.byAbsence {
-            end.deletions = DeletionTerms(resource.deletions, isAccepted: options.acceptsDeletes)
-            end.askedBefore = sync.engine.wallClock.now + (.zero - AbsenceInquiry.patience)
-        }
+        end.deletions = DeletionTerms(resource.deletions, isAccepted: options.acceptsDeletes)
+        end.askedBefore = sync.engine.wallClock.now + (.zero - AbsenceInquiry.patience)
         let findings = try await store.endRound(end)
         var report = tally.report()
         report.line.counters += findings.counters
@@ -61,17 +59,15 @@ struct FanOut: Sendable {
         if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
-        if counters.withheld > 0 {
-            report.warn(
-                try await sync.withheld(counters.withheld, with: [each.resource], asksAll: each.parents.areChanged))
-        }
+        try await sync.withheld(counters.withheld, with: [each.resource], asksAll: each.parents.areChanged)
+            .forEach { report.warn($0) }
         return report
     }
 
     private func openRound(_ tally: inout FanOutTally) async throws(StoreError) -> RoundPosition {
         var listing = ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
-            lease: sync.lease, run: sync.run, startsAnew: options.isFull || options.since != nil,
+            lease: sync.lease, run: sync.run, startsAnew: options.startsAnew,
             resumeWithin: resource.resumeWithin, first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
             shape: resource.shape)
         listing.isUnconditional = options.isFull

@@ -135,7 +135,7 @@ struct ResourceSync: Sendable {
     private func opening(_ start: CursorStart) throws(Failure) -> ListingOpening {
         var opening = ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
-            lease: lease, run: run, startsAnew: options.isFull || options.since != nil,
+            lease: lease, run: run, startsAnew: options.startsAnew,
             resumeWithin: resource.resumeWithin,
             first: try PageTurner(resource: resource).first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
@@ -229,15 +229,35 @@ struct ResourceSync: Sendable {
         let counters = report.line.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
         report.line.outcome = isUnchanged ? .notModified : .saved
-        if counters.withheld > 0 { report.warn(try await withheld(counters.withheld)) }
+        try await withheld(counters.withheld).forEach { report.warn($0) }
         try await engine.store.learn(.answers, of: resource.source.name)
         return report
     }
 
+    /// What a person should know of records that were too many to go.
+    ///
     /// - Parameters:
     ///   - others: resources without whose listing nothing is proven.
-    ///   - asksAll: whether only a sync that asks for all could prove it again.
-    func withheld(_ count: Int, with others: [String] = [], asksAll: Bool = false) async throws(StoreError) -> String {
+    ///   - asksAll: whether only a sync that asks for all could prove again that they are gone.
+    func withheld(
+        _ count: Int, with others: [String] = [], asksAll: Bool = false
+    ) async throws(StoreError) -> [String] {
+        guard count > 0 else { return [] }
+        var notes: [String] = []
+        let unfit = try await (engine.store as? any ConditionStore)?.unfit(of: resource.name)
+        if let unfit {
+            notes.append(
+                "'where' leaves out \(unfit.words), more than may go at once: they stay; have a look, then 'siding sync "
+                    + "\(resource.name) --accept-deletes'")
+        }
+        let absent = count - (unfit?.count ?? 0)
+        if absent > 0 { notes.append(try await withheld(absent: absent, with: others, asksAll: asksAll)) }
+        return notes
+    }
+
+    private func withheld(
+        absent count: Int, with others: [String], asksAll: Bool
+    ) async throws(StoreError) -> String {
         let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "

@@ -46,6 +46,9 @@ public struct SyncOptions: Sendable, Hashable {
 
     /// Whether the listing is one of its own, which leaves checkpoint, validators, cursor and queue alone.
     var isAside: Bool { limit != nil || backfill != nil }
+
+    /// Whether what was left half-way is dropped.
+    var startsAnew: Bool { isFull || since != nil }
 }
 
 /// How far a sync has come, told after each page.

@@ -30,7 +30,7 @@ extension SyncPlan {
         guard states.contains(where: { $0.resource == each.resource }) else { return plan }
 
         let state = states.first { $0.resource == resource.name }
-        let isChanged = state.map { $0.definition != ResourceDefinition(resource) } ?? false
+        let isChanged = state.map { !ResourceDefinition(resource).differences(from: $0.definition).isEmpty } ?? false
         let begin = Begin(isChanged: isChanged, state, options, within: resource.resumeWithin, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
@@ -53,28 +53,25 @@ extension SyncPlan {
     private struct Begin {
         var reason: String
         var position: RoundPosition
-        /// Whether the listings that were left half-way go on where they stopped.
-        var resumes: Bool
+        /// Whether listings that were left half-way are dropped, however young they are.
+        var startsAnew: Bool
 
         init(
             isChanged: Bool, _ state: ResourceState?, _ options: SyncOptions, within limit: Duration, _ now: Timestamp
         ) {
             let round = state?.round
-            let takesAll = options.isFull || options.since != nil || options.isAside || isChanged
-            let isOpen = !takesAll && round?.isOpen ?? false
-            let progress = state?.progressedAt
-            let isTimely = progress.map { Resumption.isTimely($0, within: limit, now: now) } ?? true
-            // No listing is younger than the round's last progress.
-            resumes = isTimely && !isChanged && !options.isFull && !options.isAside && options.since == nil
-            if isOpen, isTimely, let round {
+            startsAnew = options.startsAnew || options.isAside || isChanged
+            let isOpen = round?.isOpen ?? false
+            let goesOn = Resumption.goesOn(state?.progressedAt, startsAnew: startsAnew, within: limit, now: now)
+            if isOpen, goesOn, let round {
                 reason = "the round that was left half-way goes on: "
                 position = RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
                 return
             }
             reason =
                 isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new round: "
-            if isOpen { reason = "a new round, as \(Resumption.roundTooOld(limit)): " }
-            position = RoundPosition(round: (round?.round ?? 0) + 1, takesAll: takesAll, isResumed: false)
+            if isOpen, !startsAnew { reason = "a new round, as \(Resumption.roundTooOld(limit)): " }
+            position = RoundPosition(round: (round?.round ?? 0) + 1, takesAll: startsAnew, isResumed: false)
         }
     }
 
@@ -95,8 +92,10 @@ extension SyncPlan {
             let stored = try await store.cursor(of: resource, for: bound)
             let start = CursorStart(resource.cursor, stored: stored, options, now: now)
             guard let first = try? PageTurner(resource: resource).first(from: start, for: bound) else { continue }
-            let root = PageTurner(resource: resource).root(for: bound)
-            let goesOn = begin.resumes && parent.root.map { $0 == root } ?? true
+            let isThere = parent.root.map { $0 == PageTurner(resource: resource).root(for: bound) } ?? true
+            let goesOn = Resumption.goesOn(
+                parent.checkpointAt, startsAnew: begin.startsAnew || !isThere, within: resource.resumeWithin, now: now)
+            // Of a listing without a page nothing is taken over.
             let checkpoint = parent.checkpoint.flatMap { goesOn && $0.number > 1 ? $0 : nil }
             urls.append((checkpoint ?? first).url)
         }

@@ -2,7 +2,7 @@ internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain
 
-/// What a sync would ask first, and why: neither network nor store is touched to find out.
+/// What a sync would ask first, and why: to find out no request is sent, and the store is read and not written.
 public struct SyncPlan: Sendable, Hashable {
     public var resource: String
     public var method: String
@@ -33,9 +33,22 @@ public struct SyncPlan: Sendable, Hashable {
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
-        if let each = resource.forEach {
-            return try await make(for: resource, each: each, options: options, in: store, now: now)
+        var plan =
+            if let each = resource.forEach {
+                try await make(for: resource, each: each, options: options, in: store, now: now)
+            } else {
+                try await makePlain(for: resource, options: options, in: store, now: now)
+            }
+        if let condition = try await condition(of: resource, options, in: store) {
+            plan.reason = "\(condition); then: \(plan.reason)"
         }
+        return plan
+    }
+
+    /// The plan for a resource that has one listing.
+    private static func makePlain(
+        for resource: AnyResource, options: SyncOptions, in store: (any Store)?, now: Timestamp
+    ) async throws -> SyncPlan {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
@@ -95,13 +108,13 @@ public struct SyncPlan: Sendable, Hashable {
                 page: first, reason: "full listing: the definition changed (\(changed.joined(separator: ", ")))",
                 mayBeConditional: false)
         }
-        guard !options.isAside, options.since == nil, let checkpoint = state.checkpoint else {
+        guard !options.isAside, !options.startsAnew, let checkpoint = state.checkpoint else {
             return Start(page: first, reason: "new listing from the first page")
         }
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
         let entry = entries.first { $0.kind == .fetch }
-        if let progress = state.progressedAt, entry?.waitsForPerson != true,
-            !Resumption.isTimely(progress, within: resource.resumeWithin, now: now)
+        if entry?.waitsForPerson != true,
+            !Resumption.goesOn(state.progressedAt, startsAnew: false, within: resource.resumeWithin, now: now)
         {
             let why = Resumption.tooOld(resource.resumeWithin)
             return Start(page: first, reason: "new listing from the first page, as \(why)")

@@ -46,6 +46,10 @@ struct PageSaver {
         if let progress = page.progress { try move(resource.id, progress, transaction) }
         if resource.tracksMembers, let shown { try remember(shown, resource.id, transaction) }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
+        if isLast {
+            counters += try UnfitRecords(resource: resource)
+                .settle(page.deletions, run: page.run, now: now, transaction)
+        }
         if let entry = page.settles {
             try QueueTransitions(owner: owner, now: now)
                 .settle(entry, as: .done, event: "answered", detail: nil, transaction)
@@ -186,6 +190,13 @@ struct PageSaver {
             isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
             now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "", progress.lead?.rawValue,
             isWhole ? now.microseconds : nil, progress.furthest, progress.digest.map(Int64.init(bitPattern:)))
+    }
+
+    /// Whether the only listing of the resource ends with the page, be it before its time.
+    private var isLast: Bool {
+        guard page.page.scope.isEmpty, let progress = page.progress else { return false }
+        if case .page = progress.next { return false }
+        return true
     }
 
     /// Whether the origin sent the page, rather than that it did not change.

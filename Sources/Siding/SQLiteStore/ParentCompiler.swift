@@ -8,7 +8,8 @@ struct ParentCompiler {
     /// The parents that are due, in the order of their keys.
     func parents() throws(StoreError) -> Condition {
         let columns: SQL = """
-            p.key, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope, l.root
+            p.key, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
+            CASE WHEN l.state = 'open' THEN l.checkpoint_at END, l.root
             """
         var statement = try joined(selecting: columns, behind: selection.after, withBodies: true)
         statement.sql = "\(statement.sql) WHERE \(isDue) ORDER BY p.key LIMIT ?"

@@ -36,6 +36,8 @@ struct RecordSaver {
         var refused: Set<Int> = []
         /// The indexes of those that the condition leaves out, and that were not stored before.
         var leftOut: Set<Int> = []
+        /// The rows of living records that it leaves out.
+        var unfit: [Int64] = []
         /// Whether records were inserted that the origin shows as deleted already.
         var hasDead = false
 
@@ -76,15 +78,19 @@ struct RecordSaver {
                     saved.shown.hasUnknown = true
                 }
             } else if case .key(let key) = slice.outcome {
-                let isDeleted = !isFit || (mark?.marks(body) ?? false)
-                let (change, row, isEdited) = try key.withBytes(in: page) { text in
+                let isMarked = mark?.marks(body) ?? false
+                let (change, row, isEdited, isLeaving) = try key.withBytes(in: page) { text in
+                    // What is dead stays so; what lives goes with all others that leave, where they are not too many.
+                    let isLeaving = try !isFit && !isMarked && statements.isLiving(text)
+                    let isDeleted = isMarked || !isFit && !isLeaving
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
-                    return (change, row, isEdited)
+                    return (change, row, isEdited, isLeaving)
                 }
                 change.count(in: &saved.counters)
+                if isLeaving, let row { saved.unfit.append(row) }
                 saved.note(change, row, isEdited: isEdited)
             }
         }
@@ -92,6 +98,7 @@ struct RecordSaver {
             try Revisions.set(revision, of: resource, transaction)
         }
         try Tombstones.note(saved.deleted, run: run, now: now, transaction)
+        try UnfitRecords.note(saved.unfit, of: resource, transaction)
         try check?.save(run: run, transaction)
         return saved
     }

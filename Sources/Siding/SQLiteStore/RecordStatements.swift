@@ -103,6 +103,15 @@ struct RecordStatements: ~Copyable {
         return id
     }
 
+    /// Whether there is a living record under `key`.
+    mutating func isLiving(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        try find.bindTextBytes(2, key)
+        guard try find.step() else { return false }
+        let isLiving = find.isNull(2)
+        find.reset()
+        return isLiving
+    }
+
     /// Whether what shows under `key` is what was taken for granted.
     private mutating func isExpected(
         _ expectation: RecordChanges.Expectation, of key: UnsafeRawBufferPointer

@@ -97,13 +97,17 @@ enum RoundRows {
                 queue.now.microseconds, end.run)
         }
         try supersede(resource, end, queue, transaction)
-        guard let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id else { return RoundFindings() }
-        try forgetGone(resource, parent, revision: row.revision + 1, transaction)
-        guard let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now) else {
-            return RoundFindings()
+        var findings = RoundFindings()
+        if let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id {
+            try forgetGone(resource, parent, revision: row.revision + 1, transaction)
+            let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now)
+            findings = try proof?.settle(transaction) ?? findings
         }
-        let findings = try proof.settle(transaction)
-        try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
+        findings.counters += try UnfitRecords(resource: row)
+            .settle(end.deletions ?? DeletionTerms(), run: end.run, now: queue.now, transaction)
+        if findings.counters != RunCounters() {
+            try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
+        }
         return findings
     }
 

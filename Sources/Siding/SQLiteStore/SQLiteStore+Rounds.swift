@@ -27,7 +27,7 @@ extension SQLiteStore {
             try snapshot.query(statement) { row in
                 Parent(
                     key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3),
-                    root: row.optionalText(8))
+                    checkpointAt: row.optionalInt(8).map(Timestamp.init), root: row.optionalText(9))
             }
         }
     }

@@ -78,7 +78,7 @@ struct StoredRecordTransforms {
     ///
     /// A record that the user's own edits lie on stays until they are settled and the origin shows it again.
     func leftOut(
-        by shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction
+        by shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [Int64]? {
         guard let expression = shape.transforms.condition else { return nil }
         // Names in a condition may be those of columns.
@@ -86,13 +86,13 @@ struct StoredRecordTransforms {
         guard
             expression != before.transforms.condition || columns != expression.columns(among: before.columns)
         else { return nil }
-        let condition = try RecordCondition(expression, beside: shape.columns, transaction)
+        let condition = try RecordCondition(expression, beside: shape.columns, database)
         var (last, left): (Int64, [Int64]) = (0, [])
         while let rows = try portion(
             """
             SELECT id, body, 1 FROM siding_records
             WHERE resource = ?1 AND id > ?2 AND deleted_at IS NULL AND pending = 0
-            """, last, transaction)
+            """, last, database)
         {
             for row in rows {
                 last = row.id
@@ -115,9 +115,9 @@ struct StoredRecordTransforms {
 
     /// The next rows behind `last`, some at a time, as what is looked at may be changed; nil where there are no more.
     private func portion(
-        _ sql: SQL, _ last: Int64, _ transaction: borrowing Transaction
+        _ sql: SQL, _ last: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [StoredRow]? {
-        let rows = try transaction.query("\(sql) ORDER BY id LIMIT 200", resource, last) { row in
+        let rows = try database.query("\(sql) ORDER BY id LIMIT 200", resource, last) { row in
             StoredRow(id: row.int(0), body: row.blob(1), isLiving: row.int(2) == 1)
         }
         return rows.isEmpty ? nil : rows

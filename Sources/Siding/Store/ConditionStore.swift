@@ -1,13 +1,17 @@
 internal import SidingJSON
 
-/// A store that can tell what a changed condition would leave out, before anything is done about it.
+/// A store that can tell what a condition leaves out, before anything is done about it; neither writes.
 protocol ConditionStore: Sendable {
     /// What the condition of `shape` leaves out of the records of `resource`; nil where it is the one that they are kept by,
     /// or there are none.
     func leftOut(by shape: RecordShape, of resource: String) async throws(StoreError) -> LeftOutRecords?
+
+    /// What pages showed that does not fit the condition any more, and that was too much to go at once; nil where there is
+    /// nothing like that.
+    func unfit(of resource: String) async throws(StoreError) -> LeftOutRecords?
 }
 
-/// What a changed condition leaves out of what is stored.
+/// What a condition leaves out of what is stored.
 struct LeftOutRecords: Sendable, Hashable {
     /// Living records.
     var stored: Int
@@ -20,6 +24,9 @@ struct LeftOutRecords: Sendable, Hashable {
     func isTooMuch(for deletions: Deletions) -> Bool {
         DeletionGuard(listed: stored - count, most: deletions.most).withholds(count)
     }
+
+    /// So many of how many, and what is odd about the condition.
+    var words: String { "\(count) of \(stored) stored records\(doubt.map { " (\($0))" } ?? "")" }
 
     /// What is odd about the condition; nil where nothing is.
     var doubt: String? {

@@ -7,6 +7,15 @@ package enum Resumption {
         progress >= now + (.zero - limit)
     }
 
+    /// Whether what is open goes on: nothing asks to begin anew, and it is timely.
+    ///
+    /// - Parameter progress: when it was last carried on; nil where that is not known.
+    package static func goesOn(
+        _ progress: Timestamp?, startsAnew: Bool, within limit: Duration, now: Timestamp
+    ) -> Bool {
+        !startsAnew && progress.map { isTimely($0, within: limit, now: now) } ?? true
+    }
+
     /// Why a checkpoint is not gone on with.
     package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(words(limit))" }
 

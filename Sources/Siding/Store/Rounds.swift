@@ -93,7 +93,7 @@ public struct RoundEnd: Sendable {
     public var run: RunID
     /// Whether every parent's listing is complete: then so is the resource.
     public var isComplete: Bool
-    /// What may be deleted of what is gone; nil where nothing is to be looked for.
+    /// What may be deleted of what is gone, and of what does not fit the condition any more; nil for the usual.
     public var deletions: DeletionTerms?
     /// What was asked about since then is not asked about again.
     public var askedBefore = Timestamp(microseconds: 0)
@@ -167,15 +167,21 @@ public struct Parent: Sendable, Hashable {
     public var revision: Int64
     /// The page at which its open listing goes on.
     public var checkpoint: PageRequest?
+    /// When that listing was last carried on.
+    public var checkpointAt: Timestamp?
     /// Where its listing began; see ``ListingOpening/root``.
     public var root: String?
 
-    public init(key: String, body: [UInt8], revision: Int64, checkpoint: PageRequest? = nil, root: String? = nil) {
+    public init(
+        key: String, body: [UInt8], revision: Int64, checkpoint: PageRequest? = nil, checkpointAt: Timestamp? = nil,
+        root: String? = nil
+    ) {
         self.root = root
         self.key = key
         self.body = body
         self.revision = revision
         self.checkpoint = checkpoint
+        self.checkpointAt = checkpointAt
     }
 }
 

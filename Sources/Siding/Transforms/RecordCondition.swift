@@ -8,10 +8,11 @@ final class RecordCondition {
 
     /// - Parameter columns: the declared ones, whose names the condition may use.
     init(
-        _ condition: RecordExpression, beside columns: [RecordColumn], _ transaction: borrowing Transaction
+        _ condition: RecordExpression, beside columns: [RecordColumn],
+        _ database: borrowing some Queryable & ~Copyable
     ) throws {
         // All or none: what holds a statement cannot be left half made.
-        let prepared = try transaction.prepare(
+        let prepared = try database.prepare(
             "SELECT \(condition.sql(beside: columns)) IS TRUE FROM (SELECT ?1 AS body)")
         text = condition.description
         statement = prepared

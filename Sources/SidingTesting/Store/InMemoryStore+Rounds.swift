@@ -187,7 +187,8 @@ extension MemoryTables {
             return Found(
                 parent: Parent(
                     key: record.key, body: record.body, revision: record.revision,
-                    checkpoint: child?.open[record.key]?.next, root: scope?.root),
+                    checkpoint: child?.open[record.key]?.next, checkpointAt: child?.open[record.key]?.checkpointAt,
+                    root: scope?.root),
                 scope: scope, isDue: isLeft && (isChanged || !selection.areChanged))
         }
     }

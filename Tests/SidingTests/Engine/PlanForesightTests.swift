@@ -77,6 +77,55 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a listing that is too old begins anew, however young the others are`(_ engine: Engine) async throws {
+        let origin = ScriptedOrigin()
+        origin.set("/posts", ScriptedOrigin.page("[1,2]"))
+        func set(_ parent: Int, _ page: Int, fails: Bool) {
+            let target = "/posts/\(parent)/comments"
+            let next = ScriptedOrigin.page("[\(parent * 10 + page)]", next: "\(target)?page=\(page + 1)")
+            origin.set(page == 1 ? target : "\(target)?page=\(page)", fails ? .status(.internalServerError) : next)
+        }
+        for parent in 1...2 { for page in 1...3 { set(parent, page, fails: page > 1) } }
+        var bench = try await EngineBench(engine, origin)
+        _ = try await bench.sync()
+        (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
+        bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")], concurrency: 1)
+        _ = try await bench.sync()
+        bench.time.advance(by: .seconds(12 * 3600))
+        set(2, 2, fails: false)
+        #expect(try await Self.agreed(bench).url == "https://api.example.org/posts/1/comments?page=2")
+        bench.time.advance(by: .seconds(12 * 3600 + 1))
+        let plan = try await Self.agreed(bench)
+        #expect(plan.reason == "a new round: 2 of 2 records of 'posts' (2 not complete)")
+        #expect(plan.url == "https://api.example.org/posts/1/comments")
+        #expect(plan.fanOut?.urls.last == "https://api.example.org/posts/2/comments?page=3")
+    }
+
+    @Test func `what a changed condition does first is told, and it is not done`() async throws {
+        var bench = try await EngineBench(.sqlite)
+        _ = try await bench.sync()
+        func plan(_ condition: String, _ options: SyncOptions = SyncOptions()) async throws -> String {
+            let condition = try RecordExpression(condition)
+            bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
+            return try await Self.plan(bench, options).reason
+        }
+        let then = "then: full listing: the definition changed (where)"
+        #expect(
+            try await plan("Id > 0")
+                == "nothing now: 'where' would leave out 5 of 5 stored records ('where' names 'Id', which no stored record "
+                + "has), more than may go at once: --accept-deletes does it; \(then)")
+        var options = SyncOptions()
+        options.acceptsDeletes = true
+        #expect(try await plan("id > 4", options) == "'where' leaves out 4 of 5 stored records; \(then)")
+        #expect(try await plan("id > 1") == "'where' leaves out 1 of 5 stored records; \(then)")
+        #expect(try await plan("id > 0") == "full listing: the definition changed (where)")
+        #expect(try await bench.keys().count == 5)
+        bench.resource.shape = RecordShape(
+            transforms: RecordTransforms(condition: try RecordExpression("id > 4")))
+        #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now: 'where' would leave out 4 of 5"))
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a source that asks for patience is not asked, and the plan says until when`(_ engine: Engine) async throws {
         let bench = try await EngineBench(engine)
         bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "120"]))
