@@ -50,6 +50,16 @@ public struct MemberRemoval: Sendable, Hashable {
         return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
     }
 
+    /// The value without the members of every object in it, for an answer that may hold a record at any depth; nil where there
+    /// are none of them.
+    ///
+    /// - Parameter value: valid JSON, of a depth that may be walked by recursion.
+    public func appliedThroughout(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
+        var cuts: [Range<Int>] = []
+        find([root], isThroughout: true, in: value, from: 0, &cuts)
+        return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
+    }
+
     /// A page in which these values lie, without the members; nil where none has any of them.
     public func applied(to values: [Range<Int>], in page: UnsafeRawBufferPointer) -> [UInt8]? {
         let cuts = values.sorted { $0.lowerBound < $1.lowerBound }.flatMap { range in
@@ -75,14 +85,28 @@ public struct MemberRemoval: Sendable, Hashable {
     /// What goes, in ascending order.
     private func cuts(in value: UnsafeRawBufferPointer) -> [Range<Int>] {
         var cuts: [Range<Int>] = []
-        Self.find(root, in: value, from: 0, &cuts)
+        find([root], isThroughout: false, in: value, from: 0, &cuts)
         return cuts
     }
 
     /// A member goes with what separates it from the one before it; where it was the first, the next one loses its comma.
-    private static func find(
-        _ branch: Branch, in object: UnsafeRawBufferPointer, from offset: Int, _ cuts: inout [Range<Int>]
+    ///
+    /// - Parameters:
+    ///   - branches: what is looked for in this value.
+    ///   - isThroughout: whether each object inside is looked at as this one is; else only what the branches lead to.
+    private func find(
+        _ branches: [Branch], isThroughout: Bool, in object: UnsafeRawBufferPointer, from offset: Int,
+        _ cuts: inout [Range<Int>]
     ) {
+        func look(at range: Range<Int>, for branches: [Branch]) {
+            let value = UnsafeRawBufferPointer(rebasing: object[range])
+            find(branches, isThroughout: isThroughout, in: value, from: offset + range.lowerBound, &cuts)
+        }
+        if isThroughout {
+            for element in JSONMembers.elements(of: object) where element.kind == .object || element.kind == .array {
+                look(at: element.range, for: [root])
+            }
+        }
         guard let brace = object.firstIndex(of: UInt8(ascii: "{")) else { return }
         var end = brace + 1
         var (hasKept, hasRemoved) = (false, false)
@@ -90,7 +114,7 @@ public struct MemberRemoval: Sendable, Hashable {
             let start = end
             end = member.valueRange.upperBound
             let name = Name(member.name.utf8)
-            if branch.removed.contains(name) {
+            if branches.contains(where: { $0.removed.contains(name) }) {
                 hasRemoved = true
                 cuts.append(start + offset..<end + offset)
                 continue
@@ -99,9 +123,9 @@ public struct MemberRemoval: Sendable, Hashable {
                 cuts.append(start + offset..<comma + 1 + offset)
             }
             hasKept = true
-            guard let inner = branch.inner[name], member.kind == .object else { continue }
-            let value = UnsafeRawBufferPointer(rebasing: object[member.valueRange])
-            find(inner, in: value, from: offset + member.valueRange.lowerBound, &cuts)
+            guard member.kind == .object || (isThroughout && member.kind == .array) else { continue }
+            let inner = branches.compactMap { $0.inner[name] } + (isThroughout ? [root] : [])
+            if !inner.isEmpty { look(at: member.valueRange, for: inner) }
         }
     }
 }

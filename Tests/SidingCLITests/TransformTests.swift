@@ -161,13 +161,60 @@ struct TransformTests {
         await shop.service.origin.stop()
     }
 
-    @Test func `What is dropped from now on leaves the stored records too, without a line`() async throws {
-        let shop = try await Shop("")
+    /// How the origin answers a write: with the record, with it in an envelope, with a refusal that repeats it, or with a part of
+    /// it, as so much of a refusal is kept.
+    @Test(
+        arguments: [
+            (200, #"{"id":1,"state":"shut","note":"whisper"}"#), (200, #"{"data":{"id":1,"note":"whisper"}}"#),
+            (409, #"{"id":1,"state":"shut","note":"whisper"}"#), (422, #"{"errors":[],"was":[{"note":"whisper"}]}"#),
+            (422, #"{"note":"whisper","pad":"\#(String(repeating: "x", count: 70_000))"}"#),
+        ], [true, false])
+    func `What is dropped reaches the file by no answer to a write either`(
+        answer: (status: Int, body: String), isKnown: Bool
+    ) async throws {
+        let shop = try await Shop("drop: [$.note]", writes: true)
+        shop.put(1, state: "open", more: #","note":"whisper""#)
+        if isKnown { #expect(try await shop.sandbox.siding("sync").status == 0) }
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json(answer.body, status: .init(code: answer.status))
+        }
+        let sent = try await shop.sandbox.siding("send", "items.update", "1", "-d", #"{"state":"shut"}"#)
+        #expect(sent.status == (answer.status == 200 ? 0 : 69), "\(sent.everything)")
+        #expect(try shop.fileHolds("whisper") == false)
+        #expect(try await shop.sandbox.siding("sync").status == 0)
+        #expect(try shop.fileHolds("whisper") == false)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `An answer that is set aside is kept without what is dropped`() async throws {
+        let rule = "{ when: { body: { path: $.ok, equals: false } }, do: quarantine }"
+        let shop = try await Shop("drop: [$.note], errors: [\(rule)]")
+        shop.service.listen { _, _ in .json(#"{"ok":false,"was":{"id":1,"note":"whisper"}}"#) }
+        #expect(try await shop.sandbox.siding("sync").status == 3)
+        let kept = try await shop.sandbox.siding(
+            "query", "SELECT CAST(body AS TEXT) AS body FROM siding_quarantine", "--json"
+        ).object()
+        #expect(kept["body"]?.string == #"{"ok":false,"was":{"id":1}}"#)
+        #expect(try shop.fileHolds("whisper") == false)
+        await shop.service.origin.stop()
+    }
+
+    @Test func `What is dropped from now on leaves the stored records and answers too, without a line`() async throws {
+        let shop = try await Shop("", writes: true)
         shop.put(1, state: "open", more: #","note":"whisper""#)
         #expect(try await shop.sandbox.siding("sync").status == 0)
+        shop.service.listen { _, request in
+            request.method == "GET" ? nil : .json(#"{"data":{"id":1,"note":"whisper"}}"#)
+        }
+        #expect(try await shop.sandbox.siding("send", "items.update", "1", "-d", #"{"state":"shut"}"#).status == 0)
+        shop.service.deafen()
+        let kept = "SELECT CAST(answer AS TEXT) AS answer FROM siding_queue WHERE kind = 'write'"
+        let answer = ["query", kept, "--json"]
+        #expect(try await shop.sandbox.siding(answer).output.contains("whisper"))
         try shop.resource("drop: [$.note]")
         #expect(try await shop.sandbox.siding("sync", "--offline").status == 75)
-        #expect(try await shop.body(1) == #"{"id":1,"state":"open"}"#)
+        #expect(try await shop.body(1) == #"{"id":1,"state":"shut"}"#)
+        #expect(try await shop.sandbox.siding(answer).object()["answer"]?.string == #"{"data":{"id":1}}"#)
         await shop.service.origin.stop()
     }
 
@@ -242,15 +289,17 @@ struct TransformTests {
 private struct Shop {
     let service: Service
     let sandbox: Sandbox
+    private let writes: String
 
-    init(_ resource: String) async throws {
+    init(_ resource: String, writes: Bool = false) async throws {
         service = try await Service.start(items: 0)
         sandbox = try Sandbox()
+        self.writes = writes ? "writes: { items: { update: { path: '/items/{id}' } } }" : ""
         try self.resource(resource)
     }
 
     func resource(_ members: String) throws {
-        try sandbox.config(service.config(resource: members))
+        try sandbox.config(service.config(resource: members, more: writes))
     }
 
     func put(_ number: Int, state: String, more: String = "") {

@@ -21,6 +21,7 @@ public struct WriteEdit: Sendable, Hashable {
     /// The resource's name, and what makes it known where it is not.
     public var resource: String
     public var definition: ResourceDefinition
+    public var shape: RecordShape
     /// What tells the resource's records apart.
     public var keyPaths: [JSONPath]
     /// Whose record. Nil for one to be created whose key the origin makes: a temporary id stands for it meanwhile, and is
@@ -43,6 +44,7 @@ public struct WriteEdit: Sendable, Hashable {
         conflict: ConflictPolicy = .hold, coalesces: Bool = false, goneIsDone: Bool = true, ifMatch: Bool = false
     ) {
         self.change = change
+        shape = resource.shape
         self.resource = resource.name
         definition = ResourceDefinition(resource)
         keyPaths = resource.key

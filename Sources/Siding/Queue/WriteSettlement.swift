@@ -50,5 +50,7 @@ public struct WriteAnswer: Sendable, Hashable {
     }
 
     /// What of the body is kept with the entry.
-    var keptBody: [UInt8] { Array(body.prefix(Self.bodyLimit)) }
+    func keptBody(without dropped: DroppedMembers) -> [UInt8] {
+        Array(dropped.removed(from: body).prefix(Self.bodyLimit))
+    }
 }

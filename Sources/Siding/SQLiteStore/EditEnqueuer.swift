@@ -56,8 +56,10 @@ struct EditEnqueuer {
 
     private func register(_ transaction: borrowing Transaction) throws {
         guard try SQLiteStore.resourceRow(edit.resource, transaction) == nil else { return }
-        _ = try ResourceRegistration.insert(
+        let resource = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
+        // What it does not store it does not store of its first record either.
+        try ShapeKeeper(resource: resource, name: edit.resource).apply(edit.shape, now: transitions.now, transaction)
     }
 
     /// The columns of what the write brings to the view.
@@ -68,7 +70,7 @@ struct EditEnqueuer {
 
     private func showColumns(_ overlay: RecordOverlay, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
-        try ColumnKeeper(resource: overlay.resource, name: overlay.name)
-            .addColumns(of: EditRows.document(body), transaction)
+        let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: EditRows.document(body))
+        try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }
 }

@@ -56,7 +56,9 @@ struct EditSettler {
         if let record {
             try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
-        let state = record.map { RecordState(body: $0) } ?? edit.applied(to: base)
+        let state =
+            try record.map { RecordState(body: $0) }
+            ?? DroppedMembers.of(overlay.resource, transaction).removed(from: edit.applied(to: base))
         try forgetValidators(of: key, base, state, overlay, transaction)
         try overlay.moveBase(
             of: key, state, etag: record == nil ? nil : answer.etag, request: request, transaction)
@@ -79,19 +81,8 @@ struct EditSettler {
         guard let document = try? JSONDocument(answer.body), document.kind == .object,
             let found = edit.terms.recordKey(of: document), found.text == key
         else { return nil }
-        return try fits(found.kind, overlay, transaction) ? kept(document, overlay, transaction) : nil
-    }
-
-    /// The record without the members that are not stored.
-    private static func kept(
-        _ document: JSONDocument, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
-    ) throws -> JSONDocument {
-        let shape = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", overlay.resource) {
-            StoredShape.shape($0.optionalText(0))
-        }
-        let removal = MemberRemoval(shape?.transforms.dropped ?? [])
-        guard let left = document.bytes.withUnsafeBytes({ removal.applied(to: $0) }) else { return document }
-        return try JSONDocument(left)
+        guard try fits(found.kind, overlay, transaction) else { return nil }
+        return try DroppedMembers.of(overlay.resource, transaction).removed(from: document)
     }
 
     /// The first record that has a key fixes the type of all.

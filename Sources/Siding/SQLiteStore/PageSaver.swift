@@ -20,7 +20,8 @@ struct PageSaver {
             counters.notModified = 1
         case .setAside(let answer, let reason):
             var quarantine = try quarantine(resource.id, transaction)
-            try quarantine.add(answer: answer, reason, transaction)
+            let dropped = DroppedMembers(MemberRemoval(resource.shape.transforms.dropped))
+            try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
             counters.quarantined = 1
             shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):

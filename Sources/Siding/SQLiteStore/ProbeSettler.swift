@@ -27,11 +27,12 @@ struct ProbeSettler {
 
     /// It was delivered by a try whose answer was lost; the record that was found stands for that answer.
     private func arrive(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+        let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try transaction.execute(
             """
             UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
             WHERE id = ?1
-            """, id, answer.status, SQLiteValue.blob(answer.keptBody), answer.contentType)
+            """, id, answer.status, SQLiteValue.blob(answer.keptBody(without: dropped)), answer.contentType)
         try EditSettler(transitions: transitions).deliver(id, answer, isListed: true, transaction)
         try transitions.settle(id, as: .done, event: "found", detail: "the origin has it", transaction)
     }

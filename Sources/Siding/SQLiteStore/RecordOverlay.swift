@@ -31,9 +31,12 @@ struct RecordOverlay {
     func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
         guard let base = try RecordBase.load(resource, key, transaction) else { return .unchanged }
         let edits = try EditRows.edits(of: name, key, transaction)
-        let state = edits.reduce(base.state) { state, edit in edit.applied(to: state) }
+        var state = base.state
         if edits.isEmpty {
             try transaction.execute("DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key)
+        } else {
+            let dropped = try DroppedMembers.of(resource, transaction)
+            state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
         let change = try ShownRecord(overlay: self, key: key)
             .write(state, pending: edits.count, run: run, request: base.request, transaction)

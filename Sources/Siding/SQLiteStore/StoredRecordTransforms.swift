@@ -23,6 +23,7 @@ struct StoredRecordTransforms {
             let removal = MemberRemoval(new.dropped)
             try drop(removal, revision, transaction)
             try dropFromBases(removal, transaction)
+            try dropFromQueue(removal, transaction)
         }
         let left = try leftOut(by: shape, after: before, transaction) ?? []
         try Tombstones.bury(left, of: resource, run: run, now: now, revision: revision, transaction)
@@ -69,6 +70,38 @@ struct StoredRecordTransforms {
                 guard let left = row.without(removal) else { continue }
                 try update.bind(1, row.id)
                 try update.bind(2, String(decoding: left, as: UTF8.self))
+                try update.step()
+            }
+        }
+    }
+
+    /// What the queue keeps: what the origin had when an edit was made, and what it answered.
+    private func dropFromQueue(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
+        try rewriteQueue("base", transaction) { $0.without(removal) }
+        let dropped = DroppedMembers(removal)
+        try rewriteQueue("answer", transaction) { row in
+            let left = dropped.removed(from: row.body)
+            return left == row.body ? nil : left
+        }
+    }
+
+    private func rewriteQueue(
+        _ column: SQL, _ transaction: borrowing Transaction, with rest: (StoredRow) -> [UInt8]?
+    ) throws {
+        var update = try transaction.prepare("UPDATE siding_queue SET \(column) = ?2 WHERE seq = ?1")
+        var last: Int64 = 0
+        while let rows = try portion(
+            """
+            SELECT seq AS id, \(column), 1 FROM siding_queue
+            WHERE resource = (SELECT name FROM siding_resources WHERE id = ?1) AND seq > ?2 AND kind = 'write'
+                AND length(\(column)) > 0
+            """, last, transaction)
+        {
+            for row in rows {
+                last = row.id
+                guard let left = rest(row) else { continue }
+                try update.bind(1, row.id)
+                try update.bind(2, SQLiteValue.blob(left))
                 try update.step()
             }
         }

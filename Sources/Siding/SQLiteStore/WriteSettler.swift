@@ -59,9 +59,10 @@ struct WriteSettler {
     }
 
     private func deliver(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+        let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try transaction.execute(
             "UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL WHERE id = ?1", id,
-            answer.status, SQLiteValue.blob(answer.keptBody), answer.contentType)
+            answer.status, SQLiteValue.blob(answer.keptBody(without: dropped)), answer.contentType)
         try EditSettler(transitions: transitions).deliver(id, answer, transaction)
         try transitions.settle(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
     }
@@ -85,10 +86,11 @@ struct WriteSettler {
     }
 
     private func record(_ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
+        let dropped = try DroppedMembers.of(answer == nil ? nil : write.entry.resource, transaction)
         try transaction.execute(
             "UPDATE siding_queue SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
-            try SQLiteStore.json(error), answer?.status ?? error.status, answer.map { SQLiteValue.blob($0.keptBody) },
-            answer?.contentType)
+            try SQLiteStore.json(error), answer?.status ?? error.status,
+            answer.map { SQLiteValue.blob($0.keptBody(without: dropped)) }, answer?.contentType)
         // What provably did not leave is as unsent as it was before.
         if error.isUnsent { try forgetSending(transaction) }
     }
