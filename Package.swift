@@ -31,7 +31,7 @@ let migrations = [
     "V014_cursors.sql", "V015_columns.sql", "V016_scopes.sql", "V017_changes.sql", "V018_budgets.sql",
     "V019_history.sql", "V020_freshness.sql", "V021_deletions.sql", "V022_rounds.sql",
     "V023_inquiries.sql", "V024_answers.sql", "V025_round_proofs.sql",
-    "V026_addresses.sql", "V027_page_traces.sql", "V028_unfit.sql",
+    "V026_addresses.sql", "V027_page_traces.sql", "V028_unfit.sql", "V029_gone_is_done.sql",
 ]
 
 /// What `siding init` writes, embedded likewise; a test checks that the list equals the folder.

@@ -7,12 +7,13 @@ import Testing
 struct WriteDeclarationTests {
     /// An origin with the items 1, 2 and 3, whose answers to writes `answer` gives, and a sandbox that has synced them.
     private static func shop(
-        _ writes: String, source: String = "", answer: @escaping @Sendable (OriginRequest, Int) -> OriginResponse
+        _ writes: String, of name: String = "items", source: String = "",
+        answer: @escaping @Sendable (OriginRequest, Int) -> OriginResponse
     ) async throws -> (service: Service, sandbox: Sandbox) {
         let service = try await Service.start(items: 3)
         let sandbox = try Sandbox()
         try sandbox.config(
-            service.config(source: "retry: { inline: 0 }\(source)") + "\nwrites: { items: { \(writes) } }\n")
+            service.config(source: "retry: { inline: 0 }\(source)") + "\nwrites: { \(name): { \(writes) } }\n")
         let sync = try await sandbox.siding("sync")
         try #require(sync.status == 0, "\(sync.everything)")
         service.origin.forgetRequests()
@@ -60,13 +61,35 @@ struct WriteDeclarationTests {
         await service.origin.stop()
     }
 
-    @Test(arguments: [("", Int32(0)), (", gone_is_done: false", 69)])
-    func `A record that is gone already counts as deleted unless the config says otherwise`(more: String, code: Int32)
-        async throws
-    {
-        let (service, sandbox) = try await Self.shop("delete: { path: \"/items/{id}\"\(more) }") { _, _ in .notFound }
-        #expect(try await sandbox.siding("send", "items.delete", "2").status == code)
-        #expect(service.origin.requests.map(\.method) == ["DELETE"])
+    @Test func `A record may be created under an id of one's own`() async throws {
+        let (service, sandbox) = try await Self.shop("create: { method: PUT, path: \"/items/{id}\" }") { request, _ in
+            Self.echo(request)
+        }
+        let nameless = try await sandbox.siding("send", "items.create", "-d", "{}")
+        #expect(nameless.status == 64 && nameless.error.contains("needs the id of the record"))
+        let sent = try await sandbox.siding("send", "items.create", "77", "-d", #"{"id":77,"title":"new"}"#)
+        #expect(sent.status == 0, "\(sent.everything)")
+        #expect(service.origin.requests.map(\.method) == ["PUT"] && service.targets == ["/items/77"])
+        #expect(try await sandbox.siding("records", "get", "items", "77").output.contains("new"))
+        await service.origin.stop()
+    }
+
+    /// Of a resource that is kept here, and of records of which nothing is kept.
+    @Test(
+        arguments: ["items", "notes"],
+        [
+            ("DELETE", "", Int32(0)), ("DELETE", ", gone_is_done: false", 69), ("POST", ", method: POST", 0),
+            ("POST", ", method: POST, gone_is_done: false", 69),
+        ])
+    func `What is gone already counts as deleted, whatever the method, unless the config says otherwise`(
+        name: String, told: (method: String, more: String, code: Int32)
+    ) async throws {
+        let (service, sandbox) = try await Self.shop("delete: { path: \"/items/{id}\"\(told.more) }", of: name) {
+            _, _ in
+            .notFound
+        }
+        #expect(try await sandbox.siding("send", "\(name).delete", "2").status == told.code)
+        #expect(service.origin.requests.map(\.method) == [told.method])
         await service.origin.stop()
     }
 

@@ -64,8 +64,24 @@ import Testing
         #expect(TemporaryID.matches(key))
     }
 
+    @Test(arguments: ["PUT", "PATCH"])
+    func `a record that is created under an id of one's own is named in the path`(method: String) throws {
+        let probe = "unknown: { probe: { path: '/i/{id}', query: { ref: '{entry}' } } }"
+        let manifest = try Fixture.parse(
+            Self.file("issues: { create: { method: \(method), path: '/i/{id}' }, \(probe) }"))
+        let request = try #require(try manifest.writes.first?.request(.create, id: "a b", body: []))
+        #expect(request.url.description == "https://example.com/v1/i/a%20b")
+        #expect(request.edit?.key == "a b" && request.probe?.id == "a b")
+        #expect(throws: Failure.self) { try manifest.writes.first?.request(.create, body: []) }
+    }
+
     @Test(arguments: [
         ("issues: { update: { path: /issues } }", "names no record"),
+        (
+            "issues: { create: { path: '/issues/{id}' } }",
+            "asks for {id}, which a record that a POST creates gets from the origin"
+        ),
+        ("issues: { create: { path: '/i/{id}' }, update: { path: '/i/{id}' } }", "method: PUT, where you give"),
         ("issues: { create: { path: '/issues#x' } }", "does not make a URL"),
         ("issues: { create: { path: 'https://else.test/x' } }", "does not make a URL"),
         ("issues: { create: { path: '/issues?token=x' } }", "token"),

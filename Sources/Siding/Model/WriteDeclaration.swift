@@ -16,9 +16,9 @@ public struct WriteDeclaration: Sendable {
         public var path: String
         /// Where the answer to a create holds the real id; nil for where records have their key.
         public var idPath: JSONPath?
-        /// Whether the record's ETag is sent as a condition.
+        /// Whether the record's ETag is sent as a condition, where a strong one is known.
         public var sendsIfMatch: Bool
-        /// Whether a record that is gone already counts as deleted.
+        /// Whether a record that is gone already (404, 410) counts as deleted, whatever the method of the deletion.
         public var goneIsDone: Bool
 
         public init(
@@ -99,7 +99,7 @@ public struct WriteDeclaration: Sendable {
             to: source.name, operation.method, try source.baseURL.appending(path: path), headerFields: headerFields,
             body: body, lane: lane(record), idempotency: idempotency ?? source.idempotency, expiry: source.expiry,
             operation: "\(name).\(verb.rawValue)", edit: edit(verb, operation, record),
-            probe: probe, conflictStatuses: conflictStatuses)
+            probe: probe, conflictStatuses: conflictStatuses, goneIsDone: verb == .delete ? operation.goneIsDone : nil)
     }
 
     /// What the write does to the record that is kept here.
@@ -113,7 +113,7 @@ public struct WriteDeclaration: Sendable {
             }
         return WriteEdit(
             change, of: resource, key: id, idPath: operation.idPath, conflict: conflict, coalesces: coalesces,
-            goneIsDone: operation.goneIsDone, ifMatch: operation.sendsIfMatch)
+            ifMatch: operation.sendsIfMatch)
     }
 
     /// A record that is yet to be created has no lane to share; an edit knows its record's own.

@@ -25,6 +25,8 @@ public struct ClaimedWrite: Sendable {
     var probe: WriteProbe?
     /// The statuses that are conflicts; nil for the usual ones.
     var conflictStatuses: Set<Int>?
+    /// Whether 404 and 410 mean that it is done; nil where nothing is declared.
+    var goneIsDone: Bool?
 
     public init(
         entry: QueueEntry, token: Int64, method: HTTPRequest.Method, url: HTTPURL, headerFields: HTTPFields,

@@ -58,7 +58,6 @@ struct EditTerms: Codable, Hashable, Sendable {
     var id: String?
     var conflict: ConflictPolicy
     var coalesces: Bool
-    var goneIsDone: Bool
     var ifMatch: Bool
 
     init(_ edit: WriteEdit, isNamed: Bool) {
@@ -67,13 +66,11 @@ struct EditTerms: Codable, Hashable, Sendable {
         id = edit.idPath?.description
         conflict = edit.conflict
         coalesces = edit.coalesces && !isNamed
-        goneIsDone = edit.goneIsDone
         ifMatch = edit.ifMatch
     }
 
     private enum CodingKeys: String, CodingKey {
         case change, key, id, conflict, coalesces
-        case goneIsDone = "gone_is_done"
         case ifMatch = "if_match"
     }
 

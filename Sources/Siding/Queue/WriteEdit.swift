@@ -33,26 +33,23 @@ public struct WriteEdit: Sendable, Hashable {
     public var conflict: ConflictPolicy
     /// Whether it may be merged into an unsent write about the same record. A write whose key the caller chose never is.
     public var coalesces: Bool
-    /// Whether a record that is gone at the origin (404, 410) is as good as deleted.
-    public var goneIsDone: Bool
     /// Whether the origin is told which state of the record the write is made for (RFC 9110 §13.1.1), where its strong
     /// ETag is known. Then any change of the origin's to a record that is to be replaced or deleted is a conflict.
     public var ifMatch: Bool
 
     public init(
         _ change: Change, of resource: AnyResource, key: String? = nil, idPath: JSONPath? = nil,
-        conflict: ConflictPolicy = .hold, coalesces: Bool = false, goneIsDone: Bool = true, ifMatch: Bool = false
+        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false
     ) {
         self.change = change
-        shape = resource.shape
         self.resource = resource.name
         definition = ResourceDefinition(resource)
+        shape = resource.shape
         keyPaths = resource.key
         self.key = key
         self.idPath = idPath
         self.conflict = conflict
         self.coalesces = coalesces
-        self.goneIsDone = goneIsDone
         self.ifMatch = ifMatch
     }
 }

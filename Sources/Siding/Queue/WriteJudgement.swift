@@ -44,7 +44,9 @@ struct WriteJudgement: Sendable {
         }
     }
 
-    private var isGoneDone: Bool { write.method == .delete && write.terms?.goneIsDone ?? true }
+    private var isGoneDone: Bool {
+        write.goneIsDone ?? (write.method == .delete || write.terms?.change == .delete)
+    }
 
     private func verdict(_ failure: Failure) -> WriteSettlement.Verdict {
         switch source.retention(of: failure, .write(resendable: write.isResendable), now: now) {

@@ -38,12 +38,15 @@ public struct WriteRequest: Sendable {
     /// The statuses that say that someone else changed the same; nil for 409, 412 and 428. The others of these refuse the
     /// write then, as every other 4xx does.
     public var conflictStatuses: Set<Int>?
+    /// Whether what is to go counts as gone where the origin has it no more (404, 410); nil for where the method is DELETE, or
+    /// the ``edit`` deletes its record.
+    public var goneIsDone: Bool?
 
     public init(
         to source: String, _ method: HTTPRequest.Method, _ url: HTTPURL, headerFields: HTTPFields = [:],
         body: [UInt8]? = nil, lane: String? = nil, after: [String] = [], key: String? = nil,
         idempotency: Idempotency? = nil, expiry: Duration? = nil, operation: String? = nil, edit: WriteEdit? = nil,
-        probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil
+        probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, goneIsDone: Bool? = nil
     ) {
         self.source = source
         self.method = method
@@ -59,5 +62,6 @@ public struct WriteRequest: Sendable {
         self.edit = edit
         self.probe = probe
         self.conflictStatuses = conflictStatuses
+        self.goneIsDone = goneIsDone
     }
 }

@@ -103,7 +103,7 @@ struct WriteClaimer {
     private typealias Found = (entry: QueueEntry, content: Result<Candidate, StoreError>)
 
     private static let contents: SQL =
-        "\(StoredWrite.columns), token, key_lifetime_us, edit, conflict_on"
+        "\(StoredWrite.columns), token, key_lifetime_us, edit, conflict_on, gone_is_done"
 
     private static func read(_ row: borrowing Row) throws -> Found {
         let entry = try QueueRows.entry(row)
@@ -142,6 +142,7 @@ struct WriteClaimer {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
         write.conflictStatuses = SQLiteStore.decode(Set<Int>.self, row.optionalText(next + 3))
+        write.goneIsDone = row.optionalInt(next + 4).map { $0 == 1 }
         return (write, row.optionalInt(next + 1))
     }
 
@@ -177,15 +178,24 @@ struct WriteClaimer {
                 unknown_since = MIN(unknown_since, ?3)
             WHERE id = ?1
             """, write.entry.id, transitions.owner, now.microseconds)
-        try transitions.note(write.entry.id, "claimed", nil, transaction)
         write.entry.state = .sending
         // A moment that has not come yet was noted before the clock was set back: the origin is given its time from now on.
         write.entry.unknownSince = write.entry.unknownSince.map { min($0, now) }
         write.token += 1
-        // A condition that the write brought itself holds.
-        if write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil {
-            write.headerFields[.ifMatch] = try Validator.strong(for: write.entry, transaction)
-        }
+        let lack = try condition(&write, transaction)
+        try transitions.note(write.entry.id, "claimed", lack, transaction)
         return write
+    }
+
+    /// Says for which state of its record the write is made, where it is to; a condition that the write brought itself holds.
+    ///
+    /// - Returns: why it goes out without one, which a person who asked for it should be able to find out; nil where it does not.
+    private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
+        guard write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil, write.question == nil else {
+            return nil
+        }
+        write.headerFields[.ifMatch] = try Validator.strong(for: write.entry, transaction)
+        return write.headerFields[.ifMatch] == nil
+            ? "no strong ETag of the record is known: it goes out without If-Match" : nil
     }
 }

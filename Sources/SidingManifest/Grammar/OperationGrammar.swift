@@ -11,10 +11,10 @@ enum OperationGrammar {
     private static let id = Keyword(
         "id", .path, "Where the answer holds the id of the new record; left out, where records have their key.")
     private static let ifMatch = Keyword(
-        "if_match", .truth, default: false, "Whether the record's ETag is sent as a condition.")
+        "if_match", .truth, default: false, "Whether the record's ETag is sent as a condition, where one is known.")
     private static let goneIsDone = Keyword(
         "gone_is_done", .truth, default: true,
-        "Whether a record that is gone already, 404 or 410 to a DELETE, counts as deleted.")
+        "Whether a record that is gone already, 404 or 410, counts as deleted, whatever the method.")
 
     static let create = shape(usually: .post, [id.entry]) { operation, object, reading in
         operation.idPath = object.value(id, &reading)

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
@@ -65,6 +66,11 @@ enum WriteGrammar {
     }
 }
 
+extension WriteDeclaration.Operation {
+    /// Whether the request says whose record it is about.
+    fileprivate var namesRecord: Bool { path.contains(WriteDeclaration.placeholder) }
+}
+
 /// A write before its source is known.
 struct LocatedWrite: Sendable {
     let subject: Subject
@@ -107,7 +113,7 @@ struct LocatedWrite: Sendable {
                 "the path of \(probe.subject) does not make a URL", at: probe.place,
                 expected: "a path below the source's base_url such as /issues")
         }
-        if let create = operations[.create]?.value, !create.method.isIdempotent,
+        if let create = operations[.create]?.value, !create.method.isIdempotent, !create.namesRecord,
             probe.value.path.contains(WriteDeclaration.placeholder)
         {
             reading.fault(
@@ -134,9 +140,17 @@ struct LocatedWrite: Sendable {
                 expected: "a path below the source's base_url such as /issues/{id}")
             return false
         }
-        guard verb == .create || path.contains(WriteDeclaration.placeholder) else {
+        guard verb == .create || operation.value.namesRecord else {
             reading.fault(
                 "\(operation.subject) names no record", at: operation.place, expected: "a path with {id}")
+            return false
+        }
+        // RFC 9110 §9.3.3: what a POST makes gets its name from the origin. Whoever names it sends a PUT (§9.3.4).
+        guard verb != .create || operation.value.method != .post || !operation.value.namesRecord else {
+            reading.fault(
+                "\(operation.subject) asks for {id}, which a record that a POST creates gets from the origin",
+                at: operation.place,
+                expected: "a path without {id}; or method: PUT, where you give the record's id when you create it")
             return false
         }
         return true

@@ -240,6 +240,28 @@ import Testing
         #expect(origin.takeRequests().map { $0.headerFields[.ifMatch] } == [nil, "\"7\""])
     }
 
+    @Test func `an edit that goes out without the validator it asked for says so in its history`() async throws {
+        let bench = try await bench()
+        let details = { (entry: QueueEntry) in
+            try await bench.store.history(of: entry.id).filter { $0.event == "claimed" }.map(\.detail)
+        }
+        let first = try await bench.edit(.merge, "a", #"{"title":"x"}"#) { $0.ifMatch = true }
+        let answer = WriteAnswer(status: 200, contentType: nil, etag: "\"1\"", body: Array(Self.theirs.utf8))
+        try await bench.settle(first, .delivered(answer))
+        #expect(try await details(first) == ["no strong ETag of the record is known: it goes out without If-Match"])
+        let second = try await bench.edit(.merge, "a", #"{"title":"y"}"#) { $0.ifMatch = true }
+        try await bench.deliver(second)
+        #expect(try await details(second) == [nil])
+        let own = try await bench.edit(.merge, "a", #"{"title":"z"}"#, fields: [.ifMatch: "\"5\""]) {
+            $0.ifMatch = true
+        }
+        try await bench.deliver(own)
+        #expect(try await details(own) == [nil])
+        let plain = try await bench.edit(.merge, "a", #"{"title":"z"}"#)
+        try await bench.deliver(plain)
+        #expect(try await details(plain) == [nil])
+    }
+
     // MARK: A person decides
 
     @Test func `mine is sent again under a new key`() async throws {

@@ -6,9 +6,15 @@ import Testing
 @testable import Siding
 
 @Suite struct GoneJudgementTests {
-    private func isDelivered(_ method: HTTPRequest.Method, _ status: Int) async throws -> Bool {
+    private func isDelivered(
+        _ method: HTTPRequest.Method, _ status: Int, goneIsDone: Bool? = nil, edit: WriteEdit.Change? = nil
+    ) async throws -> Bool {
         let bench = try await EditBench()
-        let write = try #require(try await bench.claim(try await bench.send(method, "/posts/1").id))
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", method, try EditBench.url("/posts/1"), body: edit == .merge ? Array("{}".utf8) : nil,
+                edit: try edit.map { WriteEdit($0, of: try EditBench.posts(), key: "1") }, goneIsDone: goneIsDone))
+        let write = try #require(try await bench.claim(entry.id))
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         let judgement = WriteJudgement(source: source, write: write, jitter: .none, now: bench.time.now)
         let settlement = judgement.judge(Failure(.http(HTTPFailure(status: status)), phase: .answered))
@@ -25,6 +31,16 @@ import Testing
     func `a change of what is gone is not delivered`(status: Int) async throws {
         for method: HTTPRequest.Method in [.post, .put, .patch] {
             #expect(try await !isDelivered(method, status), "\(method)")
+            #expect(try await !isDelivered(method, status, edit: .merge), "\(method)")
+        }
+    }
+
+    @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
+    func `a deletion by any method is one, and says for itself what is done`(method: HTTPRequest.Method) async throws {
+        #expect(try await isDelivered(method, 404, edit: .delete))
+        for edit in [WriteEdit.Change.delete, nil] {
+            #expect(try await isDelivered(method, 410, goneIsDone: true, edit: edit))
+            #expect(try await !isDelivered(method, 410, goneIsDone: false, edit: edit))
         }
     }
 }
