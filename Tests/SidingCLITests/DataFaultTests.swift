@@ -82,10 +82,10 @@ struct DataFaultTests {
     }
 
     @Test(arguments: [
-        ("max_values: 8", #"{"items":[{"id":1}],"rest":{"a":[1,2,3,4,5,6]}}"#, "values"),
+        ("max_values: 8", #"{"items":[{"id":1}],"rest":{"a":[1,2,3,4,5,6]}}"#, "more than 8 values"),
         ("max_depth: 4", #"{"items":[{"id":1}],"rest":{"a":{"b":{"c":{}}}}}"#, "nested deeper than 4"),
     ])
-    func `JSON over a limit of the source exits 65, and nothing of it is saved`(
+    func `JSON over a limit of the source exits 65, names the setting that raises it, and nothing of it is saved`(
         limit: String, page: String, words: String
     ) async throws {
         let service = try await Service.start()
@@ -94,10 +94,22 @@ struct DataFaultTests {
         let outcome = try await sandbox.siding("sync")
         #expect(outcome.status == 65)
         #expect(outcome.error.contains(words), "\(outcome.error)")
+        #expect(outcome.error.contains("raise http.\(limit.prefix { $0 != ":" }) of the source"), "\(outcome.error)")
         #expect(try await sandbox.count() == 0)
         try sandbox.config(service.config(resource: "paginate: none"))
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.count() == 1)
+        await service.origin.stop()
+    }
+
+    @Test func `A record over the depth of the source is quarantined, and the reason names the setting`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, source: "http: { max_depth: 2 }", resource: "paginate: none")
+        service.listen { _, _ in .json(#"[{"id":1},{"id":2,"a":{"b":{}}}]"#) }
+        #expect(try await sandbox.siding("sync").status == 3)
+        let row = try await sandbox.siding("query", "SELECT reason FROM siding_quarantine", "--json").object()
+        let words = "nested deeper than 2; http.max_depth of the source allows more"
+        #expect(row["reason"]?.string?.hasSuffix(words) == true, "\(row)")
         await service.origin.stop()
     }
 

@@ -1,4 +1,5 @@
 public import SidingChain
+internal import SidingJSON
 
 extension Failure {
     /// Whether the source waits for a sign-in: the origin refused the credential, or a rule of `errors:` takes the answer for
@@ -28,9 +29,22 @@ extension Failure {
         case .hostNotFound: "check base_url for a misspelt name"
         case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
         case .credentialUnavailable: "check the secret's place and its permissions"
-        case .contract: "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
+        case .contract:
+            (underlying as? PageFault)?.hint
+                ?? "look at the answer with curl; if the API changed, change 'records', 'key' or 'paginate'"
         case .tooLarge: "raise http.max_body of the source, or ask for smaller pages"
         case .http(let answer): answer.hint
+        default: nil
+        }
+    }
+}
+
+extension PageFault {
+    /// The setting that lets such a page in; nil where none would.
+    fileprivate var hint: String? {
+        switch self {
+        case .tooDeep: "raise http.max_depth of the source, if the origin is to be trusted with that"
+        case .tooManyValues: "raise http.max_values of the source, or ask for smaller pages"
         default: nil
         }
     }

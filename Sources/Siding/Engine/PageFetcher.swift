@@ -208,7 +208,7 @@ struct PageFetcher: Sendable {
             if let type = fields[.contentType], !type.lowercased().contains("json") {
                 detail += "; the origin calls it '\(PlainText.oneLine(type, limit: 60))'"
             }
-            throw Failure(.contract, phase: .answered, detail: detail)
+            throw Failure(.contract, phase: .answered, detail: detail, underlying: error)
         }
     }
 }

@@ -138,7 +138,8 @@ struct ContractBreach {
     }
 
     init(_ fault: RecordFault, _ contract: RecordContract) {
-        (code, reason) = (fault.code, fault.description)
+        code = fault.code
+        reason = fault.setting.map { "\(fault.description); \($0) of the source allows more" } ?? fault.description
         response = fault.isAboutKey ? contract.missingKey : .quarantine
     }
 
@@ -146,6 +147,9 @@ struct ContractBreach {
 }
 
 extension RecordFault {
+    /// The setting that such a record keeps to; nil where none would help.
+    fileprivate var setting: String? { if case .tooDeep = self { "http.max_depth" } else { nil } }
+
     fileprivate var isAboutKey: Bool {
         switch self {
         case .missingKey, .keyNotUsable, .notAnObject: true
