@@ -26,12 +26,7 @@ struct AbsenceInquiry: Sendable {
         chain = ChainAssembly(
             to: source, for: nil, over: transport, within: sync.budget, connectivity: engine.connectivity,
             jitter: engine.jitter, clock: engine.clock, wallClock: engine.wallClock
-        ).chain(
-            from: RequestRouterNode<HTTPURL> { url in
-                // What a cache has may be older than the listing (RFC 9111 §5.2.1.4).
-                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
-            },
-            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+        ).question(upTo: source.transport.maxBody)
     }
 
     private var resource: AnyResource { sync.resource }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import SidingChain
 
 extension ChainAssembly {
@@ -26,5 +27,20 @@ extension ChainAssembly {
         access = source.authorization.access?.alsoRefused { failure, context in
             source.isRefusedCredential(failure, of: subject, isResendable: context.isResendable ?? false)
         }
+    }
+
+    /// A chain that asks the origin itself about one thing: a GET that no cache answers, as what one has may be older than what
+    /// gave rise to the question (RFC 9111 §5.2.1.4).
+    ///
+    /// Questions have answers of their own: whoever asks makes the assembly for no subject, so that no rules for failures are
+    /// asked.
+    ///
+    /// - Parameter limit: the most bytes of the answer.
+    func question(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {
+        chain(
+            from: RequestRouterNode<HTTPURL> { url in
+                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
+            },
+            to: ResponseDataLoaderNode(limit: limit))
     }
 }

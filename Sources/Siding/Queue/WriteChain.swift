@@ -21,15 +21,9 @@ struct WriteChain: Sendable {
             to: WriteAnswerNode(limit: source.transport.maxBody))
     }
 
-    /// The chain that asks the origin whether it has a write: the same, with a question at its front.
+    /// The chain that asks the origin whether it has a write.
     func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
-        // A question about a write has answers of its own: the rules for failures are not asked.
-        assembly(for: nil).chain(
-            from: RequestRouterNode<HTTPURL> { url in
-                // What a cache has may be older than the write (RFC 9111 §5.2.1.4).
-                RequestDraft(route: Route(.get, url), headerFields: [.cacheControl: "no-cache"])
-            },
-            to: ResponseDataLoaderNode(limit: source.transport.maxBody))
+        assembly(for: nil).question(upTo: source.transport.maxBody)
     }
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {

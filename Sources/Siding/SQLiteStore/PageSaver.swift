@@ -132,14 +132,6 @@ struct PageSaver {
         return row
     }
 
-    private var recordCount: Int {
-        switch page.content {
-        case .records(_, let slices): slices.count
-        case .notModified(let count): count
-        case .setAside: 0
-        }
-    }
-
     // MARK: Validators, checkpoint, and the end of the listing
 
     private func move(
@@ -188,9 +180,10 @@ struct PageSaver {
                 furthest = excluded.furthest, digest = excluded.digest
             """,
             resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
-            isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset, recordCount,
-            now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "", progress.lead?.rawValue,
-            isWhole ? now.microseconds : nil, progress.furthest, progress.digest.map(Int64.init(bitPattern:)))
+            isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset,
+            page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
+            progress.lead?.rawValue, page.content.isWhole ? now.microseconds : nil, progress.furthest,
+            progress.digest.map(Int64.init(bitPattern:)))
     }
 
     /// Whether the only listing of the resource ends with the page, be it before its time.
@@ -199,9 +192,6 @@ struct PageSaver {
         if case .page = progress.next { return false }
         return true
     }
-
-    /// Whether the origin sent the page, rather than that it did not change.
-    private var isWhole: Bool { if case .notModified = page.content { false } else { true } }
 
     private func moveCheckpoint(
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
@@ -221,7 +211,7 @@ struct PageSaver {
             WHERE resource = ?1 AND listing = ?2 AND scope = ?11 AND state = 'open'
             """,
             resource, page.listing, state, reason, progress.paging, next?.url.description, next?.number, next?.offset,
-            recordCount, now.microseconds, page.page.scope, next?.body ?? "",
+            page.content.recordCount, now.microseconds, page.page.scope, next?.body ?? "",
             progress.freshness.freshUntil?.microseconds,
             progress.freshness.notBefore?.microseconds)
         guard moved == 1 else {

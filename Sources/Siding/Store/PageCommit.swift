@@ -45,6 +45,18 @@ public struct PageCommit: Sendable {
         case notModified(recordCount: Int)
         /// An answer that is no page, to be kept in the quarantine.
         case setAside([UInt8], reason: String)
+
+        /// How many records the page shows.
+        package var recordCount: Int {
+            switch self {
+            case .records(_, let slices): slices.count
+            case .notModified(let count): count
+            case .setAside: 0
+            }
+        }
+
+        /// Whether the origin sent the page, rather than that it did not change.
+        package var isWhole: Bool { if case .notModified = self { false } else { true } }
     }
 
     /// How the page moves its listing.

@@ -173,15 +173,3 @@ extension MemoryResource {
         }
     }
 }
-
-extension PageCommit.Content {
-    fileprivate var isWhole: Bool { if case .notModified = self { false } else { true } }
-
-    fileprivate var recordCount: Int {
-        switch self {
-        case .records(_, let slices): slices.count
-        case .notModified(let count): count
-        case .setAside: 0
-        }
-    }
-}

@@ -63,22 +63,14 @@ struct SecretReferenceTests {
     @Test(arguments: Form.allCases)
     func `A client's name, secret and parameters reach the token endpoint`(form: Form) async throws {
         let door = Door()
-        let service = try await Service.start(behind: door)
-        let more =
-            "client_id: \(form.reference("ID")), client_secret: \(form.reference("SECRET")), client_auth: body, "
-            + "params: { tenant: \(form.reference("TENANT")) }"
-        let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_client", more))
         let secret = door.state.withLock(\.secret)
-        let environment = try form.lay(["ID": "my app", "SECRET": secret, "TENANT": "t 1"], in: sandbox)
-        let sync = try await sandbox.siding("sync", environment: environment)
-        #expect(sync.status == 0, "\(sync.everything)")
-        #expect(
-            door.forms == [
-                [
-                    "grant_type": "client_credentials", "client_id": "my app", "client_secret": secret, "tenant": "t 1",
-                ]
-            ])
-        await service.origin.stop()
+        try await signIn(
+            at: door, form, "oauth2_client", "params: { tenant: \(form.reference("TENANT")) }",
+            secrets: ["SECRET": secret, "TENANT": "t 1"])
+        let form = [
+            "grant_type": "client_credentials", "client_id": "my app", "client_secret": secret, "tenant": "t 1",
+        ]
+        #expect(door.forms == [form])
     }
 
     @Test(arguments: Form.allCases)
@@ -86,22 +78,27 @@ struct SecretReferenceTests {
         async throws
     {
         let door = Door()
-        let service = try await Service.start(behind: door)
-        let more =
-            "client_id: \(form.reference("ID")), client_secret: \(form.reference("SECRET")), client_auth: body, "
-            + "refresh_token: \(form.reference("FIRST"))"
-        let sandbox = try Sandbox.with(service, source: service.oauth("oauth2_refresh", more))
         let first = door.state.withLock(\.refreshToken)
-        let environment = try form.lay(["ID": "my app", "SECRET": "hush", "FIRST": first], in: sandbox)
+        try await signIn(
+            at: door, form, "oauth2_refresh", "refresh_token: \(form.reference("FIRST"))",
+            secrets: ["SECRET": "hush", "FIRST": first])
+        let form = [
+            "grant_type": "refresh_token", "client_id": "my app", "client_secret": "hush", "refresh_token": first,
+        ]
+        #expect(door.forms == [form])
+    }
+
+    /// A sync that signs in as `my app`, whose name, secret and what `more` speaks of are told by `form`.
+    private func signIn(
+        at door: Door, _ form: Form, _ type: String, _ more: String, secrets: [String: String]
+    ) async throws {
+        let service = try await Service.start(behind: door)
+        let client =
+            "client_id: \(form.reference("ID")), client_secret: \(form.reference("SECRET")), client_auth: body, \(more)"
+        let sandbox = try Sandbox.with(service, source: service.oauth(type, client))
+        let environment = try form.lay(secrets.merging(["ID": "my app"]) { $1 }, in: sandbox)
         let sync = try await sandbox.siding("sync", environment: environment)
         #expect(sync.status == 0, "\(sync.everything)")
-        #expect(
-            door.forms == [
-                [
-                    "grant_type": "refresh_token", "client_id": "my app", "client_secret": "hush",
-                    "refresh_token": first,
-                ]
-            ])
         await service.origin.stop()
     }
 }

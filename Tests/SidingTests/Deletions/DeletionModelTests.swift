@@ -188,14 +188,10 @@ private struct DeletionRun {
     private func isGuarded(_ lost: Int, _ withheld: Int, _ options: SyncOptions) -> Bool {
         // What pages showed while records moved is not known here.
         guard !options.acceptsDeletes, lost + withheld > 0, listings.last?.isMoved == false else { return true }
-        let listed = origin.state.withLock { $0.records.count }
-        let all = listed + lost + withheld
-        let most = listed == 0 || share == 0 ? 0 : max(min(10, all / 2), Int(Double(all) * share))
-        guard withheld > 0 ? withheld <= most : lost > most else { return true }
-        return fail("of \(all) records \(lost) went and \(withheld) were withheld, where \(most) may go")
+        let share = DeletionShare(
+            listed: origin.state.withLock { $0.records.count }, share: resource.deletions.most)
+        return share.fault(deleted: lost, withheld: withheld).map(fail) ?? true
     }
-
-    private var share: Double { resource.deletions.most }
 
     private func state() async throws -> ResourceState? {
         try await store.resourceStates().first { $0.resource == resource.name }

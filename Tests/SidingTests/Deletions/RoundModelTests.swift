@@ -132,11 +132,8 @@ private struct RoundRun {
         guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, rounds.last == false else {
             return true
         }
-        let all = atOrigin.count + counters.deleted + counters.withheld
-        let share = tasks.deletions.most
-        let most = atOrigin.isEmpty || share == 0 ? 0 : max(min(10, all / 2), Int(Double(all) * share))
-        guard counters.withheld > 0 ? counters.withheld <= most : counters.deleted > most else { return true }
-        return fail("of \(all) \(counters.deleted) went, \(counters.withheld) were withheld, where \(most) may go")
+        let share = DeletionShare(listed: atOrigin.count, share: tasks.deletions.most)
+        return share.fault(deleted: counters.deleted, withheld: counters.withheld).map(fail) ?? true
     }
 
     private func round() async throws -> RoundState? {
