@@ -60,6 +60,19 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [("1ms", "/items"), ("1h", "/items?since=t7")])
+    func `A cursor is believed for as long as the config says that the origin remembers`(
+        retention: String, target: String
+    ) async throws {
+        let service = try await Service.start()
+        let cursor = "cursor: { envelope: $.token, type: text, retention: \(retention) }"
+        let sandbox = try Sandbox.with(service, resource: "paginate: none, query: { since: \"{cursor}\" }, \(cursor)")
+        service.listen { _, _ in .json(#"{"items":[{"id":1}],"token":"t7"}"#) }
+        for _ in 1...2 { #expect(try await sandbox.siding("sync").status == 0) }
+        #expect(service.targets == ["/items", target])
+        await service.origin.stop()
+    }
+
     // MARK: Records
 
     @Test func `A column that is indexed is looked up by its index`() async throws {

@@ -1,6 +1,8 @@
 import Foundation
+import Glibc
 import HTTPTypes
 import SidingOrigin
+import SidingSynchronization
 import Testing
 
 /// Keys of a source whose effect a command shows.
@@ -33,6 +35,58 @@ struct SourceKeyTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [1, 3])
+    func `So many requests are under way at once as the config says`(most: Int) async throws {
+        let service = try await Service.start(items: 0)
+        let sandbox = try Sandbox.with(service, source: "http: { concurrency: \(most) }")
+        for number in 1...6 {
+            let entry = try await sandbox.siding("send", "PUT", "shop:/orders/\(number)", "-d", "{}", "--no-send")
+            try #require(entry.status == 0)
+        }
+        let underWay = Mutex((now: 0, most: 0))
+        let areAllThere = Latch()
+        service.listen { _, _ in
+            let now = underWay.withLock { state in
+                state.now += 1
+                state.most = max(state.most, state.now)
+                return state.now
+            }
+            if now == most { areAllThere.open() }
+            // Until as many as may be are there, none is answered.
+            try? await areAllThere.wait()
+            underWay.withLock { $0.now -= 1 }
+            return .json("{}")
+        }
+        #expect(try await sandbox.siding("queue", "run").status == 0)
+        #expect(underWay.withLock(\.most) == most)
+        #expect(service.origin.requests.count == 6)
+        await service.origin.stop()
+    }
+
+    /// A socket that nobody accepts from: the kernel makes the connection, and TLS never stands.
+    @Test func `A connection that does not stand in the time of the config is given up`() async throws {
+        let socket = try SilentListener()
+        defer { socket.close() }
+        let sandbox = try Sandbox()
+        // Without its own bound the connection would have five seconds, and the request would end first.
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources:
+              shop:
+                base_url: "https://127.0.0.1:\(socket.port)"
+                retry: { inline: 0 }
+                http: { connect_timeout: 200ms, total_timeout: 4s }
+            resources: { items: { path: /items, key: id } }
+            """)
+        let sync = try await sandbox.siding("sync", "--json")
+        #expect(sync.status == 75)
+        let error = try sync.object()["error"]
+        #expect(error?["name"] == .string("timeout"))
+        #expect(error?["message"]?.string?.contains("connect") == true, "\(sync.everything)")
+    }
+
     @Test func `A rule may go by the name of what happened where no answer came`() async throws {
         let service = try await Service.start()
         let rule = "errors: [{ when: { error: timeout }, do: fail }]"
@@ -43,4 +97,30 @@ struct SourceKeyTests {
         #expect(try await sandbox.siding("queue", "list", "--json").output == "")
         await service.origin.stop()
     }
+}
+
+/// A socket to which connections are made, and from which nothing ever comes.
+private struct SilentListener {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        // Any port of the loopback address.
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, length) == 0 && listen(descriptor, 16) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        try #require(isListening)
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    func close() { _ = Glibc.close(descriptor) }
 }

@@ -148,9 +148,13 @@ enum KeyEvidence {
           sources.NAME.http.allow_plain_http
         Tests/SidingCLITests/Queue/QueueProbeTests.swift
           writes.NAME.unknown
+          writes.NAME.unknown.after
+          writes.NAME.unknown.otherwise
           writes.NAME.unknown.probe
+          writes.NAME.unknown.probe.mark
           writes.NAME.unknown.probe.path
           writes.NAME.unknown.probe.query
+          writes.NAME.unknown.probe.records
         Tests/SidingCLITests/RecordContractCommandTests.swift
           resources.NAME.children
           resources.NAME.children.NAME.columns
@@ -171,6 +175,7 @@ enum KeyEvidence {
           resources.NAME.contract.missing_key
           resources.NAME.cursor.envelope
           resources.NAME.cursor.header
+          resources.NAME.cursor.retention
           resources.NAME.deletes.equals
           resources.NAME.deletes.field
           resources.NAME.deletes.max
@@ -224,6 +229,8 @@ enum KeyEvidence {
           resources.NAME.errors[].when.error
           sources.NAME.errors[].when.error
           sources.NAME.http
+          sources.NAME.http.concurrency
+          sources.NAME.http.connect_timeout
           sources.NAME.http.redirects
           sources.NAME.retry
           sources.NAME.retry.base
@@ -264,17 +271,5 @@ enum KeyEvidence {
           writes.NAME.source
           writes.NAME.update
           writes.NAME.update.if_match
-        Tests/SidingHTTPTests/ConnectTimeoutTests.swift
-          sources.NAME.http.connect_timeout
-        Tests/SidingHTTPTests/ConnectionTests.swift
-          sources.NAME.http.concurrency
-        Tests/SidingTests/Incremental/IncrementalSyncTests.swift
-          resources.NAME.cursor.retention
-        Tests/SidingTests/Queue/ProbeAnswerTests.swift
-          writes.NAME.unknown.probe.records
-        Tests/SidingTests/Queue/WriteProbeTests.swift
-          writes.NAME.unknown.after
-          writes.NAME.unknown.otherwise
-          writes.NAME.unknown.probe.mark
         """
 }

@@ -95,6 +95,74 @@ struct QueueProbeTests {
         await orders.service.origin.stop()
     }
 
+    // MARK: Keys of `unknown`
+
+    /// A write whose answer is lost, of an origin that answers the question with `answer`.
+    ///
+    /// - Parameter unknown: what the config says of finding out.
+    private func lost(
+        _ unknown: String, answer: @escaping @Sendable (_ id: String) -> OriginResponse
+    ) async throws -> (service: Service, sandbox: Sandbox, id: String) {
+        let service = try await Service.start(items: 0)
+        let sandbox = try Sandbox.with(
+            service, source: "retry: { inline: 0, base: 1ms, cap: 2ms }",
+            more: "writes: { orders: { create: { path: /orders }, unknown: { \(unknown) } } }")
+        service.listen { number, request in
+            guard request.method == "POST" else { return answer(String(request.target.suffix(26))) }
+            var lost = OriginResponse.json("{}", status: .created)
+            if number == 1 { lost.fault = .closeBeforeHead }
+            return lost
+        }
+        let sent = try await sandbox.siding("send", "orders.create", "-d", "{}")
+        #expect(sent.status == 75, "\(sent.everything)")
+        return (service, sandbox, try #require(sent.lines.first.map(String.init)))
+    }
+
+    private func methods(_ service: Service) -> [String] { service.origin.requests.map(\.method) }
+
+    @Test func `The record is looked for where the config says, and known by the member that it names`() async throws {
+        let probe = "probe: { path: /orders, query: { q: \"{entry}\" }, mark: $.meta.ref, records: \"$.found[*]\" }"
+        let (service, sandbox, id) = try await lost(probe) { id in
+            .json(#"{"near":[{"meta":{"ref":"x"}}],"found":[{"id":7,"meta":{"ref":"\#(id)"}}]}"#)
+        }
+        #expect(try await sandbox.siding("queue", "retry", id).status == 0)
+        #expect(methods(service) == ["POST", "GET"])
+        let body = try #require(service.origin.requests.first?.body)
+        #expect(String(decoding: body, as: UTF8.self) == #"{"meta":{"ref":"\#(id)"}}"#)
+        let done = try await sandbox.siding("queue", "show", id, "--json").object()
+        #expect(done["state"]?.string == "done")
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("1ms", ["POST", "GET", "POST"]), ("1h", ["POST", "GET"])])
+    func `That it is not there is believed once the time of the config is over`(after: String, asked: [String])
+        async throws
+    {
+        let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }"
+        let (service, sandbox, id) = try await lost("\(probe), after: \(after)") { _ in .json("[]") }
+        _ = try await sandbox.siding("queue", "retry", id)
+        if after == "1ms" { #expect(try await sandbox.siding("queue", "retry", id).status == 0) }
+        #expect(methods(service) == asked)
+        let state = try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string
+        #expect(state == (after == "1ms" ? "done" : "queued"))
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [("hold", "parked", ["POST", "GET"]), ("send", "done", ["POST", "GET", "POST"])])
+    func `Where the origin does not tell, it goes as the config says`(otherwise: String, state: String, asked: [String])
+        async throws
+    {
+        let probe = "probe: { path: /orders, query: { ref: \"{entry}\" } }, after: 1ms"
+        let (service, sandbox, id) = try await lost("\(probe), otherwise: \(otherwise)") { _ in
+            OriginResponse(status: .forbidden)
+        }
+        _ = try await sandbox.siding("queue", "retry", id)
+        if otherwise == "send" { #expect(try await sandbox.siding("queue", "retry", id).status == 0) }
+        #expect(methods(service) == asked)
+        #expect(try await sandbox.siding("queue", "show", id, "--json").object()["state"]?.string == state)
+        await service.origin.stop()
+    }
+
     @Test(arguments: [true, false])
     func `Of many lost writes each acts once`(keepsLost: Bool) async throws {
         let orders = try await Orders(keepsLost: keepsLost)
