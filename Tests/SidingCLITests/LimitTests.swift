@@ -120,6 +120,23 @@ struct LimitTests {
         await service.origin.stop()
     }
 
+    @Test func `A retry by a person keeps to the limit, says so, and goes on once the limit is raised`() async throws {
+        let service = try await Service.start()
+        let limit = #"limits: [{ match: "/items/**", rate: 2/h }]"#
+        let sandbox = try Sandbox.with(service, source: limit)
+        let first = try await sandbox.siding("sync", "-v")
+        #expect(first.status == 75)
+        let id = try #require(try await sandbox.siding("queue", "list", "--json").objects().first?["id"]?.string)
+        let next = try await sandbox.siding("queue", "show", id)
+        #expect(next.output.contains("before that, if the source's limits have room by then"), "\(next.everything)")
+        #expect(try await sandbox.siding("queue", "retry", id).status == 75)
+        #expect(service.targets.count == 2)
+        try sandbox.config(service.config(source: limit.replacing("2/h", with: "9/h")))
+        #expect(try await sandbox.siding("queue", "retry", id).status == 0)
+        #expect(service.targets.count == 4)
+        await service.origin.stop()
+    }
+
     @Test func `Requests for tokens are not requests of the source`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)

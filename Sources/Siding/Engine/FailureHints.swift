@@ -18,14 +18,17 @@ extension Failure {
                 + "drops the stored token, so that the next sync begins with what the config says"
         }
         if underlying is BudgetSpent {
-            return "it goes on when the limit has room; 'limits' of the source says how many requests go out"
+            return
+                "it goes on when the limit has room, to which 'siding queue retry' keeps too; 'limits' of the source says how "
+                + "many requests go out"
         }
         // What a rule takes for a refused credential is one, whatever its status.
         if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
         case .captivePortal: "open a browser on this network and sign in"
-        case .waitingForOrigin: "it goes on when the time has come; 'siding queue retry' asks at once"
+        case .waitingForOrigin:
+            "it goes on when the time has come; 'siding queue retry' asks before that, as far as the source's limits allow"
         case .hostNotFound: "check base_url for a misspelt name"
         case .tlsUntrusted: "check the machine's clock and its CA certificates; Siding never skips this check"
         case .credentialUnavailable: "check the secret's place and its permissions"

@@ -71,13 +71,30 @@ public struct QueueExplanation: Sendable, Hashable {
                         ? "The listing goes on at page \(page); the pages before it are saved."
                         : "Nothing was fetched yet."
                 } ?? ""
-            return "\(sync) tries it at once; 'siding queue run' \(due(entry, gate, now)). \(kept)"
+            guard waitsForOrigin(entry, gate), dueAt(entry, gate) > now else {
+                return "\(sync) tries it at once; 'siding queue run' \(due(entry, gate, now)). \(kept)"
+            }
+            return "\(sync) and 'siding queue run' try it \(due(entry, gate, now)); "
+                + "'siding queue retry \(entry.shortID)' \(retry(entry, gate)). \(kept)"
         }
     }
 
+    /// Whether an origin that asked for patience, or a limit of its source, is what it waits for.
+    private static func waitsForOrigin(_ entry: QueueEntry, _ gate: SourceGate?) -> Bool {
+        entry.lastError?.name == Failure.Reason.waitingForOrigin.name || gate?.reason == .retryAfter
+    }
+
+    /// When 'siding queue retry' tries it: a person's word passes the gate of a source, but none of its limits.
+    static func retry(_ entry: QueueEntry, _ gate: SourceGate?) -> String {
+        waitsForOrigin(entry, gate) ? "before that, if the source's limits have room by then" : "at once"
+    }
+
+    private static func dueAt(_ entry: QueueEntry, _ gate: SourceGate?) -> Timestamp {
+        max(entry.nextAttemptAt, gate?.reason == .retryAfter ? gate?.until ?? entry.nextAttemptAt : entry.nextAttemptAt)
+    }
+
     static func due(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp) -> String {
-        let gateUntil = gate?.reason == .retryAfter ? gate?.until ?? entry.nextAttemptAt : entry.nextAttemptAt
-        let at = max(entry.nextAttemptAt, gateUntil)
+        let at = dueAt(entry, gate)
         guard at > now else { return "does so too: it is due" }
         return "from \(at.rfc3339) on (in \((at - now).components.seconds + 1) s)"
     }

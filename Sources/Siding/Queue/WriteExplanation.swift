@@ -42,7 +42,8 @@ extension QueueExplanation {
         case nil:
             guard entry.nextAttemptAt > now else { return "it is due: \(run) send it." }
             return "\(run) send it from \(entry.nextAttemptAt.rfc3339) on "
-                + "(in \((entry.nextAttemptAt - now).components.seconds + 1) s); 'siding queue retry \(entry.shortID)' at once."
+                + "(in \((entry.nextAttemptAt - now).components.seconds + 1) s); "
+                + "'siding queue retry \(entry.shortID)' \(retry(entry, gate))."
         }
     }
 
@@ -53,7 +54,7 @@ extension QueueExplanation {
         let wait =
             from > now ? " from \(from.rfc3339) on (in \((from - now).components.seconds + 1) s)" : ", which is due"
         return "\(run) ask the origin whether it has it\(wait): if so it is done, if not it is sent again; "
-            + "'siding queue retry \(id)' asks at once."
+            + "'siding queue retry \(id)' asks \(retry(entry, gate))."
     }
 
     /// How a person gets it out of there.

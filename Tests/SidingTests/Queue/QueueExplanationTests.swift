@@ -29,6 +29,18 @@ import Testing
         #expect(QueueExplanation(entry(.queued), gate: gate, now: now).next.contains("in 601 s"))
     }
 
+    @Test(arguments: [QueueEntry.Kind.fetch, .write])
+    func `what waits for a limit is not promised a retry that passes it`(_ kind: QueueEntry.Kind) {
+        var entry = entry(.queued, attempts: 0)
+        entry.kind = kind
+        #expect(QueueExplanation(entry, gate: nil, now: now).next.contains("at once"))
+        entry.lastError = RecordedError(name: "waitingForOrigin", message: "the limit '**' (2/h) is used up")
+        let told = QueueExplanation(entry, gate: nil, now: now).next
+        #expect(told.contains("'siding queue retry 01234567' before that, if the source's limits have room by then"))
+        #expect(told.contains("in 31 s"))
+        #expect(!told.contains("at once"))
+    }
+
     @Test func `a first page does not speak of pages before it`() {
         #expect(!QueueExplanation(entry(.queued, page: 1), gate: nil, now: now).next.contains("before it"))
     }
