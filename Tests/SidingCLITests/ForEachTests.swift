@@ -41,6 +41,30 @@ import Testing
         try await tracker.origin.stop()
     }
 
+    @Test func `that absence could not be proven is told where all else is silent`() async throws {
+        let tracker = try await Tracker.start(issues: 3)
+        let sandbox = try await Sandbox.with(tracker)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(
+            config.replacing("    key: id\n", with: "    key: id\n    deletes: { detect: complete_listing }\n"))
+        for _ in 0..<2 { #expect(try await sandbox.siding("sync").everything == "") }
+        tracker.listen { _, target in
+            switch target {
+            case "/issues/1/comments": .json("[]")
+            case "/issues/2/comments": .json("{}", status: .forbidden)
+            default: nil
+            }
+        }
+        let outcome = try await sandbox.siding("sync", "comments")
+        #expect(outcome.status == 3)
+        #expect(outcome.output == "")
+        #expect(
+            outcome.error.contains("comments: absence could not be proven: 1 listing was not completed in this round"),
+            "\(outcome.everything)")
+        #expect(!(try await sandbox.siding("sync", "comments", "--quiet").everything.contains("absence")))
+        try await tracker.origin.stop()
+    }
+
     @Test func `never more parents at once than concurrency says, and as many`() async throws {
         let tracker = try await Tracker.start(issues: 60)
         let sandbox = try await Sandbox.with(tracker, each: "concurrency: 3")

@@ -55,7 +55,7 @@ struct FanOut: Sendable {
         let findings = try await store.endRound(end)
         var report = tally.report()
         report.line.counters += findings.counters
-        report.line.notes += findings.notes(of: resource.name)
+        findings.notes.forEach { report.warn($0) }
         if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
@@ -145,7 +145,7 @@ struct FanOut: Sendable {
 
 extension RoundFindings {
     /// What a person should know of what stays.
-    fileprivate func notes(of resource: String) -> [String] {
+    fileprivate var notes: [String] {
         guard unproven > 0 else { return [] }
         var reasons: [String] = []
         if unasked > 0 {

@@ -9,7 +9,7 @@ public struct SyncReport: Sendable {
     /// Who holds the resource, where it was skipped for that.
     public var heldBy: LeaseHolder?
     /// The notes that a person should be told even where all else is silent: a changed definition, a listing that started
-    /// anew or stopped before its end, a page that was given up.
+    /// anew or stopped before its end, a page that was given up, records whose absence could not be proven.
     public var warnings: [String]
 
     public init(
