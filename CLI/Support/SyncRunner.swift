@@ -95,7 +95,10 @@ extension ExitStatus {
     /// The code of one resource's report.
     init(_ report: SyncReport) {
         switch report.line.outcome {
-        case .failed: self = report.failure.map(ExitStatus.init) ?? .failure
+        case .failed:
+            let status = report.failure.map(ExitStatus.init) ?? .failure
+            // What would have passed by itself is a refusal for good where the config says so.
+            self = status == .failure && report.isFailedByRule ? .refused : status
         case .queued: self = .queued
         case .skipped: self = report.heldBy == nil ? .success : .locked
         case .saved, .notModified:

@@ -24,7 +24,9 @@ struct FailureHandling: Sendable {
         case .signIn:
             return try await notRetained(failed, report, parks: .signIn)
         case .fail, .park:
-            return try await notRetained(failed, report, parks: .rejected)
+            var ended = try await notRetained(failed, report, parks: .rejected)
+            ended.isFailedByRule = source.rule(for: failure, of: .fetch) != nil
+            return ended
         case .release:
             return try await released(failed, report)
         }

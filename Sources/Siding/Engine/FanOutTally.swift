@@ -175,12 +175,14 @@ extension FanOutTally {
     private func conclude(_ report: inout ResourceSync.Report) {
         if let stopped {
             (report.line.outcome, report.line.error) = (stopped.line.outcome, stopped.line.error)
-            report.failure = stopped.failure
+            (report.failure, report.isFailedByRule) = (stopped.failure, stopped.isFailedByRule)
         } else if let firstFailure {
             let isAll = done + queued + held == 0
             report.line.outcome = isAll ? .failed : .partial
             report.line.error = firstFailure.line.error
-            if isAll { report.failure = firstFailure.failure }
+            if isAll {
+                (report.failure, report.isFailedByRule) = (firstFailure.failure, firstFailure.isFailedByRule)
+            }
         } else if queued + held > 0 {
             report.line.outcome = .queued
             report.line.error = RecordedError(

@@ -19,6 +19,8 @@ struct ResourceSync: Sendable {
         var heldBy: LeaseHolder?
         var extra = RunCounters()
         var warnings: [String] = []
+        /// Whether a rule says that the failure is one.
+        var isFailedByRule = false
         /// Whether it went on where an earlier listing stopped.
         var isResumed = false
         /// Whether it stopped before its end, for another reason than a failure.
@@ -28,7 +30,8 @@ struct ResourceSync: Sendable {
         var `public`: SyncReport {
             var line = line
             line.counters += extra
-            return SyncReport(line: line, failure: failure, heldBy: heldBy, warnings: warnings)
+            return SyncReport(
+                line: line, failure: failure, heldBy: heldBy, warnings: warnings, isFailedByRule: isFailedByRule)
         }
 
         /// Adds a note that a person is told even where all else is silent.

@@ -11,14 +11,18 @@ public struct SyncReport: Sendable {
     /// The notes that a person should be told even where all else is silent: a changed definition, a listing that started
     /// anew or stopped before its end, a page that was given up, records whose absence could not be proven.
     public var warnings: [String]
+    /// Whether a rule of the source says of ``failure`` that the run fails, whatever it would be otherwise.
+    public var isFailedByRule: Bool
 
     public init(
-        line: RunResource, failure: Failure? = nil, heldBy: LeaseHolder? = nil, warnings: [String] = []
+        line: RunResource, failure: Failure? = nil, heldBy: LeaseHolder? = nil, warnings: [String] = [],
+        isFailedByRule: Bool = false
     ) {
         self.line = line
         self.failure = failure
         self.heldBy = heldBy
         self.warnings = warnings
+        self.isFailedByRule = isFailedByRule
     }
 
     /// The outcome in the terms of the library: ``SyncOutcome``.
