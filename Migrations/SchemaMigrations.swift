@@ -33,6 +33,7 @@ public enum SchemaMigrations {
         Migration(version: 27, name: "page_traces", sql: text(PackageResources.V027_page_traces_sql)),
         Migration(version: 28, name: "unfit", sql: text(PackageResources.V028_unfit_sql)),
         Migration(version: 29, name: "gone_is_done", sql: text(PackageResources.V029_gone_is_done_sql)),
+        Migration(version: 30, name: "allowances", sql: text(PackageResources.V030_allowances_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

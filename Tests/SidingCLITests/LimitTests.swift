@@ -137,6 +137,40 @@ struct LimitTests {
         await service.origin.stop()
     }
 
+    @Test func `Several parents at once under what the origin has left: what it does not count stops nothing`()
+        async throws
+    {
+        let tracker = try await Tracker.start(issues: 12)
+        let sandbox = try await Sandbox.with(tracker, each: "concurrency: 4")
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        let (left, reset) = (HTTPField.Name("X-RateLimit-Remaining")!, HTTPField.Name("X-RateLimit-Reset")!)
+        let limit = #"{ match: "**", remaining_header: X-RateLimit-Remaining, reset_header: X-RateLimit-Reset }"#
+        try sandbox.config(
+            config.replacing("retry: { inline: 0 }", with: "retry: { inline: 0 }, limits: [\(limit)]"))
+        // It counts what it sends, and no 304.
+        let count = Mutex(18)
+        tracker.listen { number, target in
+            let isNew = number <= 12
+            let now = count.withLock { count in
+                count -= isNew ? 1 : 0
+                return count
+            }
+            let id = target.split(separator: "/")[1]
+            let fields: HTTPFields = [left: String(now), reset: "3600", .eTag: "\"\(id)\""]
+            return isNew
+                ? .json(#"[{"id":"c-\#(id)"}]"#, headerFields: fields)
+                : OriginResponse(status: .notModified, headerFields: fields)
+        }
+        let first = try await sandbox.siding("sync", "--json")
+        #expect(first.status == 0, "\(first.everything)")
+        let second = try await sandbox.siding("sync", "comments", "--json")
+        #expect(second.status == 0, "\(second.everything)")
+        let report = try second.object()
+        #expect(report["outcome"]?.string == "not_modified" && report["requests"]?.int == 12)
+        #expect(tracker.takeAsked().count == 24)
+        try await tracker.origin.stop()
+    }
+
     @Test func `Requests for tokens are not requests of the source`() async throws {
         let door = Door()
         let service = try await Service.start(behind: door)

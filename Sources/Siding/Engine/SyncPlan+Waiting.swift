@@ -40,11 +40,10 @@ extension SyncPlan {
         var last: (until: Timestamp, words: String)?
         for report in try await store.budgets() where report.source == source.name {
             // The count of another rate says nothing of when this one has room.
-            guard let until = report.freeAt, until > last?.until ?? now,
+            guard let until = report.freeAt, let shortage = report.shortage, until > last?.until ?? now,
                 let limit = limits.first(where: { $0.match.description == report.match && $0.rate == report.rate })
             else { continue }
-            let isByOrigin = report.remaining == 0 && report.resetAt == until
-            last = (until, SourceBudget.words(limit, until, isByOrigin: isByOrigin))
+            last = (until, SourceBudget.words(limit, until, because: shortage))
         }
         guard let last else { return nil }
         let isPutOff = last.until - now > BudgetUse.longestPatience

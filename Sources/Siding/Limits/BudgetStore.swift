@@ -29,7 +29,19 @@ public enum SlotAnswer: Sendable, Hashable {
     /// It may; the slots, as many as limits were asked, in their order.
     case taken([Int64])
     /// It may not before `until`, and perhaps not then; `limit` is the one that has a slot last.
-    case spent(limit: RateLimit, until: Timestamp, isByOrigin: Bool)
+    case spent(limit: RateLimit, until: Timestamp, because: BudgetShortage)
+}
+
+/// Why a limit has no room.
+public enum BudgetShortage: Sendable, Hashable, CaseIterable {
+    /// So many went out as its rate allows.
+    case rate
+    /// The origin said that nothing is left.
+    case origin
+    /// What is under way may take all that the origin has left: the next answer tells.
+    case underWay
+    /// Requests that ended without an answer that tells what is left may have taken all of it.
+    case unheard
 }
 
 /// What became of the request that had a slot.
@@ -37,7 +49,8 @@ public struct SlotSettlement: Sendable, Hashable {
     public enum Ending: Sendable, Hashable {
         /// It did not go out.
         case unsent
-        /// It was answered; the origin may have said how many requests are left, until when.
+        /// It was answered; the origin may have said how many requests are left, until when. Where the limit is by what the
+        /// origin says, and it said nothing, the request counts as spent until a later one's answer tells.
         case answered(remaining: Int?, until: Timestamp?)
     }
 
@@ -63,6 +76,8 @@ public struct BudgetReport: Sendable, Hashable {
     /// How many the origin has left, and until when that holds.
     public var remaining: Int?
     public var resetAt: Timestamp?
-    /// Where nothing may go out: from when on something may.
+    /// Where nothing may go out: from when on something may. Nil where it only waits for what is under way.
     public var freeAt: Timestamp?
+    /// Why nothing may go out now; nil where something may.
+    public var shortage: BudgetShortage?
 }

@@ -32,20 +32,27 @@ struct SourceBudget: RequestBudget {
         }
         switch answer {
         case .taken(let slots): return BudgetPlace(slots: zip(slots, rules).map { .init(id: $0, rule: $1) })
-        case .spent(let limit, let until, let isByOrigin):
+        case .spent(let limit, let until, let shortage):
             throw BudgetSpent(
                 until: until.secondsSince1970, isOfAll: limit.match.isOfAll,
-                Self.words(limit, until, isByOrigin: isByOrigin)
+                Self.words(limit, until, because: shortage)
             ).failure
         }
     }
 
     /// Why nothing may go out, for a person.
-    static func words(_ limit: RateLimit, _ until: Timestamp, isByOrigin: Bool) -> String {
-        let rate = limit.rate.map { " (\($0))" } ?? ""
-        return isByOrigin
-            ? "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(limit.remaining?.rawName ?? "answer")"
-            : "the limit '\(limit.match)'\(rate) is used up until \(until.rfc3339)"
+    static func words(_ limit: RateLimit, _ until: Timestamp, because shortage: BudgetShortage) -> String {
+        let field = limit.remaining?.rawName ?? "answer"
+        switch shortage {
+        case .rate:
+            let rate = limit.rate.map { " (\($0))" } ?? ""
+            return "the limit '\(limit.match)'\(rate) is used up until \(until.rfc3339)"
+        case .origin: return "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(field)"
+        case .underWay: return "what is under way may take all that the origin has left for '\(limit.match)'"
+        case .unheard:
+            return "requests whose end did not tell \(field) may have taken what was left for '\(limit.match)' until "
+                + until.rfc3339
+        }
     }
 
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async {

@@ -1,17 +1,28 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// All SQL of `siding_budgets` and `siding_budget_slots`.
+/// All SQL of `siding_budgets` and `siding_budget_slots`, but for what origins say.
 enum BudgetRows {
     /// A budget as it stands.
     struct Budget: Sendable {
+        static let columns: SQL = """
+            b.id, b.rate, b.window_us, b.remaining, b.reset_at, b.told, b.unheard, b.unheard_slot, b.closed_until
+            """
+
         var id: Int64
         /// Slots that are not free.
         var used: Int
         var rate: Int?
         var window: Duration
+        /// The newest slot there was when what the origin said was taken in.
+        var told: Int64
+        /// How many requests ended without an answer that told what is left, since a later one's told it.
+        var unheard: Int
+        /// The newest slot there was when the last of them ended.
+        var unheardSlot: Int64
         private var remaining: Int?
         private var resetAt: Timestamp?
+        private var closedUntil: Timestamp?
 
         init(_ row: borrowing Row, used: Int) {
             id = row.int(0)
@@ -20,20 +31,29 @@ enum BudgetRows {
             window = .microseconds(row.int(2))
             remaining = row.optionalInt(3).map(Int.init)
             resetAt = row.optionalInt(4).map(Timestamp.init)
+            (told, unheard, unheardSlot) = (row.int(5), Int(row.int(6)), row.int(7))
+            closedUntil = row.optionalInt(8).map(Timestamp.init)
         }
 
-        /// What the origin has left, until when; nil where it said nothing that holds. What is further ahead than any origin
-        /// is believed was said before the clock was set back.
+        /// What the origin said is left, until when; nil where it said nothing that holds.
         func allowance(_ now: Timestamp) -> (remaining: Int, until: Timestamp)? {
-            guard let remaining, let resetAt, resetAt > now, resetAt <= now + RetryAfter.longest else { return nil }
+            guard let remaining, let resetAt, Self.holds(resetAt, now) else { return nil }
             return (remaining, resetAt)
+        }
+
+        /// Until when the origin said that nothing is left; nil where that is over.
+        func closure(_ now: Timestamp) -> Timestamp? { closedUntil.flatMap { Self.holds($0, now) ? $0 : nil } }
+
+        /// What is further ahead than any origin is believed was said before the clock was set back.
+        private static func holds(_ moment: Timestamp, _ now: Timestamp) -> Bool {
+            moment > now && moment <= now + RetryAfter.longest
         }
     }
 
     /// Why nothing may go out.
     struct Spent: Sendable {
         var until: Timestamp
-        var isByOrigin: Bool
+        var shortage: BudgetShortage
     }
 
     static func find(
@@ -41,10 +61,10 @@ enum BudgetRows {
     ) throws -> Budget? {
         let found = try database.first(
             """
-            SELECT id, rate, window_us, remaining, reset_at, held FROM siding_budgets
-            WHERE source = ?1 AND match = ?2 AND window_us = ?3
+            SELECT \(Budget.columns), b.held FROM siding_budgets AS b
+            WHERE b.source = ?1 AND b.match = ?2 AND b.window_us = ?3
             """, source, limit.match.description, limit.window.wholeMicroseconds
-        ) { row in (budget: Budget(row, used: 0), held: Int(row.int(5))) }
+        ) { row in (budget: Budget(row, used: 0), held: Int(row.int(9))) }
         guard var (budget, held) = found else { return nil }
         held -= try freed(budget.id, now, database)
         budget.used = held
@@ -73,17 +93,16 @@ enum BudgetRows {
     static func spent(
         _ budget: Budget, _ rate: RequestRate?, _ now: Timestamp, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Spent? {
-        let allowance = budget.allowance(now)
-        let closed = allowance.flatMap { $0.remaining <= 0 ? Spent(until: $0.until, isByOrigin: true) : nil }
-        guard let rate, budget.used >= rate.count else { return closed }
+        let short = try shortOfRest(budget, now, database)
+        guard let rate, budget.used >= rate.count else { return short }
         // What is under way may be answered at any moment, and frees its slot a window later.
         let earliest = now + rate.window
         let next = try database.first(nextFree, budget.id, now.microseconds, budget.used - rate.count) {
             Timestamp(microseconds: $0.int(0))
         }
         let until = min(next ?? earliest, earliest)
-        if let closed, closed.until > until { return closed }
-        return Spent(until: until, isByOrigin: false)
+        if let short, short.until > until { return short }
+        return Spent(until: until, shortage: .rate)
     }
 
     // MARK: Taking
@@ -99,6 +118,7 @@ enum BudgetRows {
             """, source, limit.match.description, limit.window.wholeMicroseconds, limit.rate?.count)
         guard let budget = try find(source, limit, now, transaction) else { return nil }
         try moveBack(budget, hold, now, transaction)
+        try lapse(budget, now, transaction)
         let gone = try transaction.execute(removeFreed, budget.id, now.microseconds)
         try add(-gone, to: budget.id, transaction)
         return try find(source, limit, now, transaction)
@@ -126,6 +146,14 @@ enum BudgetRows {
             """, budget.id, now.microseconds)
     }
 
+    /// Requests that must be over, and of which nobody said how they ended: the origin has counted them by now, or never will.
+    private static func lapse(_ budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
+        let lapsed = try transaction.execute(
+            "UPDATE siding_budget_slots SET answered = 1 WHERE budget = ?1 AND answered = 0 AND free_at <= ?2",
+            budget.id, (now + budget.window).microseconds)
+        try addUnheard(lapsed, to: budget.id, transaction)
+    }
+
     /// - Returns: the new slot.
     static func take(
         _ budget: Budget, hold: Duration, _ now: Timestamp, _ transaction: borrowing Transaction
@@ -134,54 +162,22 @@ enum BudgetRows {
             "INSERT INTO siding_budget_slots (budget, taken_at, free_at) VALUES (?1, ?2, ?3)",
             budget.id, now.microseconds, (now + hold + budget.window).microseconds)
         let slot = transaction.lastInsertedRowID
-        try transaction.execute(
-            "UPDATE siding_budgets SET held = held + 1, remaining = remaining - 1 WHERE id = ?1", budget.id)
+        try add(1, to: budget.id, transaction)
         return slot
     }
 
     // MARK: Settling
 
-    static func giveBack(
-        _ slot: Int64, to budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws {
-        // While another is under way the row stays, free at once, to say that this one was out beside it.
-        let isNeeded = try transaction.first(
-            "SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 0 AND id <> ?2 LIMIT 1", budget.id, slot
-        ) { _ in true }
-        if isNeeded == true {
-            let freed = try transaction.execute(
-                "UPDATE siding_budget_slots SET answered = 1, free_at = ?2 WHERE id = ?1 AND answered = 0", slot,
-                now.microseconds)
-            return try giveBack(freed, to: budget, transaction)
-        }
+    static func giveBack(_ slot: Int64, to budget: Budget, _ transaction: borrowing Transaction) throws {
         let gone = try transaction.execute("DELETE FROM siding_budget_slots WHERE id = ?1 AND answered = 0", slot)
         try add(-gone, to: budget.id, transaction)
-        try giveBack(gone, to: budget, transaction)
     }
 
-    private static func giveBack(_ count: Int, to budget: Budget, _ transaction: borrowing Transaction) throws {
-        guard count > 0 else { return }
-        try transaction.execute("UPDATE siding_budgets SET remaining = remaining + 1 WHERE id = ?1", budget.id)
-    }
-
-    /// Whether no other request was out while the one of `slot` was, so that what its answer says is the newest word: none
-    /// is under way, none was answered since it went out, none went out after it. Of those that are gone by now the last one
-    /// to take a place is still there, as each taking removes the ones before it alone.
-    static func wasAlone(
-        _ slot: Int64, in budget: Budget, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> Bool {
-        let taken = try transaction.first(
-            "SELECT taken_at FROM siding_budget_slots WHERE id = ?1 AND answered = 0", slot
-        ) { Timestamp(microseconds: $0.int(0)) }
-        guard let taken, taken <= now else { return false }
-        let other = try transaction.first(
-            """
-            SELECT 1 WHERE EXISTS (SELECT 1 FROM siding_budget_slots WHERE id > ?2 AND budget = ?1)
-                OR EXISTS (SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 0 AND id <> ?2)
-                OR EXISTS (SELECT 1 FROM siding_budget_slots WHERE budget = ?1 AND answered = 1 AND free_at >= ?3)
-            """, budget.id, slot, (taken + budget.window).microseconds
-        ) { _ in true }
-        return other == nil
+    /// Since when the request of `slot` is under way; nil where it is thought to be over.
+    static func start(of slot: Int64, _ transaction: borrowing Transaction) throws -> Timestamp? {
+        try transaction.first("SELECT taken_at FROM siding_budget_slots WHERE id = ?1 AND answered = 0", slot) {
+            Timestamp(microseconds: $0.int(0))
+        }
     }
 
     /// The origin has counted the request by now, so that it counts for a window from now on: also where its slot was taken
@@ -198,32 +194,6 @@ enum BudgetRows {
             slot, budget.id, now.microseconds, free)
         try add(1, to: budget.id, transaction)
     }
-
-    /// Takes in what the origin said is left. What is under way may not be counted in it yet.
-    ///
-    /// - Parameter isNewest: whether no other answer can know better; see ``wasAlone(_:in:_:_:)``. What the origin does not
-    ///   count, such as a 304, is then not counted here either.
-    static func learn(
-        remaining: Int, until: Timestamp, isNewest: Bool, of budget: Budget, _ now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) throws {
-        let underWay = try transaction.first(
-            "SELECT count(*) FROM siding_budget_slots WHERE budget = ?1 AND answered = 0", budget.id
-        ) { Int($0.int(0)) }
-        var left = remaining - (underWay ?? 0)
-        var reset = until
-        // Answers of one span overtake each other: the least of them is true. A later span begins anew.
-        if let known = budget.allowance(now), until <= known.until + sameSpan {
-            if !isNewest { left = min(left, known.remaining) }
-            reset = known.until
-        }
-        try transaction.execute(
-            "UPDATE siding_budgets SET remaining = ?2, reset_at = ?3 WHERE id = ?1", budget.id, left,
-            reset.microseconds)
-    }
-
-    /// Ends that are told in whole seconds from now differ by that much from answer to answer.
-    private static let sameSpan = Duration.seconds(2)
 
     private static func add(_ slots: Int, to budget: Int64, _ transaction: borrowing Transaction) throws {
         guard slots != 0 else { return }

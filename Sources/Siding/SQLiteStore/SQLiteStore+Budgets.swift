@@ -43,7 +43,7 @@ extension SQLiteStore: BudgetStore {
             else { continue }
             if last.map({ $0.spent.until < spent.until }) ?? true { last = (limit, spent) }
         }
-        return last.map { .spent(limit: $0.limit, until: $0.spent.until, isByOrigin: $0.spent.isByOrigin) }
+        return last.map { .spent(limit: $0.limit, until: $0.spent.until, because: $0.spent.shortage) }
     }
 
     public func settleSlots(_ settlements: [SlotSettlement]) async throws(StoreError) {
@@ -55,13 +55,17 @@ extension SQLiteStore: BudgetStore {
                     continue
                 }
                 switch settlement.ending {
-                case .unsent: try BudgetRows.giveBack(settlement.slot, to: budget, now, transaction)
+                case .unsent: try BudgetRows.giveBack(settlement.slot, to: budget, transaction)
                 case .answered(let remaining, let until):
-                    let isNewest = try BudgetRows.wasAlone(settlement.slot, in: budget, now, transaction)
+                    let start = try BudgetRows.start(of: settlement.slot, transaction)
                     try BudgetRows.answer(settlement.slot, of: budget, now, transaction)
-                    guard let remaining, let until else { continue }
-                    try BudgetRows.learn(
-                        remaining: remaining, until: until, isNewest: isNewest, of: budget, now, transaction)
+                    if let remaining, let until {
+                        let word = BudgetRows.Word(
+                            slot: settlement.slot, start: start, remaining: remaining, until: until)
+                        try BudgetRows.learn(word, of: budget, now, transaction)
+                    } else if start != nil, settlement.limit.remaining != nil {
+                        try BudgetRows.addUnheard(1, to: budget.id, transaction)
+                    }
                 }
             }
         }
@@ -72,20 +76,21 @@ extension SQLiteStore: BudgetStore {
         return try await read { snapshot in
             let rows = try snapshot.query(
                 """
-                SELECT b.id, b.rate, b.window_us, b.remaining, b.reset_at, b.source, b.match, b.held - (
+                SELECT \(BudgetRows.Budget.columns), b.source, b.match, b.held - (
                     SELECT count(*) FROM siding_budget_slots AS s
                     WHERE s.budget = b.id AND s.answered IN (0, 1) AND s.free_at <= ?1)
                 FROM siding_budgets AS b ORDER BY b.source, b.match, b.window_us
                 """, now.microseconds
-            ) { row in (BudgetRows.Budget(row, used: Int(row.int(7))), row.text(5), row.text(6)) }
+            ) { row in (BudgetRows.Budget(row, used: Int(row.int(11))), row.text(9), row.text(10)) }
             return try rows.compactMap { budget, source, match in
                 let rate = budget.rate.flatMap { RequestRate($0, per: budget.window) }
-                let allowance = budget.allowance(now)
+                let rest = try BudgetRows.rest(budget, now, snapshot)
                 let spent = try BudgetRows.spent(budget, rate, now, snapshot)
                 guard budget.used > 0 || spent != nil else { return nil }
                 return BudgetReport(
-                    source: source, match: match, rate: rate, used: budget.used,
-                    remaining: allowance.map { max($0.remaining, 0) }, resetAt: allowance?.until, freeAt: spent?.until)
+                    source: source, match: match, rate: rate, used: budget.used, remaining: rest?.count,
+                    resetAt: rest?.until, freeAt: spent.flatMap { $0.shortage == .underWay ? nil : $0.until },
+                    shortage: spent?.shortage)
             }
         }
     }

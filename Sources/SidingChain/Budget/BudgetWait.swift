@@ -4,6 +4,7 @@ internal import Logging
 struct BudgetWait: Sendable {
     /// A place that is free this very moment may have been taken by another when one looks.
     private static let shortest = Duration.milliseconds(1)
+    private static let worthTelling = Duration.seconds(1)
 
     let patience: Duration
     let clock: any Clock<Duration>
@@ -17,9 +18,12 @@ struct BudgetWait: Sendable {
         let seconds = min(max(spent.until - secondsSince1970(), 0), 86_400)
         let wait = max(.microseconds(Int64((seconds * 1_000_000).rounded(.up))), Self.shortest)
         guard waited + wait <= patience else { throw failure }
-        context?.log(
-            .info, "request waits for its turn", node: "BudgetWaitNode",
-            ["wait": "\(wait)", "because": "\(spent.description)"])
+        // Short waits are many: the first of them says it for all.
+        if waited == .zero || wait >= Self.worthTelling {
+            context?.log(
+                .info, "request waits for its turn", node: "BudgetWaitNode",
+                ["wait": "\(wait)", "because": "\(spent.description)"])
+        }
         do { try await clock.sleep(for: wait) } catch {
             throw Failure(.cancelled, phase: failure.phase, detail: "while it waited for its turn")
                 .at(method: failure.method, url: failure.url)
