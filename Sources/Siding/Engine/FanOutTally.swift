@@ -112,8 +112,11 @@ struct FanOutTally: Sendable {
         guard let failure = one.failure else { return }
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
         guard sync.concernsSource(failure) || inARow >= Self.mostInARow else { return }
-        // What says most of the source is what a person should read.
-        if stopped == nil || stopped?.failure?.reason == .cancelled { stopped = one }
+        // What says most of the source is what a person should read: the origin's own word rather than what it led to.
+        let said = stopped?.failure?.reason
+        if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
+            stopped = one
+        }
     }
 
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
