@@ -41,13 +41,13 @@ import Testing
           - $ref: "#/definitions/orders"
         """
 
-    @Test func `References as maps and as texts are followed, own keys win, parameters come from further out`() throws {
+    @Test func `References as maps and as texts are followed, own keys win, parameters are inherited`() throws {
         let imported = try Imported(Self.shop, .airbyte)
         #expect(imported.manifest.sources.map(\.name) == ["example"])
         #expect(imported.manifest.resources.map(\.name) == ["products", "orders"])
         #expect(imported.manifest.resources.map(\.path) == ["/products", "/orders/"])
         #expect(imported.manifest.resources.map { $0.key.map(\.description) } == [["$.id"], ["$.number"]])
-        #expect(imported.manifest.resources.map { $0.records?.description } == ["$.data[*]", "$.data[*]"])
+        #expect(imported.manifest.resources.map { $0.records?.description } == ["$.data", "$.data"])
         #expect(imported.config.contains("{ env: EXAMPLE_API_KEY }"))
         #expect(imported.lines == [])
     }

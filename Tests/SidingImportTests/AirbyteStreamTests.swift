@@ -151,7 +151,7 @@ import Testing
                 r: { type: number }, b: { type: boolean }, o: { type: object }, any: {} } } } }
                 """)
         let resource = try imported.resource
-        #expect(resource.records?.description == "$.data.\"the items\"[*]")
+        #expect(resource.records?.description == "$.data.\"the items\"")
         #expect(resource.key == [JSONPath(member: "a"), JSONPath(members: ["b", "c"])])
         #expect(
             resource.shape.columns.map(\.type)
@@ -192,7 +192,7 @@ import Testing
     @Test func `A URL that the user completes leads nowhere until a person writes it`() throws {
         let host = try Imported.airbyte(
             requester: "{ url_base: \"https://{{ config['subdomain'] }}.zendesk.com/api/\" }")
-        #expect(try host.source.baseURL.description.hasPrefix("https://subdomain.invalid"))
+        #expect(try host.source.baseURL.description == "https://subdomain.zendesk.com.invalid/api")
         #expect(host.unmapped.map(\.path) == ["streams[0].retriever.requester.url_base"])
         let path = try Imported.airbyte(requester: "{ url_base: \"https://api.example.com/{{ config['account'] }}\" }")
         #expect(try path.source.baseURL.description == "https://api.example.com/account")

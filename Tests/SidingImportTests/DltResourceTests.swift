@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Siding
 import SidingChain
@@ -15,7 +16,7 @@ import Testing
         #expect(posts.path == "/posts")
         #expect(posts.key == [JSONPath(member: "uid")])
         #expect(posts.query == ["limit": .int(100), "sort": .string("up")])
-        #expect(posts.records?.description == "$.data.items[*]")
+        #expect(posts.records?.description == "$.data.items")
         #expect(tags.path == "/all/tags")
         #expect(tags.key == [JSONPath(member: "a"), JSONPath(member: "b")])
         #expect(tags.query == ["limit": .int(100), "sort": .string("down")])
@@ -136,5 +137,46 @@ import Testing
                 "all": .bool(true), "ids": .array([.int(1), .int(2)]), "version": .string("1"),
             ])
         #expect(imported.config.contains("query_encoding: { bool: text, array: plain }"))
+    }
+
+    @Test(
+        arguments: [
+            ("path: \"posts/{resources.posts.id}\"", "$", Paging.none),
+            ("path: \"posts/{resources.posts.id}/\"", "$", .none),
+            ("path: \"posts/{post}\", params: { post: { type: resolve, resource: posts, field: id } }", "$", .none),
+            ("path: \"posts/{resources.posts.id}\", data_selector: data", "$.data", .none),
+            ("path: \"posts/{resources.posts.id}\", paginator: header_link", "$", .linkHeader),
+            ("path: \"posts/{resources.posts.id}/tags\"", nil, .offset(Paging.Offsets(limit: 10))),
+        ] as [(String, String?, Paging)])
+    func `A path that ends in a parameter is one record, whatever the client's paginator is`(
+        endpoint: String, records: String?, paging: Paging
+    ) throws {
+        let imported = try Imported.dlt(
+            client: "{ paginator: { type: offset, limit: 10 } }", "{ name: posts, primary_key: id }",
+            "{ name: one, primary_key: id, endpoint: { \(endpoint) } }")
+        let resource = imported.manifest.resources[1]
+        #expect(resource.records?.description == records)
+        #expect(resource.paging == paging)
+        #expect(imported.lines == [])
+    }
+
+    @Test func `An empty path asks the root, and a whole URL its own`() throws {
+        let imported = try Imported.dlt(
+            client: "{ headers: { X-A: b }, auth: { token: \"dlt.secrets['t']\" } }",
+            "{ name: root, primary_key: id, endpoint: { path: \"\" } }",
+            "{ name: below, primary_key: id, endpoint: { path: \"https://api.example.com/v2/x\" } }",
+            "{ name: beside, primary_key: id, endpoint: \"https://api.example.com/v1/x?a=b\" }",
+            "{ name: away, primary_key: id, endpoint: { path: \"https://other.example.org/y/{resources.root.id}/z\" } }"
+        )
+        #expect(imported.manifest.resources.map(\.path) == ["/", "/x", "/v1/x?a=b", "/y/{id}/z"])
+        #expect(
+            imported.manifest.resources.map(\.source.baseURL.description) == [
+                "https://api.example.com/v2", "https://api.example.com/v2", "https://api.example.com/",
+                "https://other.example.org/",
+            ])
+        #expect(imported.config.components(separatedBy: "token: { env: T }").count == 4, "\(imported.config)")
+        #expect(imported.config.components(separatedBy: "X-A: b").count == 4)
+        #expect(imported.unmapped.map(\.path) == ["resources[3].endpoint.path"])
+        #expect(imported.lines[0].contains("is given the client's sign-in"))
     }
 }

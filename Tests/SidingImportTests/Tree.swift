@@ -99,6 +99,56 @@ indirect enum Tree: Sendable {
 
     private static let option = words(["inject_into": "request_parameter", "field_name": "p"])
 
+    private static let parent = Tree.map([
+        (
+            "transformations",
+            .list([
+                .map([
+                    ("type", .word("AddFields")),
+                    (
+                        "fields",
+                        .list([.map([("path", .list([.word("p")])), ("value", .word("\"{{ record['id'] }}\""))])])
+                    ),
+                ])
+            ])
+        ), ("retriever", .map([("requester", words(["url_base": "'https://api.example.com'", "path": "ps"]))])),
+    ])
+
+    private static let child = Tree.map([
+        ("name", .word("c")),
+        (
+            "retriever",
+            .map([
+                (
+                    "requester",
+                    .map([
+                        ("url_base", .word("\"https://{{ config['h'] }}.example.com/v1\"")),
+                        ("path", .word("\"{{ config['o'] }}/{{ stream_partition.p }}\"")),
+                        ("http_method", .word("POST")),
+                        (
+                            "request_body",
+                            .map([("type", .word("RequestBodyJsonObject")), ("value", words(["q": "\"'x'\""]))])
+                        ),
+                    ])
+                ),
+                (
+                    "partition_router",
+                    .map([
+                        ("type", .word("SubstreamPartitionRouter")),
+                        (
+                            "parent_stream_configs",
+                            .list([
+                                .map([
+                                    ("stream", parent), ("parent_key", .word("p")), ("partition_field", .word("p")),
+                                ])
+                            ])
+                        ),
+                    ])
+                ),
+            ])
+        ),
+    ])
+
     static let airbyte = Tree.map([
         ("version", .word("6.0.0")),
         (
@@ -190,7 +240,8 @@ indirect enum Tree: Sendable {
                             ),
                         ])
                     ),
-                ])
+                ]),
+                child,
             ])
         ),
         (

@@ -18,7 +18,9 @@ struct AirbyteAuthenticator {
         case "ApiKeyAuthenticator": apiKey(&source, &manifest)
         case "BasicHttpAuthenticator":
             let user = textOrSecret("username", "user", source, &manifest)
-            let password = secret("password", "password", source, &manifest)
+            let isEmpty = auth["password"]?.rawText?.isEmpty ?? true
+            let password =
+                isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", "password", source, &manifest)
             source.auth = .basic(user: user, password: password, from: auth.origin)
         case "OAuthAuthenticator": oauth(&source, &manifest)
         case "SessionTokenAuthenticator": session(&source, &manifest)

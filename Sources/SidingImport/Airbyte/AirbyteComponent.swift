@@ -11,29 +11,36 @@ struct AirbyteComponent: Sendable {
         self.node = document.resolved(node)
         self.document = document
         let own = self.node["$parameters"].map { document.resolved($0).members } ?? []
-        // What stands further out wins (propagation of $parameters).
-        self.parameters = Dictionary(own.map { ($0.name, $0.node) }) { first, _ in first }
-            .merging(parameters) { _, outer in outer }
+        // A component's own parameters win over those from further out (propagate_types_and_parameters of the CDK).
+        self.parameters = parameters.merging(own.map { ($0.name, $0.node) }) { _, own in own }
     }
 
     var origin: Origin { node.origin }
     var type: String? { node["type"]?.text }
 
-    /// The value of `name`, or the parameter of that name: parameters fill in what a component leaves out.
+    /// The value of `name`, or the parameter of that name: parameters fill in what a component leaves out, or empty.
     subscript(name: String) -> InputNode? {
-        (node[name] ?? parameters[name]).map(document.resolved).flatMap { $0.isNull ? nil : $0 }
+        let own = value(node[name])
+        return own.flatMap { $0.isVoid ? nil : $0 } ?? value(parameters[name]) ?? own
     }
+
+    private func value(_ node: InputNode?) -> InputNode? {
+        node.map(document.resolved).flatMap { $0.isNull ? nil : $0 }
+    }
+
+    /// What the component under `name` inherits: a parameter of that very name would come back inside of itself.
+    private func inherited(by name: String) -> [String: InputNode] { parameters.filter { $0.key != name } }
 
     /// The map under `name` as a component.
     func component(_ name: String) -> AirbyteComponent? {
         guard let value = self[name], value.isMap else { return nil }
-        return AirbyteComponent(value, parameters: parameters, in: document)
+        return AirbyteComponent(value, parameters: inherited(by: name), in: document)
     }
 
     /// The maps of the list under `name`, or the one map there.
     func components(_ name: String) -> [AirbyteComponent] {
         (self[name]?.itemsOrSelf ?? []).map(document.resolved).filter(\.isMap)
-            .map { AirbyteComponent($0, parameters: parameters, in: document) }
+            .map { AirbyteComponent($0, parameters: inherited(by: name), in: document) }
     }
 
     /// A map that is not a component, with the references of its members resolved.

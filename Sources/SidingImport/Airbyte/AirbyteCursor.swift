@@ -38,11 +38,13 @@ struct AirbyteCursor {
         map.set("path", ConfigNode.text(ImportedPath.text(path), from: field.origin).essential)
         guard let kinds = kinds(&manifest) else { return }
         if kinds.records != "datetime" { map.set("type", text: kinds.records) }
-        if kinds.requests != kinds.records { map.set("format", text: kinds.requests) }
+        if kinds.requests != kinds.records || isRewritten { map.set("format", text: kinds.requests) }
         addStart(kinds, source, &map, &manifest)
         addSpan(&map, source, &manifest)
+        if kinds.requests == "datetime" { tellFormat(isLeft: kinds.records == "datetime", map, &manifest) }
         if isFeed { map.set("order", text: "desc") }
         resource.cursor = map
+        resource.openSpans(kinds.requests, &manifest)
     }
 
     private func addOption(
@@ -68,6 +70,31 @@ struct AirbyteCursor {
             return nil
         }
         return (first, second)
+    }
+
+    /// Whether requests write a moment in RFC 3339, and records write it in another way.
+    private var isRewritten: Bool {
+        guard let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text,
+            let requests = cursor["datetime_format"]?.text, records != requests
+        else { return false }
+        return Self.isRFC3339(requests) && Self.kind(records) == "datetime"
+    }
+
+    private static func isRFC3339(_ format: String) -> Bool {
+        format.wholeMatch(of: /%Y-%m-%dT%H:%M:%S(\.(%f|%3f|%_ms|%ms|0+))?(Z|%z|%:z|[+-]00:?00)/) != nil
+    }
+
+    /// Tells where requests write a moment as siding.yaml cannot: it is sent as it was found, or, less a lookback and from
+    /// a start, in RFC 3339.
+    ///
+    /// - Parameter isLeft: whether records write a moment, too, rather than a number.
+    private func tellFormat(isLeft: Bool, _ map: ConfigMap, _ manifest: inout ImportedManifest) {
+        guard let node = cursor["datetime_format"], let format = node.text, !Self.isRFC3339(format) else { return }
+        let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text ?? format
+        guard !isLeft || records != format || map["lookback"] != nil || map["start"] != nil else { return }
+        manifest.leaveOut(
+            node.origin, "siding.yaml cannot write a moment as '\(format.prefix(60))'",
+            hint: "it is sent as records have it, or as 2024-01-31T09:30:00Z: see whether the origin takes that")
     }
 
     private static func kind(_ format: String?) -> String? {

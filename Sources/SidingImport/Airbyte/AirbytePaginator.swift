@@ -139,16 +139,21 @@ struct AirbytePaginator {
     ) {
         guard let stop = strategy["stop_condition"] else { return }
         let text = (stop.text?.inBraces ?? "").trimmingSpaces
-        let whole = /(not\s+)?\(?(.+?)\)?(?:\s*(?:==|is)\s*(false|False|none|None|null|''|""|not defined))?/
+        let whole = /(not\s+)?(.+?)(?:\s*(?:==|is)\s*(false|False|none|None|null|''|""|not defined))?/
         if text.utf8.count <= 1000, let match = text.wholeMatch(of: whole),
             (match.output.1 != nil) != (match.output.3 != nil),
-            let access = AirbyteAccess(String(match.output.2))
+            let access = AirbyteAccess(String(match.output.2).withoutParentheses)
         {
             if access.root == token.root, access.keys == token.keys || token.keys.starts(with: access.keys) { return }
             if access.root == "response", let path = access.path {
                 resource.hasMore = .text(path, from: stop.origin)
                 return
             }
+        }
+        if let missing = AirbytePredicate(text), missing.isPart, missing.isNegated, missing.access.root == token.root,
+            token.keys.starts(with: missing.access.keys + [missing.text])
+        {
+            return
         }
         // Without a next link there is no next page.
         if token.root == "headers", text.contains("headers") { return }
@@ -187,5 +192,13 @@ struct AirbytePaginator {
         manifest.leaveOut(
             origin, "\(what) is not known to siding.yaml",
             hint: "write 'paginate' by hand; without it a next link, URL or cursor is looked for on the first page")
+    }
+}
+
+extension String {
+    /// What stands inside the parentheses around all of it.
+    fileprivate var withoutParentheses: String {
+        let text = trimmingSpaces
+        return text.hasPrefix("(") && text.hasSuffix(")") ? String(text.dropFirst().dropLast()) : text
     }
 }

@@ -3,12 +3,13 @@ internal import SidingJSON
 /// The partition_router of a retriever: one listing for each record of a parent, or for each value of a list.
 struct AirbytePartition {
     private let routers: [AirbyteComponent]
-    private let stream: AirbyteComponent
+    private let listed: AirbyteParent?
     /// More values than this are no resources of their own.
     private static let mostValues = 50
 
-    init(_ routers: [AirbyteComponent], _ stream: AirbyteComponent) {
-        (self.routers, self.stream) = (routers, stream)
+    /// - Parameter parent: the stream of the first router's first parent.
+    init(_ routers: [AirbyteComponent], _ parent: AirbyteParent?) {
+        (self.routers, listed) = (routers, parent)
     }
 
     /// The resource with its parent, or one resource for each value.
@@ -41,7 +42,7 @@ struct AirbytePartition {
         }
         guard let parent = parents.first, let key = parent["parent_key"],
             let path = key.text.map({ $0.split(separator: ".").map(String.init) }),
-            let field = parent["partition_field"]?.text, let name = parent.component("stream")?["name"]?.text
+            let field = parent["partition_field"]?.text, let listed
         else {
             manifest.leaveOut(
                 router.origin, "the router names no parent with 'stream', 'parent_key' and 'partition_field'")
@@ -53,11 +54,11 @@ struct AirbytePartition {
         let placeholder = DltRequest.placeholderName(field)
         addOption(parent, .text("{\(placeholder)}", from: key.origin), &resource, &manifest)
         var (each, binds) = (ConfigMap(from: parent.origin), ConfigMap(from: parent.origin))
-        each.set("resource", ConfigNode.text(name, from: parent.origin).essential)
+        each.set("resource", ConfigNode.text(listed.name, from: parent.origin).essential)
         if let changed = parent["incremental_dependency"], changed.truth == true {
             each.set("where", .text("changed", from: changed.origin))
         }
-        binds.set(placeholder, .text(ImportedPath.text(path), from: key.origin))
+        binds.set(placeholder, .text(listed.stored(path, from: key.origin, &manifest), from: key.origin))
         each.set("bind", binds.node.essential)
         resource.forEach = each.node
         return resource
@@ -97,6 +98,7 @@ struct AirbytePartition {
             one.adopt(resource)
             one.query = resource.query.replacing(placeholder, with: value)
             one.body = resource.body?.replacing(placeholder, with: value)
+            one.bodyEncoding = resource.bodyEncoding
             addOption(router, .text(value, from: item.origin), &one, &manifest)
             one.remarks.append("One of the resources for the values of '\(PlainText.oneLine(field, limit: 60))'.")
             return one

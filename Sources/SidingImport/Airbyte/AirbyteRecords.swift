@@ -32,9 +32,9 @@ struct AirbyteRecords {
                 field.origin, "the path means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
-        // The root array is found by itself.
-        guard !last.isEmpty else { return resource.remarks.append(ImportedResource.wholeAnswer) }
-        resource.records = .text(ImportedPath.records(ImportedPath.text(last)), from: field.origin)
+        // Without names it is the whole answer. What is found is an array of records or, with no [*], one record as well.
+        let path = last.isEmpty ? "$" : ImportedPath.text(last)
+        resource.records = .text(names.last == "*" ? path + "[*]" : path, from: field.origin)
     }
 
     private func addFilter(

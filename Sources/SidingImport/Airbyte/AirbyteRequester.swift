@@ -8,7 +8,7 @@ struct AirbyteRequester {
 
     private static let known: Set<String> = [
         "type", "url_base", "url", "path", "http_method", "request_parameters", "request_headers", "request_body_json",
-        "authenticator", "error_handler", "use_cache", "name",
+        "request_body", "request_body_data", "authenticator", "error_handler", "use_cache", "name",
     ]
 
     /// The origin and the collection; nil where there is no URL, which has then been noted.
@@ -42,17 +42,7 @@ struct AirbyteRequester {
             resource.method = .text(text.uppercased(), from: method.origin)
         }
         addParameters(&resource, &source, &manifest)
-        if let body = requester["request_body_json"] {
-            if body.isMap {
-                let name = source.name
-                let requester = requester
-                resource.body = ConfigNode.copy(body, &manifest) { node, manifest in
-                    Self.text(requester.resolved(node), requester, name, &manifest)
-                }
-            } else {
-                manifest.leaveOut(body.origin, "a body that is a template is not known to siding.yaml")
-            }
-        }
+        AirbyteBody(requester).add(to: &resource, source.name, &manifest)
         return (source, resource)
     }
 
@@ -74,13 +64,21 @@ struct AirbyteRequester {
         else { return .text("/", from: requester.origin) }
         let filled = requester.fill(text, source.name)
         tell(filled, node.origin, &manifest)
-        guard case .literal(let whole) = filled.value else {
+        guard filled.unknown == nil, filled.secret == nil else {
+            let reason =
+                filled.unknown.map { "the path holds '{{ \($0) }}', which only Airbyte can work out" }
+                ?? "the path holds a secret, and siding.yaml has secrets in 'auth' alone"
             manifest.leaveOut(
-                node.origin, "the path depends on something that only Airbyte knows; the stream is left out",
-                hint: "write the resource by hand")
+                node.origin, "\(reason); the stream is left out", hint: "write the resource by hand")
             return nil
         }
-        let (plain, names) = ImportedURL.withoutSecrets(whole)
+        for name in filled.missing {
+            let placeholder = AirbyteText.placeholder(name.split(separator: ".").last.map(String.init) ?? name)
+            manifest.leaveOut(
+                node.origin, "config '\(name.prefix(60))' is the user's to set, and siding.yaml has no variables",
+                hint: "'\(placeholder)' stands in its place in the path: put the real one there")
+        }
+        let (plain, names) = ImportedURL.withoutSecrets(filled.plain)
         for name in names {
             source.authorize(
                 name, .query, SecretNaming.variable(source.name, name), prefix: "", isLiteral: true, from: node.origin,
@@ -108,7 +106,7 @@ struct AirbyteRequester {
                 let (requester, name) = (requester, source.name)
                 resource.query.set(
                     member.name,
-                    ConfigNode.copy(member.node, &manifest) { Self.text($0, requester, name, &$1) })
+                    ConfigNode.copy(member.node, &manifest) { requester.text($0, name, &$1) })
                 continue
             }
             let filled = requester.fill(text, source.name)
@@ -137,17 +135,6 @@ struct AirbyteRequester {
                 }
             }
         }
-    }
-
-    /// Text inside a list or a body.
-    private static func text(
-        _ node: InputNode, _ requester: AirbyteComponent, _ source: String, _ manifest: inout ImportedManifest
-    ) -> ConfigNode? {
-        guard case .literal(let text) = requester.fill(node.text ?? "", source).value else {
-            manifest.leaveOut(node.origin, "the value is a secret, or depends on something that only Airbyte knows")
-            return nil
-        }
-        return .text(text, from: node.origin)
     }
 
     private func tell(_ filled: AirbyteText, _ origin: Origin, _ manifest: inout ImportedManifest) {

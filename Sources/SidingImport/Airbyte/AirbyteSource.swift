@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// An Airbyte low-code manifest (DeclarativeSource).
 struct AirbyteSource {
     private let document: AirbyteDocument
@@ -18,6 +20,8 @@ struct AirbyteSource {
         }
     }
 
+    /// A parent of a parent, and so on, comes to an end.
+    private static let mostParents = 16
     private static let known: Set<String> = [
         "version", "type", "check", "definitions", "streams", "spec", "metadata", "schemas", "description",
         "api_budget", "concurrency_level", "dynamic_streams", "max_concurrent_async_job_count",
@@ -31,19 +35,61 @@ struct AirbyteSource {
                 dynamic.origin, "streams that are found at run time are not known to siding.yaml",
                 hint: "write a resource for each that you need")
         }
+        let listed = listedStreams(root, &manifest)
+        var requests: [String: [String]] = [:]
+        for stream in listed {
+            if let name = stream["name"]?.text { requests[name] = requests[name] ?? stream.request() }
+        }
         let budget = AirbyteBudget(root)
-        for item in document.root["streams"]?.items ?? [] {
+        for stream in listed { add(stream, budget, &requests, to: &manifest) }
+    }
+
+    private func listedStreams(_ root: AirbyteComponent, _ manifest: inout ImportedManifest) -> [AirbyteComponent] {
+        (document.root["streams"]?.items ?? []).compactMap { item in
             if let fault = document.fault(of: item) {
                 manifest.leaveOut(item.origin, fault)
-                continue
+                return nil
             }
             let stream = AirbyteComponent(item, parameters: root.parameters, in: document)
-            guard stream.node.isMap else {
-                manifest.leaveOut(item.origin, "a stream is a map")
-                continue
-            }
-            AirbyteStream(stream, budget: budget).add(to: &manifest)
+            if !stream.node.isMap { manifest.leaveOut(item.origin, "a stream is a map") }
+            return stream.node.isMap ? stream : nil
         }
+    }
+
+    /// Adds a stream behind its parent, where nobody else adds that.
+    ///
+    /// - Parameters:
+    ///   - name: what it is called; nil for its own name.
+    ///   - requests: what the streams ask for that are there, or will be, by their names.
+    private func add(
+        _ stream: AirbyteComponent, name: String? = nil, remark: String? = nil, depth: Int = 0,
+        _ budget: AirbyteBudget, _ requests: inout [String: [String]], to manifest: inout ImportedManifest
+    ) {
+        let name = name ?? stream["name"]?.text
+        var parent = name.flatMap { AirbyteParent(of: stream, called: $0) }
+        if let name, let found = parent {
+            let asked = found.stream.request()
+            let same = requests.filter { $0.value == asked }.keys.sorted().first
+            parent?.name = found.ownName ?? same ?? found.name
+            let known = requests[parent?.name ?? ""]
+            if known == nil, depth < Self.mostParents, let parent {
+                requests[parent.name] = asked
+                let shown = PlainText.oneLine(name, limit: 60)
+                add(
+                    parent.stream, name: parent.name,
+                    remark:
+                        "Airbyte lists it as the parent of '\(shown)' alone; 'siding sync' stores its records as well.",
+                    depth: depth + 1, budget, &requests, to: &manifest)
+            } else if let known, known != asked {
+                manifest.owner = name
+                manifest.leaveOut(
+                    found.stream.origin, "another stream is called '\(found.name.prefix(60))' as well",
+                    hint: "'for_each' of '\(name.prefix(60))' takes the records of that one: see whether they are meant"
+                )
+                manifest.owner = nil
+            }
+        }
+        AirbyteStream(stream, name: name, parent: parent, remark: remark, budget: budget).add(to: &manifest)
     }
 }
 

@@ -1,10 +1,19 @@
 /// A DeclarativeStream.
 struct AirbyteStream {
     private let stream: AirbyteComponent
+    private let name: String?
+    private let parent: AirbyteParent?
+    private let remark: String?
     private let budget: AirbyteBudget
 
-    init(_ stream: AirbyteComponent, budget: AirbyteBudget) {
-        (self.stream, self.budget) = (stream, budget)
+    /// - Parameters:
+    ///   - name: the name of its resource.
+    ///   - parent: the stream over whose records it is partitioned.
+    ///   - remark: what a person should know of the resource.
+    init(
+        _ stream: AirbyteComponent, name: String?, parent: AirbyteParent?, remark: String?, budget: AirbyteBudget
+    ) {
+        (self.stream, self.name, self.parent, self.remark, self.budget) = (stream, name, parent, remark, budget)
     }
 
     private static let known: Set<String> = [
@@ -17,7 +26,7 @@ struct AirbyteStream {
     ]
 
     func add(to manifest: inout ImportedManifest) {
-        guard let name = stream["name"]?.text else {
+        guard let name else {
             return manifest.leaveOut(stream.origin, "the stream has no name")
         }
         manifest.owner = name
@@ -37,6 +46,7 @@ struct AirbyteStream {
         manifest.leaveOut(membersOf: stream.node, but: Self.known)
         manifest.leaveOut(membersOf: retriever.node, but: Self.retrieverKeys)
         guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &manifest) else { return }
+        if let remark { resource.remarks.append(remark) }
         budget.add(to: &source, &manifest)
         addDecoder(retriever, &manifest)
         addKey(&resource, &manifest)
@@ -51,7 +61,7 @@ struct AirbyteStream {
         }
         if resource.cursor == nil { dropCursor(&resource, &manifest) }
         for loader in stream.components("schema_loader") { AirbyteSchema(loader).add(to: &resource) }
-        let partitions = AirbytePartition(retriever.components("partition_router"), stream)
+        let partitions = AirbytePartition(retriever.components("partition_router"), parent)
         for resource in partitions.expanded(resource, &manifest) { manifest.add(resource, from: source) }
     }
 

@@ -1,18 +1,89 @@
 /// A text of a manifest with its `{{ … }}` looked at.
 struct AirbyteText: Sendable {
-    /// What it comes to.
-    var text = ""
+    /// What it comes to. A name stands for each member of the user's configuration that has no default.
+    private(set) var text = ""
     /// The variable of the secret in it, and what stands before it.
-    var secret: (variable: String, prefix: String)?
+    fileprivate(set) var secret: (variable: String, prefix: String)?
     /// The first expression that only Airbyte can work out.
-    var unknown: String?
+    private(set) var unknown: String?
     /// Members of the user's configuration whose default was put in their place.
-    var assumed: [String] = []
+    fileprivate(set) var assumed: [String] = []
+    /// Members of the user's configuration that have no default.
+    private(set) var missing: [String] = []
+    /// The text in which a name behind a ``mark`` stands for all that is not known.
+    private(set) var template = ""
+    /// The text for a person, without literals inside of expressions.
+    private(set) var shown = ""
+
+    /// No character of a URL.
+    static let mark: Character = "\u{E000}"
 
     var value: ImportedText {
         if let unknown { return .unknown("'{{ \(unknown) }}'") }
+        if let name = missing.first { return .unknown("'{{ config.\(name.prefix(100)) }}'") }
         if let secret { return .secret(variable: secret.variable, prefix: secret.prefix) }
-        return .literal(text)
+        return .literal(plain)
+    }
+
+    /// The text without the quotes around all of it: Airbyte reads what a text comes to as Python does, so that `'2.10'` is
+    /// how a manifest says that it is no number.
+    var plain: String {
+        guard let mark = text.first, mark == "'" || mark == "\"", text.count >= 2, text.last == mark else {
+            return text
+        }
+        let inside = text.dropFirst().dropLast()
+        return inside.contains(mark) || inside.contains("\\") ? text : String(inside)
+    }
+
+    /// The name that stands in a path or a host for the member `name` of the user's configuration.
+    static func placeholder(_ name: String) -> String {
+        let plain = SecretNaming.name(name).replacing("_", with: "-")
+        return String(plain.reversed().drop { $0 == "-" }.reversed())
+    }
+
+    fileprivate mutating func append(_ known: some StringProtocol) {
+        text += known
+        template += known
+        shown += known
+    }
+
+    fileprivate mutating func appendUnknown(_ expression: String, name: String = "value") {
+        appendHole(expression, name)
+        unknown = unknown ?? expression
+    }
+
+    fileprivate mutating func appendMissing(_ name: String, key: String) {
+        appendHole("config." + name, key)
+        text += Self.placeholder(key)
+        missing.append(name)
+    }
+
+    fileprivate mutating func appendSecret(_ variable: String, _ expression: String, key: String) {
+        guard secret == nil else { return appendUnknown("two secrets in one text", name: key) }
+        secret = (variable, text)
+        appendHole(expression, key)
+    }
+
+    fileprivate mutating func append(_ inner: AirbyteText) {
+        secret = secret ?? inner.secret.map { ($0.variable, text + $0.prefix) }
+        unknown = unknown ?? inner.unknown
+        assumed += inner.assumed
+        missing += inner.missing
+        text += inner.text
+        template += inner.template
+        shown += inner.shown
+    }
+
+    fileprivate mutating func end() {
+        guard let secret, text != secret.prefix else { return }
+        unknown = unknown ?? "a secret with text behind it"
+    }
+
+    fileprivate mutating func refuse(_ reason: String) { unknown = unknown ?? reason }
+
+    private mutating func appendHole(_ expression: String, _ name: String) {
+        template += String(Self.mark) + Self.placeholder(name)
+        shown += "{{ \(expression.prefix(100)) }}"
     }
 }
 
@@ -23,20 +94,18 @@ extension AirbyteDocument {
     func fill(_ text: String, _ parameters: [String: InputNode], _ source: String) -> AirbyteText {
         var (filled, rest) = (AirbyteText(), text[...])
         while let open = rest.firstRange(of: "{{") {
-            filled.text += rest[..<open.lowerBound]
+            filled.append(rest[..<open.lowerBound])
             let behind = rest[open.upperBound...]
             guard let close = behind.firstRange(of: "}}") else {
-                filled.unknown = filled.unknown ?? "…"
+                filled.appendUnknown("…")
                 return filled
             }
             add(String(behind[..<close.lowerBound]), parameters, source, to: &filled)
             rest = behind[close.upperBound...]
         }
-        if rest.contains("{%") { filled.unknown = filled.unknown ?? "a template with statements" }
-        filled.text += rest
-        if let secret = filled.secret, filled.text != secret.prefix {
-            filled.unknown = filled.unknown ?? "a secret with text behind it"
-        }
+        if rest.contains("{%") { filled.refuse("a template with statements") }
+        filled.append(rest)
+        filled.end()
         return filled
     }
 
@@ -46,110 +115,43 @@ extension AirbyteDocument {
         guard let access = AirbyteAccess(expression) else {
             // Literals in it may be secrets.
             let shown = expression.prefix(1000).replacing(/'[^']*'|"[^"]*"/, with: "'…'")
-            filled.unknown = filled.unknown ?? String(shown.trimmingSpaces.prefix(100))
-            return
+            return filled.appendUnknown(String(shown.trimmingSpaces.prefix(100)))
         }
-        let shown = ([access.root] + access.keys).joined(separator: ".").prefix(100)
         switch access.root {
         case "parameters", "options":
             let value = access.keys.dropFirst().reduce(access.keys.first.flatMap { parameters[$0] }) { $0?[$1] }
             guard let text = value?.rawText ?? access.fallback else { break }
             return add(parameter: text, source, to: &filled)
         case "config":
-            return add(config: access, source, shown, to: &filled)
+            return add(config: access, source, to: &filled)
         case "stream_interval", "stream_slice", "stream_partition":
             guard let key = access.keys.first, access.keys.count == 1 else { break }
             switch key {
-            case "start_time": filled.text += "{cursor}"
-            case "end_time": filled.text += "{until}"
-            default: filled.text += "{\(DltRequest.placeholderName(key))}"
+            case "start_time": filled.append("{cursor}")
+            case "end_time": filled.append("{until}")
+            default: filled.append("{\(DltRequest.placeholderName(key))}")
             }
             return
         default: break
         }
-        filled.unknown = filled.unknown ?? String(shown)
+        filled.appendUnknown(access.shown, name: access.keys.last ?? "value")
     }
 
     /// Parameters may hold references to the configuration themselves, one level deep.
     private func add(parameter text: String, _ source: String, to filled: inout AirbyteText) {
-        guard text.contains("{{") else {
-            filled.text += text
-            return
-        }
-        let inner = fill(text, [:], source)
-        filled.text += inner.text
-        filled.secret = filled.secret ?? inner.secret.map { ($0.variable, filled.text) }
-        filled.unknown = filled.unknown ?? inner.unknown
-        filled.assumed += inner.assumed
+        guard text.contains("{{") else { return filled.append(text) }
+        filled.append(fill(text, [:], source))
     }
 
-    private func add(config access: AirbyteAccess, _ source: String, _ shown: Substring, to filled: inout AirbyteText) {
-        let name = access.keys.joined(separator: ".")
+    private func add(config access: AirbyteAccess, _ source: String, to filled: inout AirbyteText) {
+        let (name, key) = (access.keys.joined(separator: "."), access.keys.last ?? "value")
         if isSecret(access.keys) {
-            guard filled.secret == nil else {
-                filled.unknown = filled.unknown ?? "two secrets in one text"
-                return
-            }
-            filled.secret = (SecretNaming.variable(source, access.keys.last ?? "secret"), filled.text)
+            filled.appendSecret(SecretNaming.variable(source, key), access.shown, key: key)
         } else if let text = access.fallback ?? specification(of: access.keys)?["default"]?.text {
             filled.assumed.append(name)
-            filled.text += text
+            filled.append(text)
         } else {
-            filled.unknown = filled.unknown ?? String(shown)
+            filled.appendMissing(name, key: key)
         }
-    }
-}
-
-/// `config['a'].b`, `response.get('next', {})`, `config['x'] or 'y'`: a name and the members that lead from it.
-struct AirbyteAccess: Sendable, Hashable {
-    let root: String
-    /// Members; the index of an element is its digits in brackets, such as `[0]`.
-    let keys: [String]
-    /// The text that stands in where there is none.
-    let fallback: String?
-
-    /// Nil for what is more than that.
-    init?(_ expression: String) {
-        var rest = expression.trimmingSpaces[...]
-        guard rest.utf8.count <= 1000, let name = rest.prefixMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) else { return nil }
-        root = String(name.output)
-        rest = rest[name.range.upperBound...]
-        var (keys, fallback) = ([String](), String?.none)
-        while !rest.isEmpty {
-            if let match = rest.prefixMatch(of: /\.get\(\s*['"]([^'"]*)['"]\s*(?:,\s*(?:['"]([^'"]*)['"]|[^()]*))?\)/) {
-                keys.append(String(match.output.1))
-                fallback = match.output.2.map(String.init)
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: /\.([A-Za-z_][A-Za-z0-9_]*)(?!\()/) {
-                keys.append(String(match.output.1))
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: /\[\s*['"]([^'"]+)['"]\s*\]/) {
-                keys.append(String(match.output.1))
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.prefixMatch(of: /\[\s*([0-9]{1,9})\s*\]/) {
-                keys.append("[\(match.output.1)]")
-                rest = rest[match.range.upperBound...]
-            } else if let match = rest.wholeMatch(of: /\s+or\s+['"]([^'"]*)['"]\s*/) {
-                fallback = String(match.output.1)
-                rest = ""
-            } else {
-                return nil
-            }
-        }
-        (self.keys, self.fallback) = (keys, fallback)
-    }
-
-    /// The path of the members in a body; nil where a name cannot be said.
-    var path: String? {
-        let text = keys.reduce("$") { path, key in
-            key.hasPrefix("[") && key.hasSuffix("]") ? path + key : path + ImportedPath.text([key]).dropFirst()
-        }
-        return keys.isEmpty ? nil : text
-    }
-}
-
-extension StringProtocol {
-    var trimmingSpaces: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

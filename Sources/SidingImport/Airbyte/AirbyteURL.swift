@@ -9,7 +9,7 @@ struct AirbyteURL {
         _ text: String, _ requester: AirbyteComponent, at origin: Origin, isWhole: Bool,
         _ manifest: inout ImportedManifest
     ) {
-        self.init(text, requester, at: origin, &manifest)
+        self.init(filling: text, requester, at: origin, keepsBraces: isWhole, &manifest)
         if isWhole { split() }
     }
 
@@ -23,7 +23,10 @@ struct AirbyteURL {
         text = String(text[..<cut])
     }
 
-    private init(_ text: String, _ requester: AirbyteComponent, at origin: Origin, _ manifest: inout ImportedManifest) {
+    private init(
+        filling text: String, _ requester: AirbyteComponent, at origin: Origin, keepsBraces: Bool,
+        _ manifest: inout ImportedManifest
+    ) {
         let filled = requester.fill(text, "")
         if case .literal(let plain) = filled.value {
             self.text = plain
@@ -34,32 +37,42 @@ struct AirbyteURL {
             }
             return
         }
-        self.text = Self.placeholder(text.utf8.count <= 2000 ? text : "")
+        let isShort = text.utf8.count <= 2000
+        self.text = Self.placeholder(isShort ? filled.template : "", keepsBraces: keepsBraces)
+        let shown = isShort ? " '\(ImportedURL(filled.shown).text.prefix(200))'" : ""
         manifest.leaveOut(
-            origin, "the URL depends on the user's configuration, and siding.yaml has no variables",
+            origin, "the URL\(shown) depends on the user's configuration, and siding.yaml has no variables",
             hint: "put the real one in the place of 'base_url'")
     }
 
-    /// A URL that no request leaves the machine for where the host is not known: secrets must not go to a guess.
-    private static func placeholder(_ text: String) -> String {
-        var names: [String] = []
-        var (out, rest) = ("", text[...])
-        while let match = rest.firstMatch(of: /\{\{([^{}]*)\}\}/) {
-            let name = AirbyteAccess(String(match.output.1))?.keys.last ?? "value"
-            let safe = SecretNaming.name(name).replacing("_", with: "-")
-            names.append(safe)
-            out += rest[..<match.range.lowerBound] + safe
-            rest = rest[match.range.upperBound...]
+    /// A URL with what is known of it, that no request leaves the machine for where the host is not: secrets must not go to
+    /// a guess.
+    private static func placeholder(_ template: String, keepsBraces: Bool) -> String {
+        let start = template.firstRange(of: "://")?.upperBound
+        let rest = template[(start ?? template.startIndex)...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let host = authority[
+            (authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
+        if start != nil, !host.contains(AirbyteText.mark) { return legal(template, keepsBraces: keepsBraces) }
+        let path = rest[authority.endIndex...].prefix { $0 != "#" }
+        return "https://\(invalid(host))\(legal(path, keepsBraces: keepsBraces))"
+    }
+
+    /// `site.example.com.invalid` for a host of which `site` is not known (RFC 2606 §2).
+    private static func invalid(_ host: Substring) -> String {
+        let labels = host.prefix { $0 != ":" }.lowercased().split(separator: ".").map { label in
+            let letters = label.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            return String(letters.drop { $0 == "-" }.prefix(40).reversed().drop { $0 == "-" }.reversed())
         }
-        out += rest
-        let start = text.firstRange(of: "://")
-        let host = start.map { text[$0.upperBound...].prefix { $0 != "/" && $0 != "?" } } ?? text[...]
-        if start != nil, !host.contains("{{") {
-            let legal = out.unicodeScalars.filter {
-                $0.value > 0x20 && $0.value < 0x7F && !"{}<>\"'^`|\\".unicodeScalars.contains($0)
-            }
-            return String(String.UnicodeScalarView(legal))
+        let known = labels.filter { !$0.isEmpty }.suffix(5)
+        return ((known.isEmpty ? ["host"] : known) + ["invalid"]).joined(separator: ".")
+    }
+
+    private static func legal(_ text: some StringProtocol, keepsBraces: Bool) -> String {
+        let illegal = keepsBraces ? "<>\"'^`|\\" : "{}<>\"'^`|\\"
+        let scalars = text.unicodeScalars.filter {
+            $0.value > 0x20 && $0.value < 0x7F && !illegal.unicodeScalars.contains($0)
         }
-        return "https://\(names.first ?? "host").invalid"
+        return String(String.UnicodeScalarView(scalars))
     }
 }

@@ -50,7 +50,8 @@ struct DltAuth {
     private func basic(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
         manifest.leaveOut(membersOf: auth, but: ["type", "username", "password"])
         let user = textOrSecret("username", source, &manifest)
-        let password = secret("password", source, &manifest)
+        let isEmpty = auth["password"]?.rawText?.isEmpty ?? false
+        let password = isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", source, &manifest)
         source.auth = .basic(user: user, password: password, from: auth.origin)
     }
 

@@ -50,18 +50,27 @@ struct DltEndpoint {
         addHeaders(&source, &manifest)
         request.finish(&resource, &manifest)
         addSelector(&resource, &manifest)
-        if let paginator = value("paginator") ?? client["paginator"] {
+        if value("paginator") == nil, isSingleEntity {
+            resource.paginate = .text("none", from: pathNode?.origin ?? origin)
+        } else if let paginator = value("paginator") ?? client["paginator"] {
             DltPaginator(paginator).add(to: &resource, &manifest)
         }
         addActions(&resource, &manifest)
         return resource
     }
 
+    private var pathNode: InputNode? { own?.isScalar == true ? own : value("path") }
+
+    /// Whether dlt takes the answer for one record: the path ends in a parameter (single_entity_path).
+    private var isSingleEntity: Bool {
+        (pathNode?.rawText ?? name).firstMatch(of: /\{[A-Za-z_][A-Za-z0-9_.]*\}\/?$/) != nil
+    }
+
     private func path(
         _ request: inout DltRequest, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) -> ConfigNode {
-        let node = own?.isScalar == true ? own : value("path")
-        let text = node?.text ?? name
+        let node = pathNode
+        let text = moved(node?.rawText ?? name, from: node?.origin ?? origin, &source, &manifest)
         let (plain, names) = ImportedURL.withoutSecrets(text)
         for name in names {
             source.authorize(
@@ -81,14 +90,16 @@ struct DltEndpoint {
     }
 
     private func addSelector(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        guard let node = value("data_selector"), let text = node.text else { return }
-        guard text != "$" else { return resource.remarks.append(ImportedResource.wholeAnswer) }
+        guard let node = value("data_selector"), let text = node.text else {
+            if isSingleEntity { resource.records = .text("$", from: pathNode?.origin ?? origin) }
+            return
+        }
         guard let path = ImportedPath.text(jsonPath: text) else {
             return manifest.leaveOut(
                 node.origin, "the selector means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
-        resource.records = .text(ImportedPath.records(path), from: node.origin)
+        resource.records = .text(path, from: node.origin)
     }
 
     private func addActions(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
@@ -107,5 +118,33 @@ struct DltEndpoint {
             }
             resource.errors.append(.rule(statuses: [status], do: "ignore", from: action.origin))
         }
+    }
+}
+
+extension DltEndpoint {
+    /// The path within a source: a whole URL has the root of its own origin, with the client's header fields and sign-in.
+    private func moved(
+        _ text: String, from origin: Origin, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
+    ) -> String {
+        guard text.utf8.count <= 2000, let match = text.prefixMatch(of: /[A-Za-z]+:\/\/[^\/?#{}]+/),
+            let base = source.baseURL.scalar
+        else { return text }
+        let rest = text[match.range.upperBound...]
+        guard rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix("?") else { return text }
+        if text.hasPrefix(base + "/") { return String(text.dropFirst(base.count)) }
+        var other = ImportedSource(url: String(match.output), from: origin, of: origin, &manifest)
+        if let auth = source.auth, other.auth == nil {
+            other.auth = auth
+            let known = base.prefixMatch(of: /[A-Za-z]+:\/\/[^\/?#]+/)?.output.lowercased()
+            if known != match.output.lowercased() {
+                manifest.leaveOut(
+                    origin,
+                    "it is at another origin than the client's, which is given the client's sign-in, as dlt does",
+                    hint: "see whether it is to have it")
+            }
+        }
+        other.headers = source.headers
+        source = other
+        return rest.hasPrefix("?") ? "/" + rest : String(rest)
     }
 }

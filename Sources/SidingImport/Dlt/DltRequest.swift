@@ -139,7 +139,9 @@ struct DltRequest {
     mutating func finish(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         resource.query = query
         addCursor(&resource, &manifest)
-        if resource.cursor == nil {
+        if let cursor = resource.cursor {
+            resource.openSpans(cursor["type"]?.scalar ?? "datetime", &manifest)
+        } else {
             resource.query = query.without(["{cursor}", "{until}"])
             if let left = resource.dropCursorFromBody() {
                 manifest.leaveOut(left, "the body asks for changes, and there is no cursor")

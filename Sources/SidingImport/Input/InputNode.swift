@@ -16,6 +16,15 @@ struct InputNode: Sendable {
     var isMap: Bool { entries != nil }
     var isScalar: Bool { if case .scalar = value.content { !isNull } else { false } }
 
+    /// Whether it is there and says nothing: an empty text, list or map.
+    var isVoid: Bool {
+        switch value.content {
+        case .scalar(let text, _): text.isEmpty
+        case .list(let nodes): nodes.isEmpty
+        case .map(let entries): entries.isEmpty
+        }
+    }
+
     /// Nil for what is no map.
     var entries: [YAMLEntry]? {
         if case .map(let entries) = value.content { entries } else { nil }

@@ -54,7 +54,4 @@ enum ImportedPath {
         rest = rest[rest.index(after: end)...]
         return name.isEmpty ? nil : name
     }
-
-    /// A path to the records: each element of the array at `path`.
-    static func records(_ path: String) -> String { path.hasSuffix("[*]") ? path : path + "[*]" }
 }

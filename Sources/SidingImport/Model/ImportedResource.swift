@@ -9,6 +9,8 @@ struct ImportedResource: Sendable {
     var method: ConfigNode?
     var query: ConfigMap
     var body: ConfigNode?
+    /// How the body is written; nil for JSON.
+    var bodyEncoding: ConfigNode?
     var records: ConfigNode?
     var key: ConfigNode?
     var paginate: ConfigNode?
@@ -24,9 +26,6 @@ struct ImportedResource: Sendable {
     var columns: ConfigMap
     /// What a person should know, though nothing is missing.
     var remarks: [String] = []
-
-    static let wholeAnswer =
-        "Of an answer that is one object with one array in it the array is taken; 'records: $' takes the object."
 
     init(_ name: String, path: ConfigNode, from origin: Origin) {
         (self.name, self.path, self.origin) = (name, path, origin)
@@ -44,7 +43,10 @@ struct ImportedResource: Sendable {
         map.set("method", method?.essential)
         if !query.isEmpty { map.set("query", query.node) }
         map.set("query_encoding", encoding)
-        if let body, !body.children.isEmpty { map.set("body", body.essential) }
+        if let body, !body.children.isEmpty {
+            map.set("body", body.essential)
+            map.set("body_encoding", bodyEncoding?.essential)
+        }
         map.set("records", records)
         map.set("key", key)
         map.set("paginate", paginate)

@@ -75,7 +75,7 @@ extension ImportedSource {
 }
 
 extension ConfigNode {
-    static func basic(user: ConfigNode, password: ConfigNode, from origin: Origin) -> ConfigNode {
+    static func basic(user: ConfigNode, password: ConfigNode?, from origin: Origin) -> ConfigNode {
         var map = ConfigMap(from: origin)
         map.set("type", text: "basic")
         map.set("user", user)

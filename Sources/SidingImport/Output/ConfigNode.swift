@@ -58,6 +58,9 @@ struct ConfigNode: Sendable {
         return node
     }
 
+    /// The text of a scalar.
+    var scalar: String? { if case .scalar(let text, _) = content { text } else { nil } }
+
     /// The values inside that the grammar was asked about.
     var children: [ConfigNode] {
         switch content {

@@ -67,6 +67,12 @@ struct GrammarTrial {
         return try Manifest.parse(text, file: "siding.yaml", environment: environment)
     }
 
+    /// Whether a sign-in may have a user and no password, which then is empty.
+    static let takesUserAlone: Bool = {
+        let text = "{ version: 1, sources: { a: { base_url: \"https://a.example\", auth: { type: basic, user: u } } }, "
+        return (try? parse(text + "resources: { a: { path: /a, key: id } } }")) != nil
+    }()
+
     /// False where the whole would go.
     private mutating func refuse(_ path: [Int], _ fault: Fault) -> Bool {
         if let inner = holders(of: fault, in: path) {

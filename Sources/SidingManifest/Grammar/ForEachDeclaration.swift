@@ -54,10 +54,11 @@ enum ForEachReferences {
             if names.contains(parent.value) {
                 parents[member.name] = parent.value
             } else {
+                let others = names.filter { $0 != member.name }
                 reading.fault(
                     "\(parent.subject) is \(Subject.quoted(parent.value)), which 'resources' does not have",
-                    at: parent.place, expected: "one of \(names.filter { $0 != member.name }.joined(separator: ", "))",
-                    suggestion: Suggestion.nearest(to: parent.value, among: names.filter { $0 != member.name }))
+                    at: parent.place, expected: others.isEmpty ? nil : "one of \(others.joined(separator: ", "))",
+                    suggestion: Suggestion.nearest(to: parent.value, among: others))
             }
         }
         for member in resources { checkBindings(of: member, among: resources, &reading) }

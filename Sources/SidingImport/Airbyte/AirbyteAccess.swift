@@ -1,0 +1,56 @@
+/// `config['a'].b`, `response.get('next', {})`, `config['x'] or 'y'`: a name and the members that lead from it.
+struct AirbyteAccess: Sendable, Hashable {
+    let root: String
+    /// Members; the index of an element is its digits in brackets, such as `[0]`.
+    let keys: [String]
+    /// The text that stands in where there is none.
+    let fallback: String?
+
+    /// Nil for what is more than that.
+    init?(_ expression: String) {
+        var rest = expression.trimmingSpaces[...]
+        guard rest.utf8.count <= 1000, let name = rest.prefixMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) else { return nil }
+        root = String(name.output)
+        rest = rest[name.range.upperBound...]
+        var (keys, fallback) = ([String](), String?.none)
+        while !rest.isEmpty {
+            if let match = rest.prefixMatch(of: /\.get\(\s*['"]([^'"]*)['"]\s*(?:,\s*(?:['"]([^'"]*)['"]|[^()]*))?\)/) {
+                keys.append(String(match.output.1))
+                fallback = match.output.2.map(String.init)
+                rest = rest[match.range.upperBound...]
+            } else if let match = rest.prefixMatch(of: /\.([A-Za-z_][A-Za-z0-9_]*)(?!\()/) {
+                keys.append(String(match.output.1))
+                rest = rest[match.range.upperBound...]
+            } else if let match = rest.prefixMatch(of: /\[\s*['"]([^'"]+)['"]\s*\]/) {
+                keys.append(String(match.output.1))
+                rest = rest[match.range.upperBound...]
+            } else if let match = rest.prefixMatch(of: /\[\s*([0-9]{1,9})\s*\]/) {
+                keys.append("[\(match.output.1)]")
+                rest = rest[match.range.upperBound...]
+            } else if let match = rest.wholeMatch(of: /\s+or\s+['"]([^'"]*)['"]\s*/) {
+                fallback = String(match.output.1)
+                rest = ""
+            } else {
+                return nil
+            }
+        }
+        (self.keys, self.fallback) = (keys, fallback)
+    }
+
+    /// The members for a person.
+    var shown: String { String(([root] + keys).joined(separator: ".").prefix(100)) }
+
+    /// The path of the members in a body; nil where a name cannot be said.
+    var path: String? {
+        let text = keys.reduce("$") { path, key in
+            key.hasPrefix("[") && key.hasSuffix("]") ? path + key : path + ImportedPath.text([key]).dropFirst()
+        }
+        return keys.isEmpty ? nil : text
+    }
+}
+
+extension StringProtocol {
+    var trimmingSpaces: String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,59 @@
+/// The body of an HttpRequester: `request_body`, or one of the keys that came before it.
+struct AirbyteBody {
+    private let requester: AirbyteComponent
+
+    init(_ requester: AirbyteComponent) {
+        self.requester = requester
+    }
+
+    func add(to resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
+        if let body = requester.component("request_body") {
+            switch (body.type, body["value"]) {
+            case ("RequestBodyJsonObject", let value?), ("RequestBodyGraphQL", let value?):
+                add(value, body, to: &resource, source, &manifest)
+            case ("RequestBodyUrlEncodedForm", let value?): addForm(value, body, to: &resource, source, &manifest)
+            case (let type, _):
+                manifest.leaveOut(
+                    body.origin, "a body of the type '\((type ?? "").prefix(60))' is not known to siding.yaml",
+                    hint: "the request goes without it: write 'body' by hand")
+            }
+        } else if let json = requester["request_body_json"] {
+            add(json, requester, to: &resource, source, &manifest)
+        } else if let form = requester["request_body_data"] {
+            addForm(form, requester, to: &resource, source, &manifest)
+        }
+    }
+
+    private func addForm(
+        _ value: InputNode, _ owner: AirbyteComponent, to resource: inout ImportedResource, _ source: String,
+        _ manifest: inout ImportedManifest
+    ) {
+        add(value, owner, to: &resource, source, &manifest)
+        if resource.body != nil { resource.bodyEncoding = .text("form", from: value.origin) }
+    }
+
+    private func add(
+        _ value: InputNode, _ owner: AirbyteComponent, to resource: inout ImportedResource, _ source: String,
+        _ manifest: inout ImportedManifest
+    ) {
+        guard value.isMap else {
+            return manifest.leaveOut(
+                value.origin, "a body that is a template, or no map, is not known to siding.yaml",
+                hint: "the request goes without it: write 'body' by hand")
+        }
+        resource.body = ConfigNode.copy(value, &manifest) { node, manifest in
+            owner.text(owner.resolved(node), source, &manifest)
+        }
+    }
+}
+
+extension AirbyteComponent {
+    /// A text inside a list or a body; nil where it cannot be said, which has then been noted.
+    func text(_ node: InputNode, _ source: String, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        guard case .literal(let text) = fill(node.text ?? "", source).value else {
+            manifest.leaveOut(node.origin, "the value is a secret, or depends on something that only Airbyte knows")
+            return nil
+        }
+        return .text(text, from: node.origin)
+    }
+}

@@ -1,0 +1,87 @@
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+/// Moments and spans of time in requests.
+@Suite struct ImportedSpanTests {
+    /// A stream with a cursor of these formats, sent as `since`.
+    private static func cursor(_ formats: String, _ more: String = "x: x") throws -> Imported {
+        try Imported.airbyte(
+            stream: """
+                { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updated, \(formats), \
+                start_time_option: { inject_into: request_parameter, field_name: since }, \
+                $parameters: { \(more) } } }
+                """)
+    }
+
+    @Test(
+        arguments: [
+            ("%Y-%m-%dT%H:%M:%SZ", nil, nil, 0),
+            ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%SZ", nil, 0),
+            ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%d %H:%M:%S", CursorType.datetime, 0),
+            ("%Y-%m-%dT%H:%M:%SZ", "%s", .datetime, 0),
+            ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%fZ", .date, 0),
+            ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%SZ", nil, 1),
+            ("%Y-%m-%d %H:%M:%S", "%s", .datetime, 1),
+            ("%Y-%m-%d %H:%M:%S", nil, nil, 0),
+        ] as [(String, String?, CursorType?, Int)])
+    func `Requests have the format that they ask for, or that is told`(
+        requests: String, records: String?, format: CursorType?, count: Int
+    ) throws {
+        let other = records.map { ", cursor_datetime_formats: [\"\($0)\"]" } ?? ""
+        let imported = try Self.cursor("datetime_format: \"\(requests)\"\(other)")
+        #expect(try imported.resource.cursor?.format == format, "\(imported.config)")
+        #expect(imported.unmapped.count == count, "\(imported.lines)")
+        if count > 0 {
+            #expect(imported.lines[0].contains("siding.yaml cannot write a moment as '\(requests)'"))
+        }
+    }
+
+    @Test func `A start or a window is written in RFC 3339, and where that is not the format it is told`() throws {
+        let imported = try Self.cursor(
+            "datetime_format: \"%Y-%m-%d %H:%M:%S\"", "lookback_window: P1D")
+        #expect(imported.unmapped.map(\.path) == ["streams[0].incremental_sync.datetime_format"])
+    }
+
+    @Test(
+        arguments: [
+            ("%s", "[{cursor}, 4102444800]"), ("%Y-%m-%d", "[{cursor}, 2100-01-01]"),
+            ("%Y-%m-%dT%H:%M:%SZ", "[{cursor}, 2100-01-01T00:00:00Z]"), ("%ms", "[{cursor}, 4102444800000]"),
+        ])
+    func `A span in one parameter gets an end far ahead, so that a sync sends it`(format: String, text: String) throws {
+        let imported = try Imported.airbyte(
+            requester: """
+                { request_parameters: { "updated_at[between]": \
+                "'[{{ stream_slice['start_time'] }}, {{ stream_slice['end_time'] }}]'" } }
+                """,
+            stream: """
+                { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updated, datetime_format: "\(format)" } }
+                """)
+        #expect(try imported.resource.query == ["updated_at[between]": .string(text)])
+        #expect(try imported.resource.cursor != nil)
+        #expect(
+            imported.unmapped.map(\.reason) == ["one text holds both ends of a span, and a sync knows no end of it"])
+        #expect(imported.unmapped[0].path.hasSuffix("request_parameters.updated_at[between]"))
+    }
+
+    @Test func `A span of numbers that are no moments stays, and is told`() throws {
+        let imported = try Imported.dlt(
+            """
+            { name: a, primary_key: id, endpoint: { params: { q: "{incremental.start_value}..{incremental.end_value}" }, \
+            incremental: { cursor_path: seq, initial_value: 7 } } }
+            """)
+        #expect(try imported.resource.query == ["q": .string("{cursor}..{until}")])
+        #expect(imported.lines.count == 1 && imported.lines[0].contains("lists everything"))
+        let body = try Imported.dlt(
+            """
+            { name: a, primary_key: id, endpoint: { method: POST, json: { q: { at: \
+            ["{incremental.start_value}/{incremental.end_value}"] } }, \
+            incremental: { cursor_path: at, initial_value: "2024-01-01T00:00:00Z" } } }
+            """)
+        #expect(body.config.contains("{cursor}/2100-01-01T00:00:00Z"), "\(body.config)")
+        #expect(body.lines.count == 1)
+    }
+}
