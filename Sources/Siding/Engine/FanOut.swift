@@ -178,12 +178,16 @@ extension ResourceSync {
         let watch = ConditionWatch(sync: self)
         let left = try await watch.look()
         if let left, let refusal = watch.refusal(left) { return refusal }
+        let marks = MarkWatch(sync: self)
+        let marked = try await marks.look()
+        if let marked, let refusal = marks.refusal(marked) { return refusal }
         var report =
             if let forEach = resource.forEach {
                 try await FanOut(sync: self, each: forEach).run()
             } else {
                 try await run()
             }
+        if let marked { marks.note(marked, in: &report) }
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
         return report
     }

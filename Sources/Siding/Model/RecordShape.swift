@@ -59,6 +59,12 @@ public struct RecordShape: Sendable, Hashable {
         }
     }
 
+    /// Whether the condition that records are kept by is another one, or names a column that shows something else.
+    func hasOtherCondition(than other: RecordShape) -> Bool {
+        let (condition, before) = (transforms.condition, other.transforms.condition)
+        return condition != before || condition?.columns(among: columns) != before?.columns(among: other.columns)
+    }
+
     static func check(_ columns: [RecordColumn]) throws(RecordShapeError) {
         guard columns.count <= mostColumns else {
             throw RecordShapeError("\(columns.count) columns are more than \(mostColumns)")

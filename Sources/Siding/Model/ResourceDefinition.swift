@@ -11,6 +11,9 @@ public struct ResourceDefinition: Sendable, Hashable {
     /// The aspects by name, in a form that compares byte for byte.
     public let aspects: [String: String]
 
+    /// The aspect that the mark of deleted records is, where there is one.
+    static let markAspect = "deletes"
+
     public init(_ resource: AnyResource) {
         var aspects = [
             "base_url": resource.source.baseURL.description,
@@ -38,7 +41,7 @@ public struct ResourceDefinition: Sendable, Hashable {
         // A rule that ended listings too early left pages behind it that validators would hide.
         if let stop = resource.stop.definition { aspects["stop"] = stop }
         // What pages did not show again is as deleted as it was under the old mark.
-        if let mark = resource.deletions.mark { aspects["deletes"] = mark.description }
+        if let mark = resource.deletions.mark { aspects[Self.markAspect] = mark.description }
         let transforms = resource.shape.transforms
         if let condition = transforms.condition {
             // What the columns show that it names decides, too.

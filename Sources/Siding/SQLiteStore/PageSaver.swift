@@ -71,7 +71,8 @@ struct PageSaver {
             check: try ContractCheck.load(
                 resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction),
             mark: page.deletions.rule.mark,
-            condition: kept.transforms.condition, columns: kept.columns, request: request)
+            condition: kept.transforms.condition, columns: kept.columns,
+            isOtherCondition: kept.hasOtherCondition(than: resource.shape), request: request)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in

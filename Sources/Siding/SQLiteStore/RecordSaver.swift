@@ -22,6 +22,8 @@ struct RecordSaver {
     /// Which records are kept, and the columns whose names that may use; nil for all, which then costs nothing.
     var condition: RecordExpression? = nil
     var columns: [RecordColumn] = []
+    /// Whether `condition` is another one than stored records are kept by: what is stored and does not fit stays as it is.
+    var isOtherCondition = false
     /// Where the records come from; its row is made by the caller where any was written.
     var request: Int64?
 
@@ -34,7 +36,7 @@ struct RecordSaver {
         var rewritten: [Int64] = []
         /// The indexes of the records that were not saved.
         var refused: Set<Int> = []
-        /// The indexes of those that the condition leaves out, and that were not stored before.
+        /// The indexes of those that the condition leaves out, and that were not stored before, or stay as they are.
         var leftOut: Set<Int> = []
         /// The rows of living records that it leaves out.
         var unfit: [Int64] = []
@@ -66,6 +68,9 @@ struct RecordSaver {
             let isFit = try Self.isFit(slice, body, page, test)
             if !isFit, try isUnknown(slice, page, type, &statements) {
                 saved.leftOut.insert(index)
+            } else if !isFit, isOtherCondition {
+                saved.leftOut.insert(index)
+                try noteStored(slice, page, &statements, &saved)
             } else if isFit, let breach = breach(of: slice, body, type) {
                 try Self.stopIfAsked(breach)
                 try refuse(slice, breach)
@@ -119,6 +124,16 @@ struct RecordSaver {
         // A key of another type may have the text of one that is stored.
         guard case .key(let key) = slice.outcome, key.kind == type else { return true }
         return try key.withBytes(in: page) { try statements.row(of: $0) } == nil
+    }
+
+    /// What stays as it is was shown all the same.
+    private func noteStored(
+        _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ statements: inout RecordStatements, _ saved: inout Saved
+    ) throws {
+        guard case .key(let key) = slice.outcome,
+            let row = try key.withBytes(in: page, { try statements.row(of: $0) })
+        else { return }
+        saved.shown.ids.append(row)
     }
 
     private mutating func breach(

@@ -109,6 +109,27 @@ import Testing
         #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
     }
 
+    @Test func `a listing of its own under another condition leaves what is stored and does not fit as it is`()
+        async throws
+    {
+        let bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":2}]"#, shape: Self.shape("v > 0"))
+        // A misspelt name, and a column that shows something else.
+        for shape in [
+            try Self.shape("V > 0"),
+            try Self.shape("v > 0", columns: [RecordColumn("v", .integer, at: JSONPath(member: "w"))]),
+        ] {
+            let position = try await bench.bench.open(isAside: true, shape: shape)
+            var commit = bench.bench.pageCommit(
+                try ConformanceBench.content(#"[{"id":1,"v":5},{"id":2,"v":5},{"id":3,"v":5}]"#), position,
+                isAside: true)
+            commit.shape = shape
+            let counters = try await bench.store.commit(commit)
+            #expect(counters.deleted == 0 && counters.updated == 0 && counters.inserted == 0)
+        }
+        #expect(try await bench.rows("SELECT id, v FROM posts ORDER BY id") == [["1", "1"], ["2", "2"]])
+    }
+
     @Test func `a condition that cannot be computed names the record`() async throws {
         let bench = try await SQLiteBench()
         do {
