@@ -102,9 +102,10 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
         let status = try await options.withStore(.readWrite) { workspace, store in
             let changes = try await store.retryQuarantined(selection.selection, as: workspace.manifest.resources)
             for change in changes { tell(change) }
-            let saved = changes.count { $0.refusal == nil }
-            if saved == changes.count { return ExitStatus.success }
-            return saved == 0 ? .failure : .partial
+            let statuses = changes.map { change -> ExitStatus in
+                change.refusal == nil ? .success : change.heldBy == nil ? .failure : .locked
+            }
+            return ExitStatus.combining(statuses, savedAnything: statuses.contains(.success))
         }
         if status != .success { throw status }
     }

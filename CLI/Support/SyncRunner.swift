@@ -54,12 +54,23 @@ struct SyncRunner {
             if let hint = line.error?.hint { Output.talk("    \(hint)") }
         case .saved where line.counters.quarantined > 0:
             Output.talk(
-                "\(line.resource): \(Words.count(line.counters.quarantined, "record")) broke the contract: "
-                    + "'siding quarantine list' tells which and why")
+                "\(line.resource): \(setAside(line.counters)): 'siding quarantine list' tells which and why")
             summary(line)
         default: summary(line)
         }
         notes(report)
+    }
+
+    /// What came into quarantine, and by what.
+    private func setAside(_ counters: RunCounters) -> String {
+        let answers = counters.answersSetAside
+        let records = counters.quarantined - answers
+        var parts: [String] = []
+        if records > 0 { parts.append("\(Words.count(records, "record")) broke the contract") }
+        if answers > 0 {
+            parts.append("\(Words.count(answers, "answer")) \(answers == 1 ? "was" : "were") set aside by a rule")
+        }
+        return parts.joined(separator: ", and ")
     }
 
     private var isChatty: Bool { (options.terminal.isOutput || options.verbose > 0) && !options.quiet }

@@ -7,7 +7,8 @@ extension Siding {
         try await (store as? any QuarantineStore)?.quarantined(selection) ?? []
     }
 
-    /// Reads quarantined records again as the resources are declared now, and saves what is good.
+    /// Reads quarantined records again as the resources are declared now, and saves what is good; nothing of those that a sync
+    /// is at (``QuarantineChange/heldBy``).
     @discardableResult
     public func retryQuarantined(
         _ selection: QuarantineSelection = QuarantineSelection()

@@ -65,6 +65,26 @@ struct LockTests {
         await service.origin.stop()
     }
 
+    @Test func `What is in quarantine is not read again while a sync is at its resource`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        _ = try await whileSyncing(service, sandbox) { child in
+            try await sandbox.sqlite(
+                sandbox.file("test.db"),
+                """
+                INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at,
+                    scope, sent)
+                VALUES (1, 1, 'https://example.org', 1, 'odd', '{"id":99}', 1, '99', 'type_change', 1, '', '')
+                """)
+            let retried = try await sandbox.siding("quarantine", "retry")
+            #expect(retried.status == 11, "\(retried)")
+            #expect(retried.error.contains("'items' is held by process \(child.processID) on "))
+            let object = try await sandbox.siding("quarantine", "retry", "--json").object()
+            #expect(object["done"] == .bool(false) && object["refusal"]?.string?.contains("(sync items)") == true)
+        }
+        await service.origin.stop()
+    }
+
     @Test func `Where one resource is held, the others are synced all the same, and the exit is 11`() async throws {
         let other = RecordListing("/other", of: Dataset([Service.item(1)]), paging: .single)
         let service = try await Service.start(routes: [other])

@@ -80,7 +80,10 @@ struct OriginErrorTests {
         let sandbox = try Sandbox.with(
             service, resource: "errors: [\(rule)]", more: "  plain: { path: /items, key: id }")
         service.listen { _, _ in .json(#"{"message":"no such filter"}"#, status: .unprocessableContent) }
-        #expect(try await sandbox.siding("sync", "items").status == 3)
+        let aside = try await sandbox.siding("sync", "items")
+        #expect(aside.status == 3)
+        #expect(aside.error.contains("items: 1 answer was set aside by a rule: 'siding quarantine list'"), "\(aside)")
+        #expect(!aside.error.contains("broke the contract"))
         let kept = try await sandbox.siding("quarantine", "list", "--json").object()
         #expect(kept["resource"]?.string == "items" && kept["url"]?.string == "\(service.url)/items")
         let id = try #require(kept["id"]?.int)

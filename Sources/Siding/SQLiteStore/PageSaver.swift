@@ -22,7 +22,7 @@ struct PageSaver {
             var quarantine = try quarantine(resource.id, transaction)
             let dropped = DroppedMembers(MemberRemoval(resource.shape.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
-            counters.quarantined = 1
+            (counters.quarantined, counters.answersSetAside) = (1, 1)
             shown = PageMembers.Shown(hasUnknown: true)
         case .records(let bytes, let slices):
             let saved = try save(slices, of: bytes, resource, transaction)
@@ -92,7 +92,7 @@ struct PageSaver {
     private func quarantine(_ resource: Int64, _ transaction: borrowing Transaction) throws -> PageQuarantine {
         PageQuarantine(
             resource: resource, run: page.run, page: page.page, now: now,
-            isPartial: try isPartial(resource, transaction))
+            isPartial: try isPartial(resource, transaction), isOfChanges: isOfChanges)
     }
 
     private func noteScope(
@@ -115,6 +115,9 @@ struct PageSaver {
             page.page.scope
         ) { $0.int(0) == 1 } ?? false
     }
+
+    /// Whether the resource has a cursor.
+    private var isOfChanges: Bool { page.progress?.cursor != nil }
 
     /// A page without edited records is asked this once.
     private func pull(
@@ -239,13 +242,7 @@ struct PageSaver {
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, page.listing,
             scope)
-        // A listing of changes did not see what it has no page of.
-        try transaction.execute(
-            """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope = ?2
-                AND (url, sent) NOT IN (SELECT url, sent FROM siding_pages WHERE resource = ?1 AND scope = ?2)
-                AND (SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2)
-            """, resource, scope)
+        try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
         if scope.isEmpty, try !isPassing(resource, transaction) {
             try transaction.execute(
                 "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,

@@ -6,10 +6,14 @@ struct QuarantineRetry {
     let resources: [AnyResource]
     let run: RunID
     let now: Timestamp
+    /// Who holds resources that another run is at: nothing of theirs is touched.
+    var holders: [String: LeaseHolder] = [:]
 
     struct Result {
         var changes: [QuarantineChange] = []
         var counters: [String: RunCounters] = [:]
+        /// The keys of each resource of which a record was read already: what follows is older.
+        var settled: [String: Set<String>] = [:]
     }
 
     func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Result {
@@ -18,8 +22,13 @@ struct QuarantineRetry {
         for record in try QuarantineRows.find(selection, transaction).sorted(by: {
             ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
         }) {
+            if let holder = holders[record.resource] {
+                let refusal = "\(holder.words(holding: record.resource)): wait for it"
+                result.changes.append(QuarantineChange(record: record, refusal: refusal, heldBy: holder))
+                continue
+            }
             var counters = result.counters[record.resource] ?? RunCounters()
-            let refusal = try retry(record, &counters, transaction)
+            let refusal = try retry(record, &counters, &result.settled[record.resource, default: []], transaction)
             result.counters[record.resource] = counters
             result.changes.append(QuarantineChange(record: record, refusal: refusal))
         }
@@ -31,7 +40,8 @@ struct QuarantineRetry {
 
     /// - Returns: why the record stays.
     private func retry(
-        _ record: QuarantinedRecord, _ counters: inout RunCounters, _ transaction: borrowing Transaction
+        _ record: QuarantinedRecord, _ counters: inout RunCounters, _ settled: inout Set<String>,
+        _ transaction: borrowing Transaction
     ) throws -> String? {
         guard let resource = resources.first(where: { $0.name == record.resource }) else {
             return "the config has no resource '\(PlainText.oneLine(record.resource, limit: 80))'"
@@ -48,13 +58,17 @@ struct QuarantineRetry {
         }
         if let refusal = try declare(resource, known, &counters, transaction) { return refusal }
         guard let row = try ResourceRow.load(named: resource.name, transaction) else { return nil }
-        if case .key(let key) = slice.outcome,
-            try isOutdated(record, key: page.withUnsafeBytes { key.text(in: $0) }, row.id, transaction)
-        {
+        guard case .key(let place) = slice.outcome else {
+            return try save(slice, page, record, row, &counters, transaction)
+        }
+        let key = page.withUnsafeBytes { place.text(in: $0) }
+        guard try !settled.contains(key) && !isOutdated(record, key: key, row.id, transaction) else {
             counters.stale += 1
             return "a newer record of its key is stored"
         }
-        return try save(slice, page, record, row, &counters, transaction)
+        let refusal = try save(slice, page, record, row, &counters, transaction)
+        if refusal == nil { settled.insert(key) }
+        return refusal
     }
 
     private func save(
@@ -144,13 +158,20 @@ struct QuarantineRetry {
         return nil
     }
 
-    /// What was written after these bytes were last seen is newer than they are.
+    /// Whether the origin, or the program, said something of the record after these bytes were last seen.
+    ///
+    /// When it did is told by the request that the body came with: what the config made of the record since, by `drop` say,
+    /// and a deletion that was taken back are no news of it. What was saved here, or before requests were kept, has none.
     private func isOutdated(
         _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
         try transaction.first(
-            "SELECT MAX(changed_at, COALESCE(deleted_at, 0)) > ?3 FROM siding_records WHERE resource = ?1 AND key = ?2",
-            resource, key, record.seenAt.microseconds
+            """
+            SELECT MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?3
+            FROM siding_records r LEFT JOIN siding_bases b ON b.resource = r.resource AND b.key = r.key
+                LEFT JOIN siding_requests q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
+            WHERE r.resource = ?1 AND r.key = ?2
+            """, resource, key, record.seenAt.microseconds
         ) { $0.int(0) == 1 } ?? false
     }
 }

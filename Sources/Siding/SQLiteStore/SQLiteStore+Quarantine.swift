@@ -13,12 +13,56 @@ extension SQLiteStore: QuarantineStore {
         _ selection: QuarantineSelection, as resources: [AnyResource]
     ) async throws(StoreError) -> [QuarantineChange] {
         // A selection that means nothing is no run.
-        guard try await !quarantined(selection).isEmpty else { return [] }
+        let meant = Set(try await quarantined(selection).map(\.resource))
+        guard !meant.isEmpty else { return [] }
+        var selection = selection
+        // What is set aside meanwhile is of resources that may be another run's.
+        if selection.ids.isEmpty { selection.resources = meant.sorted() }
+        let held = try await Self.hold(meant.intersection(resources.map(\.name)).sorted(), in: self)
+        let result: Result<[QuarantineChange], StoreError>
+        do throws(StoreError) {
+            result = .success(try await retry(selection, as: resources, held))
+        } catch { result = .failure(error) }
+        let leases = held.leases
+        try await uncancelled { () throws(StoreError) in for lease in leases { try await self.releaseLease(lease) } }
+        return try result.get()
+    }
+
+    /// The leases of resources that are held here, and who holds the others.
+    private struct Held: Sendable {
+        var leases: [Lease] = []
+        var holders: [String: LeaseHolder] = [:]
+    }
+
+    /// A retry makes a resource what the config has it be, under which no other run may be saving pages of it.
+    private static func hold(_ resources: [String], in store: SQLiteStore) async throws(StoreError) -> Held {
+        var held = Held()
+        do throws(StoreError) {
+            for resource in resources {
+                let name = Lease.name(ofResource: resource)
+                switch try await store.acquireLease(name, command: "quarantine retry") {
+                case .acquired(let lease): held.leases.append(lease)
+                case .held(let holder): held.holders[resource] = holder
+                }
+            }
+        } catch {
+            for lease in held.leases { try? await store.releaseLease(lease) }
+            throw error
+        }
+        return held
+    }
+
+    private func retry(
+        _ selection: QuarantineSelection, as resources: [AnyResource], _ held: Held
+    ) async throws(StoreError) -> [QuarantineChange] {
         let run = try await beginRun(command: "quarantine retry")
         let now = clock.now
+        let me = try ownerID()
         do throws(StoreError) {
             let result = try await write { transaction in
-                try QuarantineRetry(resources: resources, run: run, now: now).retry(selection, transaction)
+                for lease in held.leases { try Self.check(lease, owner: me, transaction) }
+                return try QuarantineRetry(resources: resources, run: run, now: now, holders: held.holders)
+                    .retry(selection, transaction)
             }
             for (resource, counters) in result.counters.sorted(by: { $0.key < $1.key }) {
                 let changes = result.changes.filter { $0.record.resource == resource }
@@ -50,6 +94,10 @@ extension RunOutcome {
     /// What trying again came to: what stays in quarantine was not saved.
     fileprivate init(ofRetry changes: [QuarantineChange]) {
         let refused = changes.count { $0.refusal != nil }
+        if changes.allSatisfy({ $0.heldBy != nil }) {
+            self = .skipped
+            return
+        }
         self = refused == 0 ? .saved : refused == changes.count ? .failed : .partial
     }
 }

@@ -37,6 +37,13 @@ public struct LeaseHolder: Sendable, Hashable, Codable {
     }
 }
 
+extension LeaseHolder {
+    /// `'posts' is held by process 12 on host (sync posts) since 2024-05-01T12:00:00Z`
+    func words(holding resource: String) -> String {
+        "'\(resource)' is held by process \(processID) on \(host) (\(command)) since \(since.rfc3339)"
+    }
+}
+
 /// What became of the wish for a lease.
 public enum LeaseOutcome: Sendable, Hashable {
     case acquired(Lease)

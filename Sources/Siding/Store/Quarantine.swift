@@ -62,9 +62,11 @@ public struct QuarantineChange: Sendable, Hashable {
     public var record: QuarantinedRecord
     /// Why it stays in quarantine; nil where it was saved.
     public var refusal: String?
+    /// Who is at its resource, so that nothing was done; nil where nobody is.
+    public var heldBy: LeaseHolder?
 
-    public init(record: QuarantinedRecord, refusal: String?) {
-        (self.record, self.refusal) = (record, refusal)
+    public init(record: QuarantinedRecord, refusal: String?, heldBy: LeaseHolder? = nil) {
+        (self.record, self.refusal, self.heldBy) = (record, refusal, heldBy)
     }
 }
 
@@ -83,8 +85,8 @@ public protocol QuarantineStore: Sendable {
     /// Reads quarantined records again as `resources` are declared now, and saves what is good, all in one transaction and
     /// a run of its own.
     ///
-    /// What is saved leaves the quarantine. A record whose key has been written since it was last seen is left: the newer one
-    /// stays.
+    /// What is saved leaves the quarantine. A record of which the origin, or the program, said something since it was last seen
+    /// is left: the newer one stays. So are those of a resource whose lease another run holds.
     func retryQuarantined(
         _ selection: QuarantineSelection, as resources: [AnyResource]
     ) async throws(StoreError) -> [QuarantineChange]

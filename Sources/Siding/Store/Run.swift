@@ -30,6 +30,8 @@ public struct RunCounters: Sendable, Hashable, Codable {
     /// Records that are gone from the origin and were left, as they are too many to go without a person's look.
     public var withheld = 0
     public var quarantined = 0
+    /// How many of `quarantined` are whole answers that a rule set aside; it is told, and not kept with the run.
+    public var answersSetAside = 0
     /// Records that a later one of the same page replaced, as it has the same key.
     public var duplicates = 0
     public var bytes = 0
@@ -39,7 +41,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public static func += (total: inout RunCounters, part: RunCounters) {
         for path in [
             \RunCounters.pages, \.requests, \.notModified, \.inserted, \.updated, \.unchanged, \.stale, \.deleted,
-            \.withheld, \.quarantined, \.duplicates, \.bytes,
+            \.withheld, \.quarantined, \.answersSetAside, \.duplicates, \.bytes,
         ] { total[keyPath: path] += part[keyPath: path] }
     }
 }

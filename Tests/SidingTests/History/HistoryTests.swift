@@ -106,7 +106,7 @@ import Testing
         bench.time.advance(by: .seconds(1))
         var resource = try EditBench.posts()
         resource.shape.history = HistoryRetention()
-        _ = try await bench.store.retryQuarantined(QuarantineSelection(), as: [resource])
+        _ = try await bench.sqlite.retry(as: [resource])
         bench.time.advance(by: .seconds(1))
         try await bench.save(#"{"id":"a","v":"local"}"#)
         bench.time.advance(by: .seconds(1))

@@ -134,7 +134,7 @@ import Testing
         try await bench.pull(#"[{"id":"b","v":"x"}]"#)
         let seen = bench.time.now
         bench.time.advance(by: .seconds(1))
-        _ = try await bench.store.retryQuarantined(QuarantineSelection(), as: [EditBench.posts()])
+        _ = try await bench.sqlite.retry(as: [EditBench.posts()])
         let retried = try await provenance(bench.sqlite, "b")
         #expect(
             retried.cause == .quarantine && retried.request?.at == seen && retried.run?.command == "quarantine retry")

@@ -72,7 +72,7 @@ import Testing
 
     @Test func `a retry under another contract saves what is good, in a run of its own`() async throws {
         let bench = try await Self.bench()
-        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [Self.resource()])
+        let changes = try await bench.retry(as: [Self.resource()])
         #expect(changes.map { $0.refusal == nil } == [true, false])
         #expect(changes[1].refusal?.contains("is missing") == true)
         #expect(try await bench.rows("SELECT id, v FROM posts ORDER BY id") == [["1", "1"], ["2", "x"]])
@@ -84,8 +84,8 @@ import Testing
 
     @Test func `a retry under the same contract leaves all as it is`() async throws {
         let bench = try await Self.bench()
-        let changes = try await bench.store.retryQuarantined(
-            QuarantineSelection(), as: [Self.resource(Self.strict)])
+        let changes = try await bench.retry(
+            as: [Self.resource(Self.strict)])
         #expect(changes.allSatisfy { $0.refusal != nil })
         #expect(try await bench.store.quarantined(QuarantineSelection()).count == 2)
         #expect(try await bench.rows("SELECT COUNT(*) FROM siding_records") == [["1"]])
@@ -95,7 +95,7 @@ import Testing
         let bench = try await Self.bench()
         try await bench.execute("UPDATE siding_resources SET key_type = NULL")
         let keyless = try await bench.store.quarantined(QuarantineSelection()).filter { $0.key == nil }
-        let changes = try await bench.store.retryQuarantined(
+        let changes = try await bench.retry(
             QuarantineSelection(ids: keyless.map(\.id)), as: [Self.resource(key: "name")])
         #expect(changes.map(\.refusal) == [nil])
         #expect(try await bench.bench.record("keyless").body == Array(#"{"name":"keyless"}"#.utf8))
@@ -112,15 +112,100 @@ import Testing
             INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at)
             VALUES (1, '2', '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"))
             """)
-        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [Self.resource()])
+        let changes = try await bench.retry(as: [Self.resource()])
         let change = try #require(changes.first { $0.record.key == "2" })
         #expect(change.refusal == "a newer record of its key is stored")
         #expect(try await bench.rows("SELECT v FROM posts WHERE id = 2") == (isDeleted ? [] : [["7"]]))
     }
 
+    @Test func `what the config made of a stored record since is no newer word of the origin`() async throws {
+        var bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":2,"v":1,"mail":"hush"}]"#, shape: Self.strict)
+        bench.bench.time.advance(by: .seconds(60))
+        try await bench.commit(#"[{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
+        bench.bench.time.advance(by: .seconds(60))
+        try await bench.bench.nextSync()
+        var shape = Self.strict
+        shape.transforms.dropped = [JSONPath(member: "mail")]
+        _ = try await bench.bench.open(shape: shape)
+        let rewritten = try await bench.bench.record("2")
+        #expect(rewritten.body == Array(#"{"id":2,"v":1}"#.utf8) && rewritten.changedAt == bench.bench.time.now)
+        shape.contract = RecordContract()
+        #expect(try await bench.retry(as: [Self.resource(shape)]).map(\.refusal) == [nil])
+        #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"x"}"#.utf8))
+    }
+
+    @Test func `of two of one key the one that was found last is taken, the other stays`() async throws {
+        let bench = try await SQLiteBench()
+        let position = try await bench.bench.open(shape: Self.strict)
+        let next = try ConformanceBench.page(2)
+        try await bench.bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, position, next: .page(next))
+        try await bench.bench.commit(#"[{"id":2,"v":"y"}]"#, position, page: next)
+        let changes = try await bench.retry(as: [Self.resource()])
+        #expect(changes.map(\.refusal) == [nil, "a newer record of its key is stored"])
+        #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"y"}"#.utf8))
+    }
+
+    @Test func `nothing is read again of a resource that another run is at`() async throws {
+        let bench = try await Self.bench()
+        let resource = try Self.resource()
+        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [resource])
+        #expect(changes.count == 2 && changes.allSatisfy { $0.heldBy?.command == "sync posts" })
+        #expect(changes.allSatisfy { $0.refusal?.hasPrefix("'posts' is held by process ") == true })
+        #expect(try await bench.store.freshness(of: "posts")?.shape == Self.strict)
+        #expect(try await bench.store.runs(limit: 1).first?.outcome == .skipped)
+        #expect(try await bench.retry(as: [resource]).map { $0.refusal == nil } == [true, false])
+        // It gives back what it took.
+        #expect(try await bench.store.leases() == [])
+    }
+
+    @Test func `a full listing of a resource with a cursor keeps what it does not show, but the keyless`() async throws
+    {
+        let bench = try await SQLiteBench()
+        func list(_ json: String, page: Int) async throws {
+            let position = try await bench.bench.open(shape: Self.strict)
+            _ = try await bench.store.commit(
+                bench.bench.pageCommit(
+                    ConformanceBench.content(json), position, page: ConformanceBench.page(page),
+                    cursor: CursorMove(reached: "7", moved: "7")))
+        }
+        try await list(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, page: 1)
+        for page in [1, 2] {
+            try await list(#"[{"id":1,"v":1}]"#, page: page)
+            #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.key) == ["2"])
+        }
+        // Another one in its place takes nothing from it.
+        try await list(#"[{"id":1,"v":1},{"id":3,"v":"x"}]"#, page: 1)
+        #expect(try await Set(bench.store.quarantined(QuarantineSelection()).map(\.key)) == ["2", "3"])
+        try await list(#"[{"id":2,"v":2},{"id":3,"v":3}]"#, page: 1)
+        #expect(try await bench.store.quarantined(QuarantineSelection()) == [])
+    }
+
+    @Test func `answers of two pages are two, be they the same to the byte, until each page comes well`() async throws {
+        let bench = try await SQLiteBench()
+        let position = try await bench.bench.open(isAside: true)
+        func ask(_ page: Int, _ content: PageCommit.Content) async throws -> RunCounters {
+            try await bench.store.commit(
+                bench.bench.pageCommit(content, position, page: ConformanceBench.page(page), isAside: true))
+        }
+        for body in [#"{"error":1}"#, #"{"error":2}"#] {
+            for page in [1, 2] {
+                let counters = try await ask(page, .setAside(Array(body.utf8), reason: "418"))
+                #expect(counters.quarantined == 1 && counters.answersSetAside == 1)
+            }
+        }
+        let kept = try await bench.store.quarantined(QuarantineSelection())
+        #expect(
+            kept.map(\.url) == [
+                try ConformanceBench.page(1).url.description, try ConformanceBench.page(2).url.description,
+            ])
+        #expect(try await ask(2, ConformanceBench.content(#"[{"id":1}]"#)).answersSetAside == 0)
+        #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.id) == [kept[0].id])
+    }
+
     @Test func `a record of a resource that the config has no more stays`() async throws {
         let bench = try await Self.bench()
-        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [])
+        let changes = try await bench.retry(as: [])
         #expect(changes.allSatisfy { $0.refusal?.contains("no resource 'posts'") == true } && changes.count == 2)
     }
 

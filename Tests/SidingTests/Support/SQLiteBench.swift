@@ -26,6 +26,14 @@ struct SQLiteBench {
         try await bench.commit(json, bench.open(shape: shape))
     }
 
+    /// Reads the quarantine again, for which the bench's lease is given back.
+    func retry(
+        _ selection: QuarantineSelection = QuarantineSelection(), as resources: [AnyResource]
+    ) async throws -> [QuarantineChange] {
+        try await bench.store.releaseLease(bench.lease)
+        return try await store.retryQuarantined(selection, as: resources)
+    }
+
     /// Every row of a statement, as text; NULL is nil.
     func rows(_ sql: String) async throws -> [[String?]] {
         try await store.read { snapshot in

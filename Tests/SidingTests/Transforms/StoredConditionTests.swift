@@ -151,7 +151,7 @@ import Testing
         let bench = try await SQLiteBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
         let resource = try Self.resource(Self.shape(nil, dropped: [JSONPath(member: "mail")]))
-        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [resource])
+        let changes = try await bench.retry(as: [resource])
         #expect(changes.map(\.refusal) == [nil])
         #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"x"}"#.utf8))
     }
@@ -160,7 +160,7 @@ import Testing
         let bench = try await SQLiteBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, shape: Self.strict)
         let narrow = try Self.resource(Self.shape("v > 1"))
-        let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [narrow])
+        let changes = try await bench.retry(as: [narrow])
         #expect(changes.first?.refusal?.contains("leaves out 1 of 1 stored records") == true)
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["1"]])
         let run = try #require(try await bench.store.runs(limit: 1).first)
