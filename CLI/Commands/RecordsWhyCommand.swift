@@ -44,6 +44,7 @@ enum ProvenanceShape {
         object.optional("listing_completed_at", known.listingCompletedAt)
         if let run = known.listingRun { object.int("listing_run", run) }
         if !provenance.edits.isEmpty { object.array("edits", provenance.edits.map(edit)) }
+        object.optional("undeleted_at", provenance.undeletedAt)
         guard let deletion = provenance.deletion else { return object }
         object.object("deleted") { object in
             object.time("at", deletion.at)

@@ -78,7 +78,16 @@ struct ProvenanceReport {
     }
 
     private var deletion: [Line] {
-        guard let deletion = provenance.deletion else { return [] }
+        guard let deletion = provenance.deletion else {
+            return provenance.undeletedAt.map { at in
+                [
+                    (
+                        "lives again",
+                        "\(words.time(at)): it was deleted, and that was taken back ('siding records undelete')"
+                    )
+                ]
+            } ?? []
+        }
         let entry = deletion.entry.map { String($0.prefix(8)) } ?? ""
         let why =
             switch deletion.cause {

@@ -52,7 +52,8 @@ enum Shapes {
         object.time("first_seen_at", record.firstSeenAt)
         object.time("changed_at", record.changedAt)
         object.optional("deleted_at", record.deletedAt)
-        object.int("run", record.run)
+        // What no run wrote is a program's or a person's.
+        if record.run != 0 { object.int("run", record.run) }
         if record.pending > 0 { object.int("pending", record.pending) }
         return object
     }

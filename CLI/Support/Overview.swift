@@ -47,7 +47,8 @@ struct Overview {
                 said: said)
         }
         return Overview(
-            resources: lines, waiting: try await store.queueCounts(), gates: try await store.gates(),
+            resources: lines, waiting: try await store.queueCounts(),
+            gates: try await store.gates().filter { $0.isBelieved(at: now) },
             budgets: try await store.budgets(), lastRun: try await store.runs(limit: 1).first,
             database: try await store.description(),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)

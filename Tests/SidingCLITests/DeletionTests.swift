@@ -76,6 +76,13 @@ struct DeletionTests {
         #expect(try back.object()["undeleted"] == .number(23))
         #expect(try await sandbox.count() == 40)
         #expect(try await sandbox.siding("records", "get", "items", "1").output.contains("again"))
+        // No run wrote what lives again by a person's word.
+        let records = try await sandbox.siding("records", "list", "items", "--json").objects()
+        #expect(records.count { $0["run"] == nil } == 23 && records.allSatisfy { $0["run"] != .number(0) })
+        let alive = try #require(records.first { $0["run"] == nil }?["key"]?.string)
+        let why = try await sandbox.siding("records", "why", "items", alive)
+        #expect(why.output.contains("lives again") && why.output.contains("siding records undelete"), "\(why)")
+        #expect(try await sandbox.siding("records", "why", "items", alive, "--json").object()["undeleted_at"] != nil)
         for record in all.dropFirst() {
             #expect(try await sandbox.siding("query", "SELECT 1 AS n FROM items WHERE id = \(record.key)").status == 0)
         }

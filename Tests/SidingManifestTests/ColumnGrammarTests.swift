@@ -29,6 +29,14 @@ import Testing
             try Fixture.parse(Self.file("{ no: text }")).resources.first?.shape.columns == [RecordColumn("no", .text)])
     }
 
+    @Test func `columns beyond the most are one fault, at the first of them`() {
+        let columns = (1...600).map { "m\($0): text" }.joined(separator: ",\n    ")
+        let faults = Fixture.faults(Self.file("{ \(columns) }"))
+        #expect(faults.count == 1, "\(faults.count)")
+        #expect(faults.first?.hasPrefix("siding.yaml:207:") == true, "\(faults)")
+        #expect(faults.first?.contains("600 columns are more than 200") == true)
+    }
+
     @Test(arguments: [
         ("{}", "is empty"), ("[id]", "is a list"), ("{ id: int }", "is 'int'"), ("{ id: ~ }", "a type (integer"),
         ("{ id: [text] }", "a type (integer"), ("{ id: \"$.a[*]\" }", "several values"), ("{ id: $a }", "after a part"),

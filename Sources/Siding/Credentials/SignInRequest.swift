@@ -46,7 +46,7 @@ struct SignInRequest: Sendable {
         _ client: OAuthClient, _ form: [String: String], _ context: ChainContext
     ) async throws(Failure) -> TokenGrant {
         let answer = try await ask(try await draft(client, form), context)
-        do { return try TokenGrant(parsing: answer.bytes ?? []) } catch {
+        do { return try TokenGrant(parsing: answer.bytes ?? [], now: now) } catch {
             guard error.underlying == nil else { throw error }
             throw Failure(.contract, phase: .answered, underlying: RefreshRefusal("its answer holds no access_token"))
         }

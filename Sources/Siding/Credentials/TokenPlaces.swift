@@ -14,7 +14,7 @@ public struct TokenPlaces: Sendable {
     }
 
     public var token: Token
-    /// Where the body says how long the token lasts: seconds, or the moment of its end (RFC 3339).
+    /// Where the body says how long the token lasts: seconds, or the moment of its end (since 1970, or RFC 3339).
     public var lifetime: JSONPath?
     /// How long a token lasts of which the answer does not say it; nil where nobody knows.
     public var usualLifetime: Duration?
@@ -64,8 +64,9 @@ public struct TokenPlaces: Sendable {
 
     /// Less than a second, or more than a hundred years, is no statement about this token.
     private static func lifetime(_ text: String, now: Double) -> Duration? {
+        if let number = Double(text) { return TokenGrant.lifetime(number, now: now) }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-        let seconds = Double(text) ?? (try? style.parse(text)).map { $0.timeIntervalSince1970 - now }
+        let seconds = (try? style.parse(text)).map { $0.timeIntervalSince1970 - now }
         return seconds.flatMap { (1...3_153_600_000).contains($0) ? .seconds(Int64($0)) : nil }
     }
 }

@@ -5,6 +5,7 @@ extension Failure {
     /// Whether the source waits for a sign-in: the origin refused the credential, or a rule of `errors:` takes the answer for
     /// that (``FailureRule/Action/refreshToken``).
     public var asksForSignIn: Bool {
+        if underlying is CredentialRefusal { return true }
         if (underlying as? RuledFailure)?.rule.action == .refreshToken { return true }
         if case .http(let answer) = reason { return answer.statusClass == .unauthorized }
         return false

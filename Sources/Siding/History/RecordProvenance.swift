@@ -130,12 +130,15 @@ public struct RecordProvenance: Sendable, Hashable {
     public var edits: [Edit]
     /// Nil for a living record.
     public var deletion: Deletion?
+    /// When its deletion was taken back by a person; nil where the origin has sent another body since, or it was never deleted.
+    public var undeletedAt: Timestamp?
 
     public init(
         resource: String, key: String, cause: Cause, request: Request?, run: RunNote?, firstSeenAt: Timestamp,
         changedAt: Timestamp, confirmation: Confirmation = Confirmation(), edits: [Edit] = [],
-        deletion: Deletion? = nil
+        deletion: Deletion? = nil, undeletedAt: Timestamp? = nil
     ) {
+        self.undeletedAt = undeletedAt
         self.resource = resource
         self.key = key
         self.cause = cause

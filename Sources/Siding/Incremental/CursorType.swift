@@ -109,42 +109,9 @@ public enum CursorType: String, Sendable, CaseIterable {
             guard let moment = moment(value) else { return value }
             return text(of: moment + (backwards ? .zero - duration : duration), like: value)
         case .count(let count):
-            guard self == .integer, let number = Int64(value) else { return value }
-            let (stepped, overflow) =
-                backwards
-                ? number.subtractingReportingOverflow(count) : number.addingReportingOverflow(count)
-            return overflow ? value : String(stepped)
+            guard self == .integer, let number = WholeNumber(value) else { return value }
+            return number.moved(by: count.magnitude, backwards: backwards == (count >= 0))
         }
-    }
-}
-
-/// A whole number of any length, compared by its digits.
-private struct WholeNumber: Comparable {
-    private let isNegative: Bool
-    private let digits: Substring
-
-    init?(_ text: String) {
-        var digits = text[...]
-        isNegative = digits.first == "-"
-        if isNegative { digits = digits.dropFirst() }
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        self.digits = digits.drop { $0 == "0" }
-    }
-
-    static func < (one: WholeNumber, other: WholeNumber) -> Bool {
-        let (oneIsNegative, otherIsNegative) = (one.isBelowZero, other.isBelowZero)
-        if oneIsNegative != otherIsNegative { return oneIsNegative }
-        return oneIsNegative ? precedes(other.digits, one.digits) : precedes(one.digits, other.digits)
-    }
-
-    static func == (one: WholeNumber, other: WholeNumber) -> Bool {
-        one.isBelowZero == other.isBelowZero && one.digits == other.digits
-    }
-
-    private var isBelowZero: Bool { isNegative && !digits.isEmpty }
-
-    private static func precedes(_ one: Substring, _ other: Substring) -> Bool {
-        one.utf8.count == other.utf8.count ? one < other : one.utf8.count < other.utf8.count
     }
 }
 

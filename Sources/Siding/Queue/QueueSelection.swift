@@ -89,13 +89,18 @@ public struct SourceGate: Sendable, Hashable {
     }
 }
 
+extension SourceGate {
+    /// Whether the gate is obeyed at `now`: one that is further ahead than any origin is believed was set before the clock was
+    /// set back.
+    public func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
+}
+
 extension [SourceGate] {
     /// The gate that keeps syncs from asking `source` now, as the origin or its limits ask for patience.
     func closing(_ source: String, at now: Timestamp) -> SourceGate? {
         first { gate in
-            gate.source == source && gate.reason == .retryAfter
-                // One that is further ahead than any origin is believed was set before the clock was set back.
-                && gate.until.map { $0 > now && $0 <= now + RetryAfter.longest } ?? false
+            gate.source == source && gate.reason == .retryAfter && gate.isBelieved(at: now)
+                && gate.until.map { $0 > now } ?? false
         }
     }
 }

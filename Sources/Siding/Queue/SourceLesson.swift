@@ -25,6 +25,7 @@ public enum SourceLesson: Sendable, Hashable {
             .proxyUnreachable, .proxyFault, .notProcessed, .protocolViolation:
             self = .failed(isTimeout: false)
         case .proxyAuthentication: self = .signIn(note: failure.description)
+        case .http where failure.underlying is CredentialRefusal: self = .signIn(note: failure.description)
         case .http(let answer): self.init(answer, of: failure, now: now)
         case .waitingForOrigin:
             guard let spent = failure.underlying as? BudgetSpent, spent.closesSource(now: now) else {

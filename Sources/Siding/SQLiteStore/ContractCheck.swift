@@ -113,9 +113,11 @@ struct ContractCheck {
     }
 
     private func mismatch(_ column: RecordColumn, _ value: EnvelopeValue) -> ContractBreach {
-        ContractBreach(
+        let isFraction = column.type == .integer && value.kind == .number
+        let found = FieldKinds(value.kind).words + (isFraction ? " with a fraction" : "")
+        return ContractBreach(
             .typeChange, contract.typeChange,
-            "\(column.path.shown) is \(FieldKinds(value.kind).words), the column \(ContractBreach.shown(column.name)) "
+            "\(column.path.shown) is \(found), the column \(ContractBreach.shown(column.name)) "
                 + "is declared as \(column.type.name)")
     }
 }
@@ -154,21 +156,6 @@ extension RecordFault {
         switch self {
         case .missingKey, .keyNotUsable, .notAnObject: true
         case .duplicateName, .loneSurrogate, .tooDeep, .stringTooLong: false
-        }
-    }
-}
-
-extension ColumnType {
-    /// Whether the JSON type of `value` is the declared one.
-    func fits(_ value: EnvelopeValue, in record: UnsafeRawBufferPointer) -> Bool {
-        switch self {
-        case .any, .json: true
-        case .integer: value.isInteger(in: record)
-        case .real: value.kind == .number
-        case .text: value.kind == .string
-        case .boolean: value.kind == .true || value.kind == .false
-        case .datetime(.rfc3339): value.kind == .string
-        case .datetime: value.kind == .number
         }
     }
 }

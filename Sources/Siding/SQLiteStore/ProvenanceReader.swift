@@ -30,13 +30,20 @@ struct ProvenanceReader {
         let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
         let edits = try EditRows.edits(of: name, key, database)
         let cause = cause(found, row, base)
+        let undeletedAt = Self.undeletedAt(row, found, base)
         let run = found.map(\.run) ?? (row.deletedAt == nil && cause != .edit ? row.run : nil)
         return RecordProvenance(
             resource: name, key: key, cause: cause, request: found?.request, run: try note(run, database),
             firstSeenAt: row.firstSeenAt, changedAt: row.changedAt,
             confirmation: row.deletedAt == nil && cause != .edit
-                ? try confirmation(found, database) : RecordProvenance.Confirmation(),
-            edits: edits.map(Self.edit), deletion: try deletion(row, found, edits, database))
+                ? try confirmation(found, undeletedAt, database) : RecordProvenance.Confirmation(),
+            edits: edits.map(Self.edit), deletion: try deletion(row, found, edits, database), undeletedAt: undeletedAt)
+    }
+
+    /// What a page brought is of its run, but where its deletion was taken back here.
+    private static func undeletedAt(_ row: Row, _ found: Found?, _ base: RecordBase?) -> Timestamp? {
+        guard row.deletedAt == nil, row.run == LocalSaver.run, base == nil else { return nil }
+        return found?.cause == .page || found?.cause == .quarantine ? row.changedAt : nil
     }
 
     private func row(_ database: borrowing some Queryable & ~Copyable) throws -> Row? {
@@ -88,8 +95,9 @@ struct ProvenanceReader {
 
     // MARK: What is known since
 
+    /// - Parameter undeletedAt: what was heard before, left the record deleted.
     private func confirmation(
-        _ found: Found?, _ database: borrowing some Queryable & ~Copyable
+        _ found: Found?, _ undeletedAt: Timestamp?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.Confirmation {
         var confirmation = RecordProvenance.Confirmation()
         if let found, found.cause == .page || found.cause == .quarantine {
@@ -117,7 +125,12 @@ struct ProvenanceReader {
             confirmation.listingCompletedAt = row.optionalInt(0).map(Timestamp.init)
             confirmation.listingRun = row.optionalInt(1)
         }
-        if let at = found?.request.at, let completed = confirmation.listingCompletedAt, completed < at {
+        if let undeletedAt, let answered = confirmation.pageAnsweredAt, answered < undeletedAt,
+            confirmation.confirmedAt == nil
+        {
+            (confirmation.pageAnsweredAt, confirmation.pageStatus) = (nil, nil)
+        }
+        if let at = undeletedAt ?? found?.request.at, let completed = confirmation.listingCompletedAt, completed < at {
             (confirmation.listingCompletedAt, confirmation.listingRun) = (nil, nil)
         }
         return confirmation

@@ -65,6 +65,7 @@ public struct AccessSafeNode<Wrapped: Node>: Node {
         do { return try await wrapped.process(input, context) } catch {
             guard isRefused(error, context), error.detail == nil else { throw error }
             var told = error
+            if told.underlying == nil { told.underlying = CredentialRefusal() }
             told.detail = "the renewed credential of '\(safety.account)' was not taken either; sign in again"
             throw told
         }

@@ -9,6 +9,8 @@ internal import FoundationEssentials
 /// - failed otherwise: as the refresh did, such as ``Failure/Reason/noInternetConnection``, in phase `notSent`; a later
 ///   call may try again.
 ///
+/// Where a renewed credential is refused too, the failure has a ``CredentialRefusal`` beneath, whatever its status.
+///
 /// A call that is cancelled leaves at once, and a refresh that is then nobody's goes on for `grace`: see ``settled()``.
 public struct AccessSafety: Sendable {
     /// The account's name in the store and at the gate; a source's name where it has but one account.

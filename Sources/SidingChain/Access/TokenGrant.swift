@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import SidingJSON
 
 /// What a token endpoint gave: the outcome of a refresh or a sign-in, before it has a generation.
@@ -18,9 +19,12 @@ public struct TokenGrant: Sendable, Hashable {
 
     /// Reads the answer of an OAuth 2 token endpoint (RFC 6749 §5.1).
     ///
+    /// - Parameter now: in seconds since 1970, against which the end of the lifetime is measured where the endpoint says that;
+    ///   the system's unless said otherwise.
     /// - Throws: ``Failure/Reason/contract`` where it holds no access token; with a ``RefreshRefusal`` beneath where it
     ///   names an error instead, as some endpoints do under status 200.
-    public init(parsing answer: [UInt8]) throws(Failure) {
+    public init(parsing answer: [UInt8], now: Double? = nil) throws(Failure) {
+        let now = now ?? Date().timeIntervalSince1970
         let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return .failure(Self.unreadable("it is not JSON")) }
             guard let token = Self.value("access_token", in: bytes)?.string(in: bytes), !token.isEmpty else {
@@ -30,7 +34,7 @@ public struct TokenGrant: Sendable, Hashable {
             return .success(
                 TokenGrant(
                     accessToken: token, refreshToken: Self.value("refresh_token", in: bytes)?.string(in: bytes),
-                    lifetime: seconds.flatMap(Self.lifetime)))
+                    lifetime: seconds.flatMap { Self.lifetime($0, now: now) }))
         }
         self = try grant.get()
     }
@@ -50,9 +54,13 @@ public struct TokenGrant: Sendable, Hashable {
             expiresAt: lifetime.map { now + $0 / .seconds(1) }, lifetime: lifetime)
     }
 
-    /// Less than a second, or more than a hundred years, is no statement about this token.
-    private static func lifetime(_ seconds: Double) -> Duration? {
-        (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil
+    /// The lifetime that `number` means, as its size makes likely: below 1,000,000,000 it is in seconds; below 100,000,000,000
+    /// it is the moment of the end in seconds since 1970, else in milliseconds.
+    ///
+    /// - Returns: nil for less than a second: that is no statement about this token.
+    package static func lifetime(_ number: Double, now: Double) -> Duration? {
+        let seconds = number < 1e9 ? number : (number < 1e11 ? number : number / 1_000) - now
+        return (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil
     }
 
     private static func value(_ name: String, in bytes: UnsafeRawBufferPointer) -> EnvelopeValue? {

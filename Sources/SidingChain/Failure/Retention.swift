@@ -52,6 +52,8 @@ extension Failure {
             .keep(counted: true, attempts: 3)
         case .proxyAuthentication:
             .signIn
+        case .http where underlying is CredentialRefusal:
+            .signIn
         case .http(let failure):
             failure.retention(of: kind, counted: counted(kind))
         case .tooLarge, .redirectRefused, .contract, .invalidRequest, .credentialUnavailable, .notCached, .userCode:

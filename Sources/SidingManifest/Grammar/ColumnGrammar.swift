@@ -92,7 +92,11 @@ enum ColumnGrammar {
 
     private static func checked(_ members: [NamedMember<Declaration>], _ reading: inout Reading) -> [RecordColumn] {
         var columns: [RecordColumn] = []
-        for member in members {
+        let most = RecordShape.mostColumns
+        if members.count > most {
+            reading.fault("\(reading.subject): \(members.count) columns are more than \(most)", at: members[most].place)
+        }
+        for member in members.prefix(most) {
             let column = RecordColumn(
                 member.name, member.value.type, at: member.value.path, isIndexed: member.value.isIndexed)
             do throws(RecordShapeError) {

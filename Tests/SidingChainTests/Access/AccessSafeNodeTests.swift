@@ -94,6 +94,20 @@ import Testing
         #expect(lenient.bearers == ["1", "2"])
     }
 
+    @Test func `a status that the source takes for a refused credential wants a sign-in where it comes again`()
+        async throws
+    {
+        let bench = AccessBench(statuses: [401, 403]) { asked in
+            asked.request.path == "/token" ? nil : .status(.forbidden)
+        }
+        let failure = try #require(await bench.chain.failure("/"))
+        #expect(failure.reason == .http(HTTPFailure(status: 403)) && failure.underlying is CredentialRefusal)
+        #expect(failure.retention(of: .fetch) == .signIn)
+        #expect(failure.retention(of: .write(resendable: false)) == .signIn)
+        #expect(failure.description.contains("renewed credential of 'tracker'"))
+        #expect(bench.bearers == ["1", "2"] && bench.tokenRequests == 1)
+    }
+
     @Test func `a write is sent again whole, its streamed body made anew`() async {
         let bench = AccessBench()
         bench.origin.expire()

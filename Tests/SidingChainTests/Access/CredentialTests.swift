@@ -62,9 +62,11 @@ import Testing
             ),
             (#"{"access_token":"a","expires_in":0}"#, TokenGrant(accessToken: "a")),
             (#"{"access_token":"a","expires_in":1e400}"#, TokenGrant(accessToken: "a")),
+            // The moment of the end, rather than 56 years.
+            (#"{"access_token":"a","expires_in":1767229200}"#, TokenGrant(accessToken: "a", lifetime: .seconds(3600))),
         ])
     func grant(_ answer: String, _ grant: TokenGrant) throws {
-        #expect(try TokenGrant(parsing: Array(answer.utf8)) == grant)
+        #expect(try TokenGrant(parsing: Array(answer.utf8), now: 1_767_225_600) == grant)
     }
 
     @Test(arguments: [

@@ -86,6 +86,31 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
+    @Test(arguments: [HTTPResponse.Status.unauthorized, .forbidden])
+    func `a status of 'on_status' that comes again with a new token gates the source`(
+        _ status: HTTPResponse.Status
+    ) async throws {
+        var bench = try await EngineBench(.sqlite)
+        let store = InMemoryCredentialStore(["blog": Credential(accessToken: "a", refreshToken: "r")])
+        let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "b") }
+        bench.resource.source.authorization = .refreshed(
+            AccessSafety(account: "blog", store: store, refresher: refresher, statuses: [401, 403]))
+        bench.origin.set("/posts", .status(status))
+        let report = try await bench.sync()
+        #expect(report.failure?.asksForSignIn == true && report.line.outcome == .failed)
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+        #expect(bench.origin.takeTargets().count == 2)
+    }
+
+    @Test func `a gate from before the clock was set back is not one`() {
+        let now = Timestamp(microseconds: 1_700_000_000_000_000)
+        func gate(_ until: Timestamp?) -> SourceGate {
+            SourceGate(source: "blog", reason: .retryAfter, until: until, note: "")
+        }
+        #expect(gate(now + .seconds(86_400)).isBelieved(at: now) && gate(nil).isBelieved(at: now))
+        #expect(gate(now).isBelieved(at: now) && !gate(now + .seconds(86_401)).isBelieved(at: now))
+    }
+
     @Test(arguments: Engine.allCases)
     func `a retained page that meets a 401 waits for the sign-in`(_ engine: Engine) async throws {
         let bench = try await EngineBench(engine)

@@ -125,6 +125,30 @@ import Testing
         #expect(marked.request?.etag == #""2""# && marked.deletion?.run?.id == bench.bench.run)
     }
 
+    @Test func `a deletion that was taken back is told, and what was heard before it confirms nothing`() async throws {
+        var bench = try await SQLiteBench()
+        try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
+        #expect(try await provenance(bench, "a").undeletedAt == nil)
+        bench.bench.time.advance(by: .seconds(5))
+        var commit = try await bench.bench.pageCommit(
+            ConformanceBench.content(#"[{"id":"a","gone":true}]"#), bench.bench.open())
+        commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        #expect(try await bench.store.commit(commit).deleted == 1)
+        bench.bench.time.advance(by: .seconds(5))
+        #expect(try await bench.store.undelete(bench.bench.run) == ["posts": 1])
+        let back = try await provenance(bench, "a")
+        #expect(back.cause == .page && back.deletion == nil && back.undeletedAt == bench.bench.time.now)
+        #expect(back.confirmation.listingCompletedAt == nil && back.confirmation.pageAnsweredAt == nil)
+        bench.bench.time.advance(by: .seconds(5))
+        try await bench.bench.nextSync()
+        try await bench.commit(#"[{"id":"a","gone":true}]"#)
+        let seen = try await provenance(bench, "a")
+        #expect(seen.undeletedAt == back.undeletedAt)
+        #expect(seen.confirmation.listingCompletedAt == bench.bench.time.now)
+        try await bench.commit(#"[{"id":"a"}]"#)
+        #expect(try await provenance(bench, "a").undeletedAt == nil)
+    }
+
     @Test func `a local save, a quarantine retry and an old file are told apart`() async throws {
         let bench = try await HistoryBench(nil, shape: RecordShape(contract: RecordContract(typeChange: .quarantine)))
         try await bench.pull(#"[{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}]"#)

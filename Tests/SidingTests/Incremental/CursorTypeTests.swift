@@ -69,6 +69,11 @@ import Testing
         (.datetime, "2024-05-01T12:00:00+02:00", .time(.seconds(60)), "2024-05-01T09:59:00Z"),
         (.date, "2024-03-01", .time(.seconds(86_400)), "2024-02-29"), (.epoch, "1000", .time(.seconds(1)), "999"),
         (.epochMilliseconds, "1000", .time(.milliseconds(1)), "999"), (.integer, "100", .count(7), "93"),
+        (.integer, "999999999999999999999999999", .count(5), "999999999999999999999999994"),
+        (.integer, "10000000000000000000000", .count(1), "9999999999999999999999"),
+        (.integer, "-9223372036854775808", .count(9), "-9223372036854775817"), (.integer, "3", .count(7), "-4"),
+        (.integer, "-3", .count(7), "-10"), (.integer, "0", .count(7), "-7"), (.integer, "7", .count(7), "0"),
+        (.integer, "007", .count(0), "7"), (.integer, "5", .count(-7), "12"), (.integer, "-5", .count(-7), "2"),
     ])
     func `a lookback steps back in the form of the value`(
         _ type: CursorType, _ value: String, _ step: IncrementalCursor.Lookback, _ wanted: String
@@ -78,6 +83,8 @@ import Testing
 
     @Test func `a lookback of a cursor that counts down steps up`() {
         #expect(cursor(.integer, .count(7), .min).lookedBack("100") == "107")
+        #expect(cursor(.integer, .count(7), .min).lookedBack("9223372036854775807") == "9223372036854775814")
+        #expect(cursor(.integer, .count(7), .min).lookedBack("-3") == "4")
     }
 
     @Test(arguments: [

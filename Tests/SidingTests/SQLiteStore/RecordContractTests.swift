@@ -56,6 +56,22 @@ import Testing
         #expect(try await bench.commit(#"[{"id":7,"v":[]}]"#, shape: shape).quarantined == 1)
     }
 
+    @Test func `an integer column takes numbers without a fraction, however they are written`() async throws {
+        let bench = try await SQLiteBench()
+        let shape = Self.shape(typeChange: .quarantine, columns: [RecordColumn("v", .integer)])
+        let whole = ["1.0", "1e3", "-0.0", "1.50e1", "2E+2", "100e-2", "0e-5", "-12.00", "99999999999999999999"]
+        let broken = ["1.5", "15e-1", "1.05e1", "1e-400", "-0.1", "10e-99999999999999999999"]
+        let records = (whole + broken).enumerated().map { #"{"id":\#($0),"v":\#($1)}"# }
+        let counters = try await bench.commit("[\(records.joined(separator: ","))]", shape: shape)
+        #expect(counters.inserted == whole.count && counters.quarantined == broken.count)
+        #expect(
+            try await Set(Self.reasons(bench))
+                == ["type_change: $.v is a number with a fraction, the column 'v' is declared as integer"])
+        #expect(
+            try await bench.rows("SELECT v FROM posts ORDER BY id").compactMap { $0[0] }
+                == ["1", "1000", "0", "15", "200", "1", "0", "-12", "99999999999999999999"])
+    }
+
     @Test(arguments: [
         (ColumnType.integer, "1", ["1.5", "\"1\"", "true", "[]"]), (.real, "1.5", ["\"1\"", "false"]),
         (.text, "\"a\"", ["1", "{}"]), (.boolean, "true", ["1", "\"true\""]),

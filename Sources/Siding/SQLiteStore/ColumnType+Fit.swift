@@ -1,0 +1,35 @@
+internal import SidingJSON
+
+extension ColumnType {
+    /// Whether the JSON type of `value` is the declared one.
+    func fits(_ value: EnvelopeValue, in record: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .any, .json: true
+        case .integer: value.isWhole(in: record)
+        case .real: value.kind == .number
+        case .text: value.kind == .string
+        case .boolean: value.kind == .true || value.kind == .false
+        case .datetime(.rfc3339): value.kind == .string
+        case .datetime: value.kind == .number
+        }
+    }
+}
+
+extension EnvelopeValue {
+    /// Whether it is a number without a fraction, however it is written: `1`, `1.0`, `1e3`. JSON has no other integers
+    /// (RFC 8259 §6), and columns show the same for them.
+    fileprivate func isWhole(in bytes: UnsafeRawBufferPointer) -> Bool {
+        if isInteger(in: bytes) { return true }
+        guard kind == .number, let text = text(in: bytes) else { return false }
+        let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
+        let mantissa = parts[0].drop { $0 == "-" }.split(separator: ".", maxSplits: 1)
+        let digits = mantissa.joined()
+        let zeros = digits.utf8.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+        guard zeros < digits.utf8.count else { return true }
+        let decimals = mantissa.count > 1 ? mantissa[1].utf8.count : 0
+        guard parts.count > 1 else { return zeros >= decimals }
+        // An exponent beyond 64 bits outweighs any number of digits.
+        guard let exponent = Int(parts[1]), exponent.magnitude < 1 << 62 else { return !parts[1].hasPrefix("-") }
+        return exponent >= decimals - zeros
+    }
+}
