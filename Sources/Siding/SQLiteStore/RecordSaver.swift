@@ -38,7 +38,7 @@ struct RecordSaver {
         var refused: Set<Int> = []
         /// The indexes of those that the condition leaves out, and that were not stored before, or stay as they are.
         var leftOut: Set<Int> = []
-        /// The rows of living records that it leaves out.
+        /// The rows of living records of which it is neither true nor false.
         var unfit: [Int64] = []
         /// Whether records were inserted that the origin shows as deleted already.
         var hasDead = false
@@ -65,7 +65,8 @@ struct RecordSaver {
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
             // What is not kept need not keep to the contract.
-            let isFit = try Self.isFit(slice, body, page, test)
+            let verdict = try Self.verdict(slice, body, page, test)
+            let isFit = verdict == .fits
             if !isFit, try isUnknown(slice, page, type, &statements) {
                 saved.leftOut.insert(index)
             } else if !isFit, isOtherCondition {
@@ -85,8 +86,9 @@ struct RecordSaver {
             } else if case .key(let key) = slice.outcome {
                 let isMarked = mark?.marks(body) ?? false
                 let (change, row, isEdited, isLeaving) = try key.withBytes(in: page) { text in
-                    // What is dead stays so; what lives goes with all others that leave, where they are not too many.
-                    let isLeaving = try !isFit && !isMarked && statements.isLiving(text)
+                    // What the origin says of a record counts at once. Where it does not say it any more, what lives goes with
+                    // all others of which it does not, where they are not too many.
+                    let isLeaving = try verdict == .unknown && !isMarked && statements.isLiving(text)
                     let isDeleted = isMarked || !isFit && !isLeaving
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
                     var row = statements.savedRow
@@ -109,11 +111,11 @@ struct RecordSaver {
     }
 
     /// Whether the record is one of those that are kept; what cannot be read is told of in any case.
-    private static func isFit(
+    private static func verdict(
         _ slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer, _ test: RecordCondition?
-    ) throws -> Bool {
-        guard let test, case .key(let key) = slice.outcome else { return true }
-        return try test.holds(for: body, called: key.text(in: page))
+    ) throws -> RecordCondition.Verdict {
+        guard let test, case .key(let key) = slice.outcome else { return .fits }
+        return try test.verdict(for: body, called: key.text(in: page))
     }
 
     /// Whether nothing is stored under the key of a record that is not kept.

@@ -1,9 +1,10 @@
 internal import SidingSQLite
 
-/// The records that live, that a page showed, and that `where` leaves out: the rows of `siding_unfit`.
+/// The records that live, that a page showed, and of which `where` is neither true nor false: the rows of `siding_unfit`.
 ///
 /// Where the origin leaves out a member, the condition fits no record any more, and one page after the other would show that.
-/// So a page only puts them down; the last one of the listing, or the end of the round, decides over all of them together.
+/// So a page only puts them down; the last one of the listing, or the end of the round, decides over all of them together. What
+/// the condition is false of left by the origin's own word, and goes at once.
 struct UnfitRecords {
     let resource: ResourceRow
 

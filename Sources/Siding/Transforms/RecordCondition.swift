@@ -3,6 +3,9 @@ internal import SidingSQLite
 
 /// Tells of records, one by one, whether a condition is true of them.
 final class RecordCondition {
+    /// What a condition says of a record.
+    enum Verdict { case fits, leaves, unknown }
+
     private let text: String
     private var statement: Statement
 
@@ -13,14 +16,17 @@ final class RecordCondition {
     ) throws {
         // All or none: what holds a statement cannot be left half made.
         let prepared = try database.prepare(
-            "SELECT \(condition.sql(beside: columns)) IS TRUE FROM (SELECT ?1 AS body)")
+            "SELECT fits IS TRUE, fits IS NULL FROM (SELECT \(condition.sql(beside: columns)) AS fits FROM (SELECT ?1 AS body))"
+        )
         text = condition.description
         statement = prepared
     }
 
+    /// Whether it is true of the record, false, or neither, as a member is missing.
+    ///
     /// - Parameter key: the record's, by which a person finds it.
     /// - Throws: ``StoreError/Kind/contract`` where SQLite cannot compute it for this record.
-    func holds(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> Bool {
+    func verdict(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> Verdict {
         do { return try value(for: record) } catch {
             guard error.kind == .other else { throw error }
             throw StoreError(
@@ -31,18 +37,18 @@ final class RecordCondition {
         }
     }
 
-    private func value(for record: UnsafeRawBufferPointer) throws(SQLiteError) -> Bool {
+    private func value(for record: UnsafeRawBufferPointer) throws(SQLiteError) -> Verdict {
         try statement.bindTextBytes(1, record)
         let hasRow = try statement.step()
-        let holds = hasRow && statement.int(0) == 1
+        let (isTrue, isNull) = hasRow ? (statement.int(0) == 1, statement.int(1) == 1) : (false, true)
         statement.reset()
-        return holds
+        return isTrue ? .fits : isNull ? .unknown : .leaves
     }
 
     /// Whether it is computed for the record, and not true.
     func isFalse(for record: [UInt8]) throws -> Bool {
         do {
-            return try record.withUnsafeBytes { try !value(for: $0) }
+            return try record.withUnsafeBytes { try value(for: $0) != .fits }
         } catch let error as SQLiteError where error.kind == .other {
             return false
         }

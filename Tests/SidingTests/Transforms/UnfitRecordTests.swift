@@ -90,12 +90,12 @@ import Testing
 
     @Test func `as many go at once as the guard lets go, and the store says why`() async throws {
         var bench = try await Self.bench(Self.states(1...30))
-        Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "closed")) { $1 })
+        Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "")) { $1 })
         let few = try await bench.sync()
         #expect(few.line.counters.deleted == 3 && few.line.counters.withheld == 0 && few.warnings == [])
         let store = try #require(bench.store as? SQLiteStore)
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
-        Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "closed")) { $1 })
+        Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
         let many = try await bench.sync()
         #expect(many.line.counters.deleted == 0 && many.line.counters.withheld == 11)
         #expect(many.warnings.first?.hasPrefix("'where' leaves out 11 of 27 stored records, more than") == true)
@@ -104,9 +104,17 @@ import Testing
         #expect(try await bench.keys().count == 16)
     }
 
+    @Test func `what the origin says in so many words counts at once, however many records it is`() async throws {
+        let bench = try await Self.bench(Self.states(1...12))
+        Self.set(bench, Self.states(1...12, "closed"))
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 12 && report.line.counters.withheld == 0 && report.warnings == [])
+        #expect(try await bench.keys() == [])
+    }
+
     @Test func `what leaves is decided over when the listing ends, be it in a later run`() async throws {
         let bench = try await Self.bench(Self.states(1...5))
-        Self.set(bench, Self.states(1...5).merging([1: "closed"]) { $1 })
+        Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
         bench.origin.set(Self.target(1), .failure(Failure(.connectionLost, phase: .maybeSent)))
         #expect(try await bench.sync().line.outcome == .queued)
         #expect(try await bench.keys().count == 5)
@@ -117,7 +125,7 @@ import Testing
 
     @Test func `a listing that is cut short lets go, one of its own leaves that to the next`() async throws {
         var bench = try await Self.bench(Self.states(1...5))
-        Self.set(bench, Self.states(1...5).merging([1: "closed"]) { $1 })
+        Self.set(bench, Self.states(1...5).merging([1: ""]) { $1 })
         #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.deleted == 0)
         #expect(try await bench.keys().count == 5)
         bench.resource.stop = StopRules(maxPages: 1)
@@ -135,7 +143,7 @@ import Testing
             WriteRequest(
                 to: "blog", .patch, try HTTPURL("https://api.example.org/posts/2"), body: Array(#"{"x":1}"#.utf8),
                 edit: edit))
-        Self.set(bench, Self.states(1...5).merging([1: "", 2: "closed"]) { $1 })
+        Self.set(bench, Self.states(1...5).merging([1: "", 2: ""]) { $1 })
         for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
         #expect(try await bench.keys() == ["2", "3", "4", "5"])
         _ = try await store.perform(.drop, on: QueueSelection(ids: [entry.id]))
