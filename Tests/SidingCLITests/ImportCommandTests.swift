@@ -75,6 +75,46 @@ import Testing
         await service.origin.stop()
     }
 
+    @Test
+    func `A parent that is no stream is synced before its child, whose own parameters win, and which is one record`()
+        async throws
+    {
+        let service = try await Service.start(items: 3, paging: .cursor(member: ["meta", "next"], query: "after"))
+        service.listen { _, request in
+            let parts = request.path.split(separator: "/")
+            guard parts.count == 3, parts.last == "detail" else { return nil }
+            return OriginResponse(body: Array(#"{"id":\#(parts[1]),"tags":["a","b"]}"#.utf8))
+        }
+        let sandbox = try Sandbox()
+        let text =
+            Self.airbyte(service.url).replacing("streams:\n  - type", with: "  items:\n    type") + """
+
+                streams:
+                  - type: DeclarativeStream
+                    primary_key: id
+                    $parameters: { name: details, path: /wrong }
+                    retriever:
+                      requester:
+                        $ref: "#/definitions/requester"
+                        $parameters: { path: "/items/{{ stream_partition.item }}/detail" }
+                      record_selector: { extractor: { field_path: [] } }
+                      partition_router:
+                        type: SubstreamPartitionRouter
+                        parent_stream_configs:
+                          - { stream: "#/definitions/items", parent_key: id, partition_field: item }
+                """
+        try sandbox.write(text, to: "manifest.yaml")
+        let made = try await sandbox.siding("import", "--from", "airbyte", "manifest.yaml")
+        #expect(made.status == 0, "\(made.everything)")
+        try sandbox.config(made.output)
+        let sync = try await sandbox.siding(["sync"], environment: ["ORIGIN_API_TOKEN": "t0ken"])
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(try await sandbox.differences(from: service.items) == [])
+        let details = try await sandbox.siding("query", "--csv", "SELECT id, tags FROM details ORDER BY id")
+        #expect(details.output.split(whereSeparator: \.isNewline).count == 4, "\(details.everything)")
+        await service.origin.stop()
+    }
+
     @Test func `What is left out is told with places, in words, in comments and as JSON; exit 3`() async throws {
         let sandbox = try Sandbox()
         try sandbox.write(

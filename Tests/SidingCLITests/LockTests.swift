@@ -72,6 +72,7 @@ struct LockTests {
             try await sandbox.sqlite(
                 sandbox.file("test.db"),
                 """
+                PRAGMA busy_timeout = 10000;
                 INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at,
                     scope, sent)
                 VALUES (1, 1, 'https://example.org', 1, 'odd', '{"id":99}', 1, '99', 'type_change', 1, '', '')

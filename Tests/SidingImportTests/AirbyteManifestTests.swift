@@ -50,7 +50,8 @@ import Testing
         """
         { $ref: "#/definitions/base", retriever: { $ref: "#/definitions/base/retriever", partition_router: \
         { type: SubstreamPartitionRouter, parent_stream_configs: [{ stream: \(parent), parent_key: \(key), \
-        partition_field: parent_id }] } }, $parameters: { name: meetings, path: "meetings/{{ stream_partition.parent_id }}" } }
+        partition_field: parent_id }] } }, \
+        $parameters: { name: meetings, path: "meetings/{{ stream_partition.parent_id }}" } }
         """
     }
 
@@ -92,7 +93,8 @@ import Testing
 
     @Test func `Another stream of the parent's name is told`() throws {
         let other = """
-            { name: users, primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: people } } }
+            { name: users, primary_key: id, retriever: { requester: \
+            { url_base: "https://api.zoom.us/v2", path: people } } }
             """
         let imported = try Self.manifest(Self.zoom, other, Self.substream("\"#/definitions/users\""))
         #expect(imported.manifest.resources.map(\.path) == ["/people", "/meetings/{parent_id}"])
@@ -107,8 +109,8 @@ import Testing
         let loop = """
             { base: { primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: x } } }, \
             loop: { primary_key: id, retriever: { requester: { url_base: "https://api.zoom.us/v2", path: y }, \
-            partition_router: { type: SubstreamPartitionRouter, parent_stream_configs: [{ stream: { $ref: "\(reference)" }, \
-            parent_key: id, partition_field: p }] } } } }
+            partition_router: { type: SubstreamPartitionRouter, parent_stream_configs: \
+            [{ stream: { $ref: "\(reference)" }, parent_key: id, partition_field: p }] } } } }
             """
         let text =
             "version: 6.0.0\ndefinitions: \(loop)\nstreams:\n  - { $ref: \"#/definitions/loop\", name: a }\n"
@@ -156,8 +158,9 @@ import Testing
         #expect(try imported.resource.path == "/organizations/organization-slug/items")
         #expect(
             imported.lines.first?.hasSuffix(
-                "streams[0].retriever.requester.path: config 'organization_slug' is the user's to set, and siding.yaml has no "
-                    + "variables / 'organization-slug' stands in its place in the path: put the real one there") == true
+                "streams[0].retriever.requester.path: config 'organization_slug' is the user's to set, and siding.yaml has "
+                    + "no variables / 'organization-slug' stands in its place in the path: put the real one there")
+                == true
         )
         #expect(imported.lines.count == 1)
         let secret = try Self.manifest(
@@ -188,7 +191,7 @@ import Testing
         #expect(try imported.source.baseURL.description == root)
         #expect(imported.lines.count == 1)
         let name = url.contains("config['hostname']")
-        if name { #expect(imported.lines[0].contains("'https://{{ config.hostname }}/api/0/' depends on")) }
+        if name { #expect(imported.lines.joined().contains("'https://{{ config.hostname }}/api/0/' depends on")) }
     }
 
     @Test func `A user and a secret in a URL that the user completes are not copied`() throws {

@@ -177,6 +177,6 @@ import Testing
         #expect(imported.config.components(separatedBy: "token: { env: T }").count == 4, "\(imported.config)")
         #expect(imported.config.components(separatedBy: "X-A: b").count == 4)
         #expect(imported.unmapped.map(\.path) == ["resources[3].endpoint.path"])
-        #expect(imported.lines[0].contains("is given the client's sign-in"))
+        #expect(imported.lines.joined().contains("is given the client's sign-in"))
     }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `columns beyond the most are one fault, at the first of them`() {
-        let columns = (1...600).map { "m\($0): text" }.joined(separator: ",\n    ")
+        let columns = (1...600).map { "m\($0): text" }.joined(separator: ",\n        ")
         let faults = Fixture.faults(Self.file("{ \(columns) }"))
         #expect(faults.count == 1, "\(faults.count)")
         #expect(faults.first?.hasPrefix("siding.yaml:207:") == true, "\(faults)")

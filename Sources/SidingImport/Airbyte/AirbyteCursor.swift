@@ -84,8 +84,8 @@ struct AirbyteCursor {
         format.wholeMatch(of: /%Y-%m-%dT%H:%M:%S(\.(%f|%3f|%_ms|%ms|0+))?(Z|%z|%:z|[+-]00:?00)/) != nil
     }
 
-    /// Tells where requests write a moment as siding.yaml cannot: it is sent as it was found, or, less a lookback and from
-    /// a start, in RFC 3339.
+    /// Tells where requests write a moment as siding.yaml cannot: it is sent as it was found, or, less a lookback and
+    /// from a start, in RFC 3339.
     ///
     /// - Parameter isLeft: whether records write a moment, too, rather than a number.
     private func tellFormat(isLeft: Bool, _ map: ConfigMap, _ manifest: inout ImportedManifest) {

@@ -32,7 +32,7 @@ struct AirbyteRecords {
                 field.origin, "the path means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
-        // Without names it is the whole answer. What is found is an array of records or, with no [*], one record as well.
+        // Without names it is the whole answer. With [*] an array is there, without it one record may be as well.
         let path = last.isEmpty ? "$" : ImportedPath.text(last)
         resource.records = .text(names.last == "*" ? path + "[*]" : path, from: field.origin)
     }

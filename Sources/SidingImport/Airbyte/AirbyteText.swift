@@ -25,8 +25,8 @@ struct AirbyteText: Sendable {
         return .literal(plain)
     }
 
-    /// The text without the quotes around all of it: Airbyte reads what a text comes to as Python does, so that `'2.10'` is
-    /// how a manifest says that it is no number.
+    /// The text without the quotes around all of it: Airbyte reads what a text comes to as Python does, so that `'2.10'`
+    /// is how a manifest says that it is no number.
     var plain: String {
         guard let mark = text.first, mark == "'" || mark == "\"", text.count >= 2, text.last == mark else {
             return text

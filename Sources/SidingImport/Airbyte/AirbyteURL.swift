@@ -45,8 +45,8 @@ struct AirbyteURL {
             hint: "put the real one in the place of 'base_url'")
     }
 
-    /// A URL with what is known of it, that no request leaves the machine for where the host is not: secrets must not go to
-    /// a guess.
+    /// A URL with what is known of it. Where the host is not, no request leaves the machine for it: secrets must not go
+    /// to a guess.
     private static func placeholder(_ template: String, keepsBraces: Bool) -> String {
         let start = template.firstRange(of: "://")?.upperBound
         let rest = template[(start ?? template.startIndex)...]

@@ -122,7 +122,7 @@ struct DltEndpoint {
 }
 
 extension DltEndpoint {
-    /// The path within a source: a whole URL has the root of its own origin, with the client's header fields and sign-in.
+    /// The path within a source: a whole URL has the root of its own origin, and the client's header fields and sign-in.
     private func moved(
         _ text: String, from origin: Origin, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) -> String {

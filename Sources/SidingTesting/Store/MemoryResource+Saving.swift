@@ -13,7 +13,7 @@ extension MemoryResource {
         case .notModified:
             counters.notModified = 1
         case .setAside:
-            counters.quarantined = 1
+            (counters.quarantined, counters.answersSetAside) = (1, 1)
             shown = MemoryShown()
             shown?.hasUnknown = true
         case .records(let bytes, let slices):

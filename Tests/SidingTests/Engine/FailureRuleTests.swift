@@ -85,6 +85,7 @@ import Testing
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved && report.failure == nil)
         #expect(report.line.counters.quarantined == 1 && report.line.counters.deleted == 0)
+        #expect(report.line.counters.answersSetAside == 1)
         #expect(report.line.notes.contains { $0.contains("quarantined") && $0.contains("422") })
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.checkpoint() == nil)

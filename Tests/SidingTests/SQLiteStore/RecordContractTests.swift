@@ -68,7 +68,7 @@ import Testing
             try await Set(Self.reasons(bench))
                 == ["type_change: $.v is a number with a fraction, the column 'v' is declared as integer"])
         #expect(
-            try await bench.rows("SELECT v FROM posts ORDER BY id").compactMap { $0[0] }
+            try await bench.rows("SELECT v FROM posts ORDER BY siding_key").compactMap { $0[0] }
                 == ["1", "1000", "0", "15", "200", "1", "0", "-12", "99999999999999999999"])
     }
 
