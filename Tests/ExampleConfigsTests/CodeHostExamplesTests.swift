@@ -117,9 +117,16 @@ import Testing
         #expect(bench.asked() == ["\(issues)&scope=all&sort=asc&updated_after=2026-11-21T10%3A00%3A00.000Z"])
         #expect(try await bench.rows("SELECT count(*) FROM issues") == ["3"])
 
-        #expect(try await bench.send("issues", .update, id: "7", #"{"state_event":"close"}"#).state == .done)
+        // What is not said stays as it was, while the write waits too.
+        try await bench.accept("issues", .update, id: "7", #"{"state_event":"close"}"#)
+        let seventh = "SELECT title, author, state, siding_pending FROM issues WHERE iid = 7"
+        #expect(try await bench.rows(seventh) == ["The help has a gap|ada|opened|1"])
+        #expect(try await bench.drain().map(\.state) == [.done])
         #expect(bench.asked() == ["PUT \(api)/projects/gitlab-org%2Fcli/issues/7"])
-        #expect(try await bench.rows("SELECT state FROM issues WHERE iid = 7") == ["closed"])
+        #expect(try await bench.rows(seventh) == ["The help has a gap|ada|closed|0"])
+        // What was told to do is no part of the record that the answer has.
+        let left = "SELECT count(*) FROM siding_records WHERE body ->> '$.state_event' IS NOT NULL"
+        #expect(try await bench.rows(left) == ["0"])
         #expect(bench.transport.unused.isEmpty)
     }
 
@@ -157,6 +164,19 @@ import Testing
             try await bench.rows("SELECT key, name, type FROM projects ORDER BY key") == [
                 "DEMO|Demonstration|software", "OPS|Operations|service_desk",
             ])
+
+        // A PUT that says a part: what it does not say stays as it was, before and after the 204.
+        let edited = "SELECT key, summary, status, assignee, siding_pending FROM issues WHERE id = 10007"
+        try await bench.accept("issues", .update, id: "10007", #"{"fields":{"summary":"A longer siding"}}"#)
+        #expect(try await bench.rows(edited) == ["DEMO-7|A longer siding|Done|Grace Example|1"])
+        #expect(try await bench.drain().map(\.state) == [.done])
+        #expect(try await bench.rows(edited) == ["DEMO-7|A longer siding|Done|Grace Example|0"])
+        // The answer to a create has nothing but names of the issue.
+        let made = try await bench.send("issues", .create, #"{"fields":{"project":{"key":"DEMO"},"summary":"Fire"}}"#)
+        #expect(made.state == .done)
+        #expect(try await bench.rows("SELECT id, key, summary FROM issues WHERE id > 10007") == ["10008|DEMO-8|Fire"])
+        let issue = "https://your-site.atlassian.net/rest/api/3/issue"
+        #expect(bench.asked() == ["PUT \(issue)/10007", "POST \(issue)"])
 
         #expect(try await bench.sync("issues").line.outcome == .queued)
         let entry = try #require(try await bench.entries().first)

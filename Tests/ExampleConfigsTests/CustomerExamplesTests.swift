@@ -40,6 +40,12 @@ import Testing
         bench.wall.advance(by: .seconds(3600))
         #expect(try await bench.sync("companies").line.counters.inserted == 1)
         #expect(try await bench.rows("SELECT id, domain, employees FROM companies") == ["91|example.com|12"])
+
+        // The answer has the properties that were sent, and the others stay as they were.
+        #expect(try await bench.drain().map(\.state) == [.done])
+        #expect(bench.asked() == ["PATCH \(contacts)/53"])
+        let edited = "SELECT email, lastname, stage, siding_pending, updated_at FROM contacts WHERE id = 53"
+        #expect(try await bench.rows(edited) == ["x@example.com|Example|lead|0|2026-11-22T13:01:01.000Z"])
         #expect(bench.transport.unused.isEmpty)
     }
 
@@ -88,6 +94,23 @@ import Testing
         let sent = bench.transport.takeRequests()
         #expect(sent.map(WatchedTransport.line) == ["POST \(api)/tickets.json"])
         #expect(sent.first?.field("Idempotency-Key")?.isEmpty == false)
+        #expect(
+            try await bench.rows("SELECT id, subject, status, siding_pending FROM tickets WHERE id > 102") == [
+                "103|Ticket 103|new|0"
+            ])
+
+        // Bodies and answers wrap the ticket, of which a PUT says a part.
+        let edited = "SELECT subject, status, requester_id, siding_pending FROM tickets WHERE id = 100"
+        try await bench.accept(
+            "tickets", .update, id: "100", #"{"ticket":{"status":"solved","comment":{"body":"Done"}}}"#)
+        #expect(try await bench.rows(edited) == ["Ticket 100|solved|7|1"])
+        #expect(try await bench.drain().map(\.state) == [.done])
+        #expect(bench.asked() == ["PUT \(api)/tickets/100.json"])
+        #expect(try await bench.rows(edited) == ["Ticket 100|solved|7|0"])
+        let members = "SELECT group_concat(j.key) FROM siding_records r, json_each(r.body) j WHERE r.key = '100'"
+        let stored = try #require(try await bench.rows(members).first).split(separator: ",").map(String.init)
+        #expect(stored.contains("requester_id") && !stored.contains("ticket") && !stored.contains("audit"))
+        #expect(!stored.contains("comment"))
 
         #expect(try await bench.sync("users").line.outcome == .queued)
         #expect(try await bench.entries().first { $0.state == .queued }?.nextAttemptAt == bench.wall.now + .seconds(31))

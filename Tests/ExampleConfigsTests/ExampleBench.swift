@@ -55,9 +55,26 @@ struct ExampleBench {
     func send(_ name: String, _ verb: WriteDeclaration.Verb, id: String? = nil, _ body: String) async throws
         -> QueueEntry
     {
+        try await siding.send(request(name, verb, id: id, body))
+    }
+
+    /// Keeps a write as `siding send --no-send` does.
+    @discardableResult
+    func accept(_ name: String, _ verb: WriteDeclaration.Verb, id: String? = nil, _ body: String) async throws
+        -> QueueEntry
+    {
+        try await store.enqueue(request(name, verb, id: id, body))
+    }
+
+    /// Sends what is due.
+    func drain() async throws -> [QueueEntry] { try await siding.drain() }
+
+    private func request(
+        _ name: String, _ verb: WriteDeclaration.Verb, id: String?, _ body: String
+    ) throws -> WriteRequest {
         let declaration = try #require(manifest.writes.first { $0.name == name })
         let fields: HTTPFields = [.contentType: "application/json"]
-        return try await siding.send(declaration.request(verb, id: id, headerFields: fields, body: Array(body.utf8)))
+        return try declaration.request(verb, id: id, headerFields: fields, body: Array(body.utf8))
     }
 
     func send(_ write: WriteRequest) async throws -> QueueEntry { try await siding.send(write) }

@@ -76,8 +76,9 @@ enum FullManifest {
         writes:
           issues:
             source: tracker
-            create: { path: /issues, id: $.meta.id }
-            update: { method: PUT, path: "/issues/{id}", if_match: true }
+            record: $.data.issue
+            create: { path: /issues, id: $.meta.id, answer: part }
+            update: { method: PUT, path: "/issues/{id}", if_match: true, body: part, answer: part }
             delete: { path: "/issues/{id}", if_match: true, gone_is_done: false }
             lane: "issues/{id}"
             idempotency: { lifetime: 2h }

@@ -19,9 +19,12 @@ enum KeyEvidence {
         Examples/Configs/hubspot.yaml
           resources.NAME.query_encoding
           resources.NAME.query_encoding.array
+          writes.NAME.update.answer
         Examples/Configs/jira.yaml
           resources.NAME.cursor.format
           resources.NAME.cursor.start
+          writes.NAME.create.answer
+          writes.NAME.update.body
         Examples/Configs/stripe.yaml
           resources.NAME.cursor.lookback
           resources.NAME.errors[].when.body.equals
@@ -29,6 +32,7 @@ enum KeyEvidence {
           sources.NAME.headers
         Examples/Configs/zendesk.yaml
           resources.NAME.stop.is_last
+          writes.NAME.record
         Tests/SidingCLITests/Auth/Door.swift
           sources.NAME.auth.token_url
         Tests/SidingCLITests/Auth/SecretReferenceTests.swift

@@ -23,6 +23,9 @@ import Testing
         #expect(write.operations[.create]?.method == .post)
         #expect(write.operations[.update]?.method == .put && write.operations[.update]?.sendsIfMatch == true)
         #expect(write.operations[.create]?.idPath == JSONPath(members: ["meta", "id"]))
+        #expect(write.record == JSONPath(members: ["data", "issue"]))
+        #expect(write.operations[.create]?.answer == .part && write.operations[.update]?.answer == .part)
+        #expect(write.operations[.update]?.body == .part)
         #expect(write.operations[.delete]?.goneIsDone == false && write.operations[.delete]?.sendsIfMatch == true)
         #expect(write.idempotency?.lifetime == .seconds(7200))
         #expect(write.conflict == .merge && write.coalesces)
@@ -37,6 +40,20 @@ import Testing
         #expect(request.lane == "issues/a/b")
         #expect(request.operation == "issues.update")
         #expect(request.probe?.id == "a/b" && request.conflictStatuses == [409, 422])
+        #expect(request.probe?.record == write.record && request.edit?.record == write.record)
+        #expect(request.edit?.change == .merge && request.edit?.answersPart == true)
+    }
+
+    @Test(arguments: [
+        ("", WriteEdit.Change.merge), (", method: PUT", .replace), (", method: POST", .merge),
+        (", method: PUT, body: part", .merge), (", body: whole", .replace), (", method: POST, body: whole", .replace),
+    ])
+    func `how much of a record an update says goes by its method, unless it is told`(
+        terms: String, change: WriteEdit.Change
+    ) throws {
+        let manifest = try Fixture.parse(Self.file("issues: { update: { path: '/i/{id}'\(terms) } }"))
+        let edit = try #require(try manifest.writes.first?.request(.update, id: "7", body: []).edit)
+        #expect(edit.change == change && edit.record == nil && !edit.answersPart)
     }
 
     @Test func `what is not said of finding out and of conflicts has its usual value`() throws {
@@ -95,6 +112,12 @@ import Testing
         ("issues: { update: { path: '/i/{id}', id: $.id } }", "'id'"),
         ("issues: { update: { path: '/i/{id}', gone_is_done: true } }", "gone_is_done"),
         ("issues: { delete: { path: '/i/{id}', id: $.id } }", "'id'"),
+        ("issues: { create: { path: /i, body: part } }", "'body'"),
+        ("issues: { delete: { path: '/i/{id}', answer: part } }", "'answer'"),
+        ("issues: { update: { path: '/i/{id}', body: some } }", "whole or part"),
+        ("issues: { record: $, create: { path: /i } }", "no member of an object"),
+        ("issues: { record: '$.a[0]', create: { path: /i } }", "no member of an object"),
+        ("issues: { record: '$.a[*]', create: { path: /i } }", "means several values"),
         ("issues: { create: { path: /i }, conflict: { on: [] } }", "empty list"),
         ("issues: { create: { path: /i }, conflict: { on: [500] } }", "500"),
         ("issues: { create: { path: /i }, conflict: { on: [409, 401] } }", "401, which wants a sign-in"),

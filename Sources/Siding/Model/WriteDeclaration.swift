@@ -9,6 +9,13 @@ public struct WriteDeclaration: Sendable {
         case create, update, delete
     }
 
+    /// How much of a record a body or an answer says.
+    public enum Extent: String, Sendable, Hashable, CaseIterable {
+        case whole
+        /// Some members: a merge patch (RFC 7396) of the rest.
+        case part
+    }
+
     /// The request of a verb.
     public struct Operation: Sendable, Hashable {
         public var method: HTTPRequest.Method
@@ -20,17 +27,27 @@ public struct WriteDeclaration: Sendable {
         public var sendsIfMatch: Bool
         /// Whether a record that is gone already (404, 410) counts as deleted, whatever the method of the deletion.
         public var goneIsDone: Bool
+        /// Of an update: how much of the record its body says. Nil goes by the method: PUT replaces the whole (RFC 9110
+        /// §9.3.4), all others say a part.
+        public var body: Extent?
+        /// How much of the record the answer says, where it has the record at all.
+        public var answer: Extent
 
         public init(
             _ method: HTTPRequest.Method, _ path: String, idPath: JSONPath? = nil, sendsIfMatch: Bool = false,
-            goneIsDone: Bool = true
+            goneIsDone: Bool = true, body: Extent? = nil, answer: Extent = .whole
         ) {
             self.method = method
             self.path = path
             self.idPath = idPath
             self.sendsIfMatch = sendsIfMatch
             self.goneIsDone = goneIsDone
+            self.body = body
+            self.answer = answer
         }
+
+        /// Whether the body of an update takes the record's place.
+        var replaces: Bool { (body ?? (method == .put ? .whole : .part)) == .whole }
     }
 
     /// The placeholder of the record's id.
@@ -45,6 +62,8 @@ public struct WriteDeclaration: Sendable {
     public var idempotency: Idempotency?
     /// The resource whose records are written: its view shows the writes at once. Nil where none is kept here.
     public var resource: AnyResource?
+    /// Where bodies and answers hold the record: members of objects. Nil for where they are the record.
+    public var record: JSONPath?
     /// What becomes of a write when someone else changed the record.
     public var conflict: ConflictPolicy
     /// Whether writes to one record that have not been sent are made one.
@@ -57,7 +76,7 @@ public struct WriteDeclaration: Sendable {
     public init(
         _ name: String, at source: Source, operations: [Verb: Operation], lane: String? = nil,
         idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
-        coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil
+        coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, record: JSONPath? = nil
     ) {
         self.name = name
         self.source = source
@@ -69,6 +88,7 @@ public struct WriteDeclaration: Sendable {
         self.coalesces = coalesces
         self.probe = probe
         self.conflictStatuses = conflictStatuses
+        self.record = record
     }
 
     /// The request that does `verb` to the record `id`.
@@ -95,6 +115,7 @@ public struct WriteDeclaration: Sendable {
         let path = encoded.map { operation.path.replacing(Self.placeholder, with: $0) } ?? operation.path
         var probe = probe
         probe?.id = id
+        probe?.record = self.record
         return WriteRequest(
             to: source.name, operation.method, try source.baseURL.appending(path: path), headerFields: headerFields,
             body: body, lane: lane(record), idempotency: idempotency ?? source.idempotency, expiry: source.expiry,
@@ -108,12 +129,12 @@ public struct WriteDeclaration: Sendable {
         let change: WriteEdit.Change =
             switch verb {
             case .create: .create
-            case .update: operation.method == .put ? .replace : .merge
+            case .update: operation.replaces ? .replace : .merge
             case .delete: .delete
             }
         return WriteEdit(
             change, of: resource, key: id, idPath: operation.idPath, conflict: conflict, coalesces: coalesces,
-            ifMatch: operation.sendsIfMatch)
+            ifMatch: operation.sendsIfMatch, record: record, answersPart: operation.answer == .part)
     }
 
     /// A record that is yet to be created has no lane to share; an edit knows its record's own.

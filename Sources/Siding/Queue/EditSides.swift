@@ -53,8 +53,8 @@ struct EditSides {
     var mergedBody: [UInt8]? {
         guard let merged = difference?.merged else { return nil }
         switch edit.terms.change {
-        case .replace: return Array(merged.bytes)
-        case .merge: return edit.document.map { Array($0.bytes) }
+        case .replace: return Array(edit.terms.body(edit.body, carrying: merged).bytes)
+        case .merge: return edit.body.map { Array($0.bytes) }
         case .create, .delete: return nil
         }
     }

@@ -17,12 +17,15 @@ struct PendingEdit: Sendable {
     var entry: QueueEntry
     var terms: EditTerms
     /// The write's body; nil for a delete.
-    var document: JSONDocument?
+    var body: JSONDocument?
     var temporaryID: String?
     /// What a created record shows as its key where its body has none: the temporary id, then the real one.
     var identity: JSONDocument?
     /// What the origin had when the edit was made; nil where it still has that.
     var base: RecordState?
+
+    /// What the body says of the record.
+    var document: JSONDocument? { body.map(terms.record) }
 
     func applied(to state: RecordState) -> RecordState {
         switch terms.change {
@@ -59,6 +62,9 @@ struct EditTerms: Codable, Hashable, Sendable {
     var conflict: ConflictPolicy
     var coalesces: Bool
     var ifMatch: Bool
+    var record: String?
+    /// Nil, as in rows of earlier versions, for no.
+    var answersPart: Bool?
 
     init(_ edit: WriteEdit, isNamed: Bool) {
         change = edit.change
@@ -67,16 +73,36 @@ struct EditTerms: Codable, Hashable, Sendable {
         conflict = edit.conflict
         coalesces = edit.coalesces && !isNamed
         ifMatch = edit.ifMatch
+        record = edit.record?.description
+        answersPart = edit.answersPart ? true : nil
     }
 
     private enum CodingKeys: String, CodingKey {
-        case change, key, id, conflict, coalesces
+        case change, key, id, conflict, coalesces, record
         case ifMatch = "if_match"
+        case answersPart = "answers_part"
     }
 
     var keyPaths: [JSONPath] { key.compactMap { try? JSONPath(parsing: $0) } }
 
     var idPath: JSONPath? { id.flatMap { try? JSONPath(parsing: $0) } }
+
+    var recordPath: JSONPath? { record.flatMap { try? JSONPath(parsing: $0) } }
+
+    /// The record in a body or an answer: what it holds where records are said to be, or, where nothing is there, all of it.
+    func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
+
+    static func record(in document: JSONDocument, at path: JSONPath?) -> JSONDocument {
+        path.flatMap { document.value(at: $0) } ?? document
+    }
+
+    /// `body` with another record in the place of its own.
+    func body(_ body: JSONDocument?, carrying record: JSONDocument) -> JSONDocument {
+        guard let body, let path = recordPath, body.value(at: path) != nil, let names = path.memberNames else {
+            return record
+        }
+        return body.setting(names, to: record)
+    }
 
     /// The key of a record, as the resource's records have it; nil where it has none.
     func recordKey(of record: JSONDocument) -> (text: String, kind: RecordKey.Kind)? {

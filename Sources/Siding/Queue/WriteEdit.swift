@@ -5,7 +5,7 @@ public import SidingJSON
 /// The record itself is made of what the origin has and of all unsettled edits on top, in their order. A pull changes what
 /// lies below; an answer takes the place of the edit; dropping the write takes the edit away, and nothing else.
 public struct WriteEdit: Sendable, Hashable {
-    /// What the write's body is to the record.
+    /// What the write's body, or what it holds in ``record``, is to the record.
     public enum Change: String, Sendable, Hashable, Codable, CaseIterable {
         /// The body is a new record.
         case create
@@ -36,10 +36,16 @@ public struct WriteEdit: Sendable, Hashable {
     /// Whether the origin is told which state of the record the write is made for (RFC 9110 §13.1.1), where its strong
     /// ETag is known. Then any change of the origin's to a record that is to be replaced or deleted is a conflict.
     public var ifMatch: Bool
+    /// Where the write's body and its answer hold the record: members of objects. Nil for where they are the record; so is
+    /// one of them that has nothing there.
+    public var record: JSONPath?
+    /// Whether the answer says some members of the record only: they are laid over what the edit made of it.
+    public var answersPart: Bool
 
     public init(
         _ change: Change, of resource: AnyResource, key: String? = nil, idPath: JSONPath? = nil,
-        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false
+        conflict: ConflictPolicy = .hold, coalesces: Bool = false, ifMatch: Bool = false, record: JSONPath? = nil,
+        answersPart: Bool = false
     ) {
         self.change = change
         self.resource = resource.name
@@ -51,6 +57,8 @@ public struct WriteEdit: Sendable, Hashable {
         self.conflict = conflict
         self.coalesces = coalesces
         self.ifMatch = ifMatch
+        self.record = record
+        self.answersPart = answersPart
     }
 }
 

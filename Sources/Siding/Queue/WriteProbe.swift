@@ -29,10 +29,12 @@ public struct WriteProbe: Sendable, Hashable {
     public var otherwise: Otherwise
     /// The record's id, for `{id}`.
     public var id: String?
+    /// Where the write's body holds the record, and in it the mark; nil for where it is the record.
+    public var record: JSONPath?
 
     public init(
         _ path: String, mark: JSONPath? = nil, records: JSONPath? = nil, after: Duration = .seconds(30),
-        otherwise: Otherwise = .hold, id: String? = nil
+        otherwise: Otherwise = .hold, id: String? = nil, record: JSONPath? = nil
     ) {
         self.path = path
         self.records = records
@@ -40,6 +42,7 @@ public struct WriteProbe: Sendable, Hashable {
         self.after = after
         self.otherwise = otherwise
         self.id = id
+        self.record = record
     }
 
     /// What tells the write from all others.
@@ -88,8 +91,14 @@ extension WriteProbe {
             return body
         }
         let mine = JSONDocument(string: value(entry: entry, key: key))
-        guard let patch = JSONDocument(nesting: mine, at: mark) else { return body }
+        guard let patch = JSONDocument(nesting: mine, at: self.mark(in: document) ?? mark) else { return body }
         return Array(JSONMergePatch(patch).applied(to: document).bytes)
+    }
+
+    /// The mark as `body` carries it: in its record, wherever that is.
+    func mark(in body: JSONDocument) -> JSONPath? {
+        guard let mark, let record, body.value(at: record) != nil else { return mark }
+        return record.appending(mark)
     }
 }
 
@@ -108,9 +117,10 @@ struct ProbeTerms: Codable, Hashable, Sendable {
     var after: Int64
     var otherwise: WriteProbe.Otherwise
     var id: String?
+    var record: String?
 
     private enum CodingKeys: String, CodingKey {
-        case path, records, mark, otherwise, id
+        case path, records, mark, otherwise, id, record
         case after = "after_us"
     }
 
@@ -121,12 +131,13 @@ struct ProbeTerms: Codable, Hashable, Sendable {
         after = probe.after.wholeMicroseconds
         otherwise = probe.otherwise
         id = probe.id
+        record = probe.record?.description
     }
 
     var probe: WriteProbe {
         WriteProbe(
             path, mark: mark.flatMap { try? JSONPath(parsing: $0) },
             records: records.flatMap { try? JSONPath(parsing: $0) }, after: .microseconds(after), otherwise: otherwise,
-            id: id)
+            id: id, record: record.flatMap { try? JSONPath(parsing: $0) })
     }
 }

@@ -46,7 +46,7 @@ enum WriteSafety {
         guard let body = try? JSONDocument(write.body ?? []), body.kind == .object else {
             throw refusal("its body is no JSON object, which could carry \(mark) for its probe")
         }
-        if body.value(at: mark) != nil {
+        if let mark = probe.mark(in: body), body.value(at: mark) != nil {
             throw refusal("its body has a \(mark) of its own, where its probe wants to find \(probe.asked.rawValue)")
         }
     }

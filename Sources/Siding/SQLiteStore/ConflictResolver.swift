@@ -81,24 +81,27 @@ struct ConflictResolver {
     ) throws -> [UInt8] {
         guard let sides = try Self.sides(of: entry, transaction) else { return body }
         switch sides.edit.terms.change {
-        case .create, .replace: return body
+        case .create, .replace:
+            guard sides.edit.terms.record != nil, let record = try? JSONDocument(body) else { return body }
+            return Array(sides.edit.terms.body(sides.edit.body, carrying: record).bytes)
         case .delete:
             throw StoreError(
                 .invalidWrite, "\(entry.shortID) deletes its record, which cannot be merged with anything",
                 hint: "resolve it with --mine or --theirs")
-        case .merge: return try patch(to: body, from: sides.theirs.living, entry)
+        case .merge: return try patch(to: body, from: sides.theirs.living, sides.edit)
         }
     }
 
-    private func patch(to body: [UInt8], from theirs: JSONDocument?, _ entry: QueueEntry) throws -> [UInt8] {
-        try EditEnqueuer.check(body, of: entry.resource ?? "")
+    private func patch(to body: [UInt8], from theirs: JSONDocument?, _ edit: PendingEdit) throws -> [UInt8] {
+        try EditEnqueuer.check(body, of: edit.entry.resource ?? "")
         guard let theirs else {
             throw StoreError(
-                .invalidWrite, "the origin has no record any more that \(entry.shortID) could change",
+                .invalidWrite, "the origin has no record any more that \(edit.entry.shortID) could change",
                 hint: "drop it, and send a new write that creates the record")
         }
         do {
-            return Array(try JSONMergePatch.difference(from: theirs, to: try JSONDocument(body)).document.bytes)
+            let patch = try JSONMergePatch.difference(from: theirs, to: try JSONDocument(body)).document
+            return Array(edit.terms.body(edit.body, carrying: patch).bytes)
         } catch {
             throw StoreError(.invalidWrite, "\(error)")
         }

@@ -44,14 +44,17 @@ struct ConflictSettler {
         _ answer: WriteAnswer?, _ edit: PendingEdit, _ key: String, _ overlay: RecordOverlay,
         _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let theirs = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        guard let theirs else {
+        let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
+        let known = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let theirs = EditSettler.state(saying: said, over: known, edit.terms)
+        guard said != nil, theirs.living != nil else {
             try transaction.execute(
                 "UPDATE siding_bases SET etag = NULL WHERE resource = ?1 AND key = ?2", overlay.resource, key)
             return false
         }
         let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
-        try overlay.setBase(of: key, RecordState(body: theirs), etag: answer?.etag, request: request, transaction)
+        let etag = edit.terms.answersPart == true ? nil : answer?.etag
+        try overlay.setBase(of: key, theirs, etag: etag, request: request, transaction)
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         try overlay.show(key, transaction)
         return true

@@ -45,7 +45,7 @@ struct ConflictWatch {
 
     /// What was not sent yet may change its body; it gets a new key all the same.
     private func send(_ body: [UInt8], of edit: PendingEdit, _ transaction: borrowing Transaction) throws {
-        let isSame = edit.document.map { Array($0.bytes) } == body
+        let isSame = edit.body.map { Array($0.bytes) } == body
         if !isSame {
             try Self.rekey(edit.entry.id, body: body, transaction)
             try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)

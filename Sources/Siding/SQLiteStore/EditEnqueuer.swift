@@ -19,14 +19,15 @@ struct EditEnqueuer {
         guard edit.key != nil || edit.change == .create else {
             throw StoreError(.invalidWrite, "a write that changes a record of '\(edit.resource)' says which: its key")
         }
-        if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource) }
+        if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource, at: edit.record) }
         guard isTemporary, let key = edit.key else { return }
         let isTaken = try transaction.first("SELECT 1 FROM siding_queue WHERE temporary_id = ?1", key) { _ in true }
         if isTaken != nil { throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record") }
     }
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where `body` is no object.
-    static func check(_ body: [UInt8], of resource: String) throws(StoreError) {
+    /// - Parameter path: where the body holds the record; nil for where it is the record.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` where `body`, or the record in it, is no object.
+    static func check(_ body: [UInt8], of resource: String, at path: JSONPath? = nil) throws(StoreError) {
         let name = "the body of a write to '\(resource)'"
         let document: JSONDocument
         do { document = try JSONDocument(body) } catch {
@@ -34,6 +35,9 @@ struct EditEnqueuer {
         }
         guard document.kind == .object else {
             throw StoreError(.invalidWrite, "\(name) is \(document.kind); a record is an object")
+        }
+        if let path, let record = document.value(at: path), record.kind != .object {
+            throw StoreError(.invalidWrite, "\(name) has \(record.kind) at \(path); a record is an object")
         }
     }
 
@@ -70,7 +74,8 @@ struct EditEnqueuer {
 
     private func showColumns(_ overlay: RecordOverlay, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
-        let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: EditRows.document(body))
+        let record = EditTerms.record(in: try EditRows.document(body), at: edit.record)
+        let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
         try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }
 }

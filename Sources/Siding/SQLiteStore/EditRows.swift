@@ -48,7 +48,7 @@ enum EditRows {
         }
         return PendingEdit(
             entry: entry, terms: terms,
-            document: terms.change == .delete || row.isNull(first + 1) ? nil : try document(row.blob(first + 1)),
+            body: terms.change == .delete || row.isNull(first + 1) ? nil : try document(row.blob(first + 1)),
             temporaryID: row.optionalText(first + 2),
             identity: row.optionalText(first + 2).map { JSONDocument(string: $0) },
             base: row.isNull(first + 3) ? nil : try state(ofBase: row.blob(first + 3)))

@@ -16,10 +16,13 @@ struct EditSettler {
         guard let settled = try EditRows.edit(of: id, transaction),
             let overlay = try RecordOverlay.load(settled.resource, now: transitions.now, transaction)
         else { return }
-        guard settled.edit.temporaryID == nil else {
-            return try name(settled.edit, answer, isListed: isListed, overlay, transaction)
+        var edit = settled.edit
+        // Listings have whole records, whatever writes are answered with.
+        if isListed { edit.terms.answersPart = nil }
+        guard edit.temporaryID == nil else {
+            return try name(edit, answer, isListed: isListed, overlay, transaction)
         }
-        try takeIn(answer, to: settled.edit, settled.key, overlay, transaction)
+        try takeIn(answer, to: edit, settled.key, overlay, transaction)
     }
 
     /// Gives a created record its real id first. An answer that does not say it leaves nothing that could show: a pull
@@ -30,11 +33,15 @@ struct EditSettler {
     ) throws {
         let document = try? JSONDocument(answer.body)
         let keyPath = edit.terms.key.count == 1 ? edit.terms.keyPaths.first : nil
-        let place = isListed ? keyPath ?? edit.terms.idPath : edit.terms.idPath ?? keyPath
-        let real = place.flatMap { document?.value(at: $0) }
+        let record = document.map(edit.terms.record)
+        let byKey = keyPath.flatMap { path in
+            (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
+        }
+        let byID = edit.terms.idPath.flatMap { document?.value(at: $0) }
+        let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
         let settler = TemporarySettler(
             transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",
-            composite: edit.terms.key.count > 1 ? document.flatMap(edit.terms.recordKey)?.text : nil)
+            composite: edit.terms.key.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
         guard let key = try settler.settle(real, transaction) else { return }
         var named = edit
         named.identity = real
@@ -56,12 +63,21 @@ struct EditSettler {
         if let record {
             try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
-        let state =
-            try record.map { RecordState(body: $0) }
-            ?? DroppedMembers.of(overlay.resource, transaction).removed(from: edit.applied(to: base))
+        let state = try DroppedMembers.of(overlay.resource, transaction)
+            .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         try forgetValidators(of: key, base, state, overlay, transaction)
+        // A validator is kept for the very bytes that it came with.
+        let isWhole = record != nil && edit.terms.answersPart != true
         try overlay.moveBase(
-            of: key, state, etag: record == nil ? nil : answer.etag, request: request, transaction)
+            of: key, state, etag: isWhole ? answer.etag : nil, request: request, transaction)
+    }
+
+    /// What the origin has, by an answer that says all of it, some members, or nothing. Some members are no record where
+    /// there is none that they could be laid over.
+    static func state(saying record: JSONDocument?, over known: RecordState, _ terms: EditTerms) -> RecordState {
+        guard let record else { return known }
+        guard terms.answersPart == true else { return RecordState(body: record) }
+        return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 
     /// No page has shown the record as it is now; and what no listing has shown at all, no page can confirm.
@@ -73,16 +89,19 @@ struct EditSettler {
         try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
     }
 
-    /// The record in an answer: an object whose key is `key`, of the type that the resource's keys have.
+    /// The record in an answer, wrapped as the edit says or not: an object whose key is `key`, of the type that the
+    /// resource's keys have.
     static func record(
         in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: RecordOverlay,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
-        guard let document = try? JSONDocument(answer.body), document.kind == .object,
-            let found = edit.terms.recordKey(of: document), found.text == key
-        else { return nil }
-        guard try fits(found.kind, overlay, transaction) else { return nil }
-        return try DroppedMembers.of(overlay.resource, transaction).removed(from: document)
+        guard let document = try? JSONDocument(answer.body) else { return nil }
+        for record in [edit.terms.record(in: document), document] where record.kind == .object {
+            guard let found = edit.terms.recordKey(of: record), found.text == key else { continue }
+            guard try fits(found.kind, overlay, transaction) else { return nil }
+            return try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
+        }
+        return nil
     }
 
     /// The first record that has a key fixes the type of all.

@@ -70,8 +70,10 @@ struct WriteCoalescer {
 
     /// What one request says in the place of two; nil where none can.
     private func body(of target: Target) throws -> JSONDocument? {
-        guard let earlier = target.edit.document else { return nil }
+        guard let earlier = target.edit.body else { return nil }
         let later = try EditRows.document(write.body ?? [])
+        // Where only one of them wraps its record, no body says both.
+        if let path = edit.record, (earlier.value(at: path) == nil) != (later.value(at: path) == nil) { return nil }
         let isAlike =
             target.method == write.method.rawValue && target.url == write.url.description
             && target.headers == WriteRows.json(write.headerFields)
@@ -89,15 +91,16 @@ struct WriteCoalescer {
 
     /// The origin makes the id: the temporary one is not for it to see.
     private func unnamed(_ document: JSONDocument, _ target: Target) -> JSONDocument {
-        guard let temporary = target.edit.temporaryID, let path = target.edit.terms.keyPaths.first,
-            target.edit.terms.key.count == 1, document.value(at: path)?.string == temporary
+        let (terms, record) = (target.edit.terms, target.edit.terms.record(in: document))
+        guard let temporary = target.edit.temporaryID, let path = terms.keyPaths.first,
+            terms.key.count == 1, record.value(at: path)?.string == temporary
         else { return document }
         var patch = JSONDocument.null
         for component in path.components.reversed() {
             guard case .member(let name) = component else { return document }
             patch = JSONDocument(object: [name: patch])
         }
-        return JSONMergePatch(patch).applied(to: document)
+        return terms.body(document, carrying: JSONMergePatch(patch).applied(to: record))
     }
 
     /// It was never sent, so its key stands for nothing yet.

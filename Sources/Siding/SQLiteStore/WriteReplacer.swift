@@ -135,7 +135,7 @@ extension WriteReplacer {
             guard let edit = try EditRows.edit(of: entry.id, transaction)?.edit, edit.terms.change != .delete else {
                 return
             }
-            try EditEnqueuer.check(body ?? [], of: entry.resource ?? "")
+            try EditEnqueuer.check(body ?? [], of: entry.resource ?? "", at: edit.terms.recordPath)
         }
 
         /// - Throws: ``StoreError/Kind/invalidWrite`` where the queue may not keep it.

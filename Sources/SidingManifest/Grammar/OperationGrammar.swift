@@ -16,12 +16,24 @@ enum OperationGrammar {
         "gone_is_done", .truth, default: true,
         "Whether a record that is gone already, 404 or 410, counts as deleted, whatever the method.")
 
-    static let create = shape(usually: .post, [id.entry]) { operation, object, reading in
+    private static let body = Keyword(
+        "body", ValueType<WriteDeclaration.Extent>.choice,
+        "whole: the body takes the record's place; part: a merge patch of it. Left out, whole for PUT, part for the others."
+    )
+    private static let answer = Keyword(
+        "answer", ValueType<WriteDeclaration.Extent>.choice, default: "whole",
+        "whole: a record in the answer takes the record's place; part: it has some members only, and is merged in.")
+
+    static let create = shape(usually: .post, [id.entry, answer.entry]) { operation, object, reading in
         operation.idPath = object.value(id, &reading)
+        operation.answer = object.value(answer, &reading) ?? .whole
     }
 
-    static let update = shape(usually: .patch, [ifMatch.entry]) { operation, object, reading in
+    static let update = shape(usually: .patch, [ifMatch.entry, body.entry, answer.entry]) {
+        operation, object, reading in
         operation.sendsIfMatch = object.value(ifMatch, &reading) ?? false
+        operation.body = object.value(body, &reading)
+        operation.answer = object.value(answer, &reading) ?? .whole
     }
 
     static let delete = shape(usually: .delete, [ifMatch.entry, goneIsDone.entry]) { operation, object, reading in

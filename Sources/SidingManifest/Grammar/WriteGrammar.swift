@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 internal import SidingChain
+internal import SidingJSON
 
 /// What may be done to records at their origin: one entry of `writes:`.
 enum WriteGrammar {
@@ -10,6 +11,15 @@ enum WriteGrammar {
     private static let create = Keyword("create", OperationGrammar.create.type, "The request that makes a record.")
     private static let update = Keyword("update", OperationGrammar.update.type, "The request that changes a record.")
     private static let delete = Keyword("delete", OperationGrammar.delete.type, "The request that removes a record.")
+    private static let record = Keyword(
+        "record", recordPath,
+        "Where bodies and answers hold the record, such as $.ticket; left out, they are the record.")
+    private static let recordPath = ValueType<JSONPath>.path.map { path, node, reading -> JSONPath? in
+        if path.memberNames != nil { return path }
+        reading.fault(
+            "\(reading.subject) is no member of an object", at: node.place, expected: "a JSON path such as $.ticket")
+        return nil
+    }
     private static let lane = Keyword(
         "lane", ValueType<String>.text("a name such as issues/{id}"),
         "Writes of one lane are delivered in order; left out, each record has a lane of its own.")
@@ -24,7 +34,7 @@ enum WriteGrammar {
         "coalesce", .truth, default: false, "Whether writes to one record that have not been sent are made one.")
 
     static let shape = Shape<LocatedWrite>([
-        source.entry, create.entry, update.entry, delete.entry, lane.entry, idempotency.entry,
+        source.entry, create.entry, update.entry, delete.entry, record.entry, lane.entry, idempotency.entry,
         conflict.entry, coalesce.entry, unknown.entry,
     ]) { object, reading in
         var write = LocatedWrite(subject: reading.subject)
@@ -33,6 +43,7 @@ enum WriteGrammar {
             (.create, create), (.update, update), (.delete, delete),
         ]
         for (verb, keyword) in verbs { write.operations[verb] = object.value(keyword, &reading) }
+        write.record = object.value(record, &reading)
         write.lane = object.value(lane, &reading)
         write.idempotency = object.value(idempotency, &reading)
         write.conflict = object.value(conflict, &reading) ?? ConflictRules()
@@ -76,6 +87,7 @@ struct LocatedWrite: Sendable {
     let subject: Subject
     var source: SourceReference?
     var operations: [WriteDeclaration.Verb: Located<WriteDeclaration.Operation>] = [:]
+    var record: JSONPath?
     var lane: String?
     var idempotency: Idempotency?
     var conflict = ConflictRules()
@@ -101,7 +113,7 @@ struct LocatedWrite: Sendable {
         return WriteDeclaration(
             name, at: source, operations: checked, lane: lane, idempotency: idempotency,
             resource: resources.first { $0.name == name && $0.source.name == source.name }, conflict: conflict.policy,
-            coalesces: coalesces, probe: probe?.value, conflictStatuses: conflict.statuses)
+            coalesces: coalesces, probe: probe?.value, conflictStatuses: conflict.statuses, record: record)
     }
 
     private func check(_ probe: Located<WriteProbe>, _ source: Source, _ reading: inout Reading) {
