@@ -26,12 +26,18 @@ struct CheckCommand: AsyncParsableCommand {
             object.string("file", manifest.file)
             object.strings("sources", manifest.sources.map(\.name))
             object.strings("resources", manifest.resources.map(\.name))
+            object.strings("writes", manifest.writes.map(\.name))
             object.string("database", workspace.databasePath)
             Output.line(object.text)
         } else if options.terminal.isOutput || options.verbose > 0 {
-            options.talk(
-                "\(manifest.file) is valid: \(Words.count(manifest.sources.count, "source")), "
-                    + "\(Words.count(manifest.resources.count, "resource")), database \(workspace.databasePath)")
+            var parts = [
+                Words.count(manifest.sources.count, "source"), Words.count(manifest.resources.count, "resource"),
+            ]
+            if manifest.resources.isEmpty {
+                parts.append("writes: \(manifest.writes.map(\.name).joined(separator: ", "))")
+            }
+            let said = parts.joined(separator: ", ")
+            options.talk("\(manifest.file) is valid: \(said), database \(workspace.databasePath)")
         }
     }
 }

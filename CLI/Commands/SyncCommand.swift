@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingManifest
 
 /// `siding sync`: the main job.
 struct SyncCommand: AsyncParsableCommand {
@@ -35,12 +36,18 @@ struct SyncCommand: AsyncParsableCommand {
         if !offline { try await workspace.checkSecrets() }
         let status = try await workspace.withStore(.readWriteCreate) { store in
             let chosen = failed ? try await onlyFailed(named, store) : named
-            guard !chosen.isEmpty else {
+            let sendsOnly = workspace.manifest.resources.isEmpty && !failed
+            guard sendsOnly || !chosen.isEmpty else {
                 if options.terminal.isOutput { options.talk("nothing failed the last time") }
                 return ExitStatus.success
             }
             let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
-            if let stop = try await deliver(chosen, delivery) { return stop }
+            let sources = sendsOnly ? workspace.manifest.sources : chosen.map(\.source)
+            if let stop = try await deliver(to: sources, delivery) { return stop }
+            guard !sendsOnly else {
+                try await delivery.tellParked()
+                return delivery.status ?? .success
+            }
             let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
                 .run(chosen, syncOptions, command: command)
             // Each run parks what has expired, even one that sends nothing.
@@ -55,9 +62,9 @@ struct SyncCommand: AsyncParsableCommand {
     /// The person's own writes go first: what is fetched then holds them.
     ///
     /// - Returns: the code where a signal ended it.
-    private func deliver(_ resources: [AnyResource], _ delivery: WriteDelivery) async throws -> ExitStatus? {
+    private func deliver(to sources: [Source], _ delivery: WriteDelivery) async throws -> ExitStatus? {
         guard !offline, !noQueue, listing.limit == nil else { return nil }
-        return try await delivery.drainDue(sources: Set(resources.map(\.source.name)))
+        return try await delivery.drainDue(sources: Set(sources.map(\.name)))
     }
 
     /// What was asked for, as the history tells it.

@@ -52,7 +52,7 @@ struct Workspace {
     func notFound(_ kind: String, _ name: String, among names: [String]) -> CommandError {
         CommandError(
             .notFound, "not_found", "\(manifest.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
-            hint: "it has: \(names.joined(separator: ", "))")
+            hint: names.isEmpty ? nil : "it has: \(names.joined(separator: ", "))")
     }
 
     /// Fails with 78 where a secret that `resources` need cannot be read.

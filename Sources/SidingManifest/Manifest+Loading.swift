@@ -61,13 +61,14 @@ extension Manifest {
                 [("query_value", ValueType.querySchema)] + ValueType<LoginValue>.loginSchemas),
         ]
         guard case .object(let body) = ManifestGrammar.shape.schema() else { return head.json }
-        return head.adding(body.map { ($0.name, $0.value) }).json + "\n"
+        let oneOf: SchemaValue = .list(["resources", "writes"].map { ["required": .list([.string($0)])] })
+        return head.adding(body.map { ($0.name, $0.value) } + [("anyOf", oneOf)]).json + "\n"
     }
 }
 
 extension Reading {
     fileprivate mutating func noteEmptyFile() {
-        fault("the file says nothing", at: subject.place, expected: "version, sources and resources")
+        fault("the file says nothing", at: subject.place, expected: "version, sources, and resources or writes")
     }
 }
 

@@ -43,6 +43,32 @@ struct SendTests {
         await service.origin.stop()
     }
 
+    @Test func `A config may send only: sync sends what waits, and there is nothing to fetch`() async throws {
+        let service = try await Service.start(items: 3)
+        let sandbox = try Sandbox()
+        try sandbox.config(
+            """
+            version: 1
+            database: { path: test.db }
+            sources: { shop: { base_url: \(service.url) } }
+            writes: { items: { update: { method: PUT, path: "/items/{id}" } } }
+            """)
+        service.listen { _, _ in .json("{}") }
+        let check = try await sandbox.siding("check", "--json")
+        #expect(check.status == 0, "\(check.everything)")
+        #expect(try check.object()["writes"]?.array?.first?.string == "items")
+        #expect(try await sandbox.siding("send", "items.update", "7", "-d", "{}", "--no-send").status == 0)
+        let sync = try await sandbox.siding("sync")
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(service.targets == ["/items/7"])
+        for command in ["sync", "plan", "status", "doctor"] {
+            let said = try await sandbox.siding(command)
+            #expect(said.status == 0, "\(command): \(said.everything)")
+        }
+        #expect(try await sandbox.siding("sync", "items").status == 66)
+        await service.origin.stop()
+    }
+
     @Test func `What the origin refuses waits, exit 69, and its correction goes in its place`() async throws {
         let (service, sandbox) = try await Self.shop()
         service.origin.inject(.status(422))

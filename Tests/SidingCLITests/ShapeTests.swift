@@ -113,7 +113,7 @@ struct ShapeTests {
     @Test func `check, init, plan, doctor and db tell objects too`() async throws {
         let (_, sandbox, _) = try await sandbox()
         let check = try await sandbox.siding("check", "--json").object()
-        #expect(names(check) == ["valid", "file", "sources", "resources", "database"])
+        #expect(names(check) == ["valid", "file", "sources", "resources", "writes", "database"])
         let plan = try await sandbox.siding("plan", "items", "--json").object()
         #expect(names(plan) == ["resource", "method", "url", "conditions", "reason", "paging", "deletes", "limits"])
         let doctor = try await sandbox.siding("doctor", "--json").objects()

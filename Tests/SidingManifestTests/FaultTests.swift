@@ -162,10 +162,12 @@ import Testing
     ]
 
     static let fileCases: [Case] = [
-        Case(text: "", faults: ["siding.yaml:1:1: the file says nothing; expected version, sources and resources"]),
+        Case(
+            text: "",
+            faults: ["siding.yaml:1:1: the file says nothing; expected version, sources, and resources or writes"]),
         Case(
             text: "# nothing\n\n",
-            faults: ["siding.yaml:1:1: the file says nothing; expected version, sources and resources"]),
+            faults: ["siding.yaml:1:1: the file says nothing; expected version, sources, and resources or writes"]),
         Case(
             text: "posts",
             faults: [
@@ -180,7 +182,7 @@ import Testing
             text: "version: 1",
             faults: [
                 "siding.yaml:1:1: the file has no 'sources'; expected a map of one or more sources",
-                "siding.yaml:1:1: the file has no 'resources'; expected a map of one or more resources",
+                "siding.yaml:1:1: the file has neither 'resources' nor 'writes'; expected a map of one or more resources, or of writes",
             ]),
         Case(
             text: "version: 1\nsources:\n\tblog: 1",

@@ -56,6 +56,15 @@ import Testing
         #expect(edit.change == change && edit.record == nil && !edit.answersPart)
     }
 
+    @Test func `a file may have writes only`() throws {
+        let text = Self.file("issues: { create: { path: /issues } }")
+            .replacing("resources: { issues: { path: /issues, key: id } }\n", with: "")
+        let manifest = try Fixture.parse(text)
+        #expect(manifest.resources.isEmpty && manifest.writes.map(\.name) == ["issues"])
+        #expect(manifest.writes.first?.resource == nil)
+        #expect(Fixture.faults(text.replacing("writes:", with: "writse:")).count == 1)
+    }
+
     @Test func `what is not said of finding out and of conflicts has its usual value`() throws {
         let silent = try Fixture.parse(Self.file("issues: { create: { path: /issues } }"))
         #expect(silent.writes.first?.probe == nil && silent.writes.first?.conflictStatuses == nil)

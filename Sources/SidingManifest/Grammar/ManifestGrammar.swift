@@ -6,10 +6,10 @@ enum ManifestGrammar {
         "version", versionType, isRequired: true, "The version of this grammar: 1.")
     private static let database = Keyword("database", databaseShape.type, "The file that keeps everything.")
     private static let sources = Keyword("sources", SourceGrammar.all, isRequired: true, "Origins by name.")
-    private static let resources = Keyword(
-        "resources", all, isRequired: true, "Collections by name; each becomes a view.")
+    private static let resources = Keyword("resources", all, "Collections by name; each becomes a view.")
     private static let writes = Keyword(
-        "writes", WriteGrammar.all, "How records are created, changed and deleted at the origin.")
+        "writes", WriteGrammar.all,
+        "How records are created, changed and deleted at the origin. A config has resources, writes or both.")
 
     static let shape = Shape<ManifestDeclaration>([
         version.entry, database.entry, sources.entry, resources.entry, writes.entry,
@@ -27,7 +27,21 @@ enum ManifestGrammar {
         if case .map(let entries) = object.entry(sources.name)?.value.content {
             declaration.sourceNames = entries.map(\.name)
         }
+        checkSaysSomethingToDo(object, &reading)
         return declaration
+    }
+
+    /// A file may sync only, or send only. A slip has been noted already, and is not missed as well.
+    private static func checkSaysSomethingToDo(_ object: ObjectReader, _ reading: inout Reading) {
+        let names = [resources.name, writes.name]
+        let isMeant = reading.faults.contains { $0.suggestion.map(names.contains) ?? false }
+        guard object.entry(resources.name) == nil, !isMeant else { return }
+        if let writes = object.entry(writes.name) {
+            guard case .map(let entries) = writes.value.content, entries.isEmpty else { return }
+        }
+        reading.fault(
+            "the file has neither 'resources' nor 'writes'", at: object.place,
+            expected: "a map of one or more resources, or of writes")
     }
 
     private static let versionType = ValueType<Int>.scalar("version: 1", schema: ["const": 1]) { text, isPlain in
