@@ -110,8 +110,8 @@ import Testing
         let sync = try await sandbox.siding(["sync"], environment: ["ORIGIN_API_TOKEN": "t0ken"])
         #expect(sync.status == 0, "\(sync.everything)")
         #expect(try await sandbox.differences(from: service.items) == [])
-        let details = try await sandbox.siding("query", "--csv", "SELECT id, tags FROM details ORDER BY id")
-        #expect(details.output.split(whereSeparator: \.isNewline).count == 4, "\(details.everything)")
+        let details = try await sandbox.siding("query", "--json", "SELECT id FROM details ORDER BY id")
+        #expect(details.output == "{\"id\":1}\n{\"id\":2}\n{\"id\":3}\n", "\(details.everything)")
         await service.origin.stop()
     }
 

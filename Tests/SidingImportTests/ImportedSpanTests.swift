@@ -40,6 +40,17 @@ import Testing
         }
     }
 
+    @Test func `Where no request carries the cursor, no format of requests is lost`() throws {
+        let imported = try Imported.airbyte(
+            stream: """
+                { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updated, is_data_feed: true, \
+                datetime_format: "%Y-%m-%d %H:%M:%S", cursor_datetime_formats: ["%s"] } }
+                """)
+        #expect(try imported.resource.cursor?.format == nil)
+        #expect(try imported.resource.cursor?.order == .descending)
+        #expect(imported.lines == [])
+    }
+
     @Test func `A start or a window is written in RFC 3339, and where that is not the format it is told`() throws {
         let imported = try Self.cursor(
             "datetime_format: \"%Y-%m-%d %H:%M:%S\"", "lookback_window: P1D")

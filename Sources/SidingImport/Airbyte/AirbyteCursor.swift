@@ -25,7 +25,8 @@ struct AirbyteCursor {
         addOption("end_time_option", "{until}", &resource, &manifest)
         let isFeed = cursor["is_data_feed"]?.truth == true
         let carriers = resource.query.entries.map(\.value) + [resource.body].compactMap(\.self)
-        guard isFeed || carriers.contains(where: { $0.flow.contains("{cursor}") }) else {
+        let isSent = carriers.contains { $0.flow.contains("{cursor}") }
+        guard isFeed || isSent else {
             return manifest.leaveOut(
                 cursor.origin, "no parameter carries the cursor",
                 hint: "each sync lists everything; unchanged records are not written again")
@@ -38,10 +39,10 @@ struct AirbyteCursor {
         map.set("path", ConfigNode.text(ImportedPath.text(path), from: field.origin).essential)
         guard let kinds = kinds(&manifest) else { return }
         if kinds.records != "datetime" { map.set("type", text: kinds.records) }
-        if kinds.requests != kinds.records || isRewritten { map.set("format", text: kinds.requests) }
+        if isSent, kinds.requests != kinds.records || isRewritten { map.set("format", text: kinds.requests) }
         addStart(kinds, source, &map, &manifest)
         addSpan(&map, source, &manifest)
-        if kinds.requests == "datetime" { tellFormat(isLeft: kinds.records == "datetime", map, &manifest) }
+        if isSent, kinds.requests == "datetime" { tellFormat(isLeft: kinds.records == "datetime", map, &manifest) }
         if isFeed { map.set("order", text: "desc") }
         resource.cursor = map
         resource.openSpans(kinds.requests, &manifest)
