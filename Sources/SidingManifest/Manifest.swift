@@ -38,7 +38,7 @@ public struct Manifest: Sendable {
     public func secretFaults() async -> [Fault] {
         var faults: [Fault] = []
         for use in secrets {
-            guard let reason = await use.reference.absence(environment) else { continue }
+            guard let reason = await use.reference.absence(environment, emptiness: use.emptiness) else { continue }
             let message = "the secret \(use.reference.description) cannot be read: \(reason)"
             faults.append(Fault(place: use.place, message: message))
         }

@@ -9,11 +9,26 @@ import Testing
 
     /// The dotted path of every key that is read, and of every one that is only recognised.
     static func paths(_ schema: Any?, _ prefix: String) -> (read: Set<String>, recognised: Set<String>) {
+        let definitions = (schema as? [String: Any])?["$defs"] as? [String: Any] ?? [:]
+        return paths(schema, prefix, definitions, within: [])
+    }
+
+    /// - Parameter references: those that were followed on the way here: what refers to itself has its keys once.
+    private static func paths(
+        _ schema: Any?, _ prefix: String, _ definitions: [String: Any], within references: Set<String>
+    ) -> (read: Set<String>, recognised: Set<String>) {
         guard let schema = schema as? [String: Any] else { return ([], []) }
         var found: (read: Set<String>, recognised: Set<String>) = ([], [])
+        func paths(_ schema: Any?, _ prefix: String) -> (read: Set<String>, recognised: Set<String>) {
+            self.paths(schema, prefix, definitions, within: references)
+        }
         func add(_ more: (read: Set<String>, recognised: Set<String>)) {
             found.read.formUnion(more.read)
             found.recognised.formUnion(more.recognised)
+        }
+        if let reference = schema["$ref"] as? String, !references.contains(reference) {
+            let definition = definitions[String(reference.dropFirst("#/$defs/".count))]
+            add(Self.paths(definition, prefix, definitions, within: references.union([reference])))
         }
         for alternative in schema["anyOf"] as? [Any] ?? [] { add(paths(alternative, prefix)) }
         for (key, value) in schema["properties"] as? [String: Any] ?? [:] {

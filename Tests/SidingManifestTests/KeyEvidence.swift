@@ -36,6 +36,9 @@ enum KeyEvidence {
         Tests/SidingCLITests/Auth/Door.swift
           sources.NAME.auth.token_url
         Tests/SidingCLITests/Auth/SecretReferenceTests.swift
+          sources.NAME.auth.body.NAME.command
+          sources.NAME.auth.body.NAME.env
+          sources.NAME.auth.body.NAME.file
           sources.NAME.auth.client_id.command
           sources.NAME.auth.client_id.env
           sources.NAME.auth.client_id.file

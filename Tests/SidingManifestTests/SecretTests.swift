@@ -19,12 +19,13 @@ import Testing
             """, file: "siding.yaml", environment: environment)
     }
 
-    private static func read(_ manifest: Manifest) async throws -> String {
-        try await #require(manifest.sources[0].authorization.secrets.first).read()
+    private static func read(_ manifest: Manifest, _ index: Int = 0) async throws -> String {
+        let secrets = manifest.sources[0].authorization.secrets
+        return try await #require(secrets.dropFirst(index).first).read()
     }
 
     /// The words of the failure that reading the secret ends with.
-    private static func refusal(_ manifest: Manifest) async -> String? {
+    private static func refusal(_ manifest: Manifest, _ index: Int = 0) async -> String? {
         do {
             _ = try await read(manifest)
             return nil
@@ -92,6 +93,30 @@ import Testing
             #expect(refusal.hasPrefix("secret \(shown): "))
             #expect(!refusal.contains("canary"))
         }
+    }
+
+    @Test func `a password is left out where it is to be empty, and not put in as nothing`() async throws {
+        let environment = ManifestEnvironment(
+            variables: ["EMPTY": "", "KEY": "k"], workingDirectory: "/", home: "/")
+        func manifest(_ more: String) throws(ManifestError) -> Manifest {
+            try Manifest.parse(
+                """
+                version: 1
+                sources: { a: { base_url: https://example.com, auth: { type: basic, user: { env: KEY }\(more) } } }
+                resources: { b: { path: /b, key: id } }
+                """, file: "siding.yaml", environment: environment)
+        }
+        let left = try manifest("")
+        #expect(left.sources[0].authorization.secrets.map(\.description) == ["env KEY"])
+        #expect(await left.secretFaults() == [])
+        let empty = try manifest(", password: { env: EMPTY }")
+        let words = "it is empty; leave 'password' out where it is to be empty"
+        #expect(await empty.secretFaults().map(\.message) == ["the secret env EMPTY cannot be read: \(words)"])
+        #expect(await Self.refusal(empty, 1) == "secret env EMPTY: \(words)")
+        let literal = #expect(throws: ManifestError.self) { try manifest(", password: ''") }
+        let fault = try #require(literal?.faults.first)
+        #expect(fault.message == "'password' in 'auth' of source 'a' is empty text")
+        #expect(fault.expected?.hasSuffix("leave 'password' out where it is to be empty") == true)
     }
 
     @Test(

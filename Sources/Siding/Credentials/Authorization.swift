@@ -7,8 +7,8 @@ public enum Authorization: Sendable {
     case none
     /// `Authorization: Bearer …` (RFC 6750).
     case bearer(Secret)
-    /// `Authorization: Basic …` (RFC 7617).
-    case basic(user: Secret, password: Secret)
+    /// `Authorization: Basic …` (RFC 7617). Without a password it is empty: the user's name is the key then.
+    case basic(user: Secret, password: Secret? = nil)
     /// `Authorization: Bearer …` with a token that is renewed when the origin refuses it, once for all requests of the
     /// source. Make one ``AccessSafety`` per source, over a ``FileCredentialStore`` and a ``FileRefreshGate`` where several
     /// processes share the sign-in.
@@ -72,7 +72,7 @@ public enum Authorization: Sendable {
         switch self {
         case .none, .refreshed: []
         case .bearer(let token): [token]
-        case .basic(let user, let password): [user, password]
+        case .basic(let user, let password): [user, password].compactMap(\.self)
         case .signIn(let signIn): signIn.secrets
         case .apiKeyHeader(_, let key), .apiKeyQuery(_, let key): [key]
         }
@@ -97,7 +97,7 @@ struct AuthorizationProvider: MetadataProvider {
                     .credentialUnavailable, phase: .notSent,
                     detail: "secret \(user): a user name cannot hold a colon (RFC 7617 §2)")
             }
-            let pair = "\(name):\(try await password.read())"
+            let pair = "\(name):\(try await password?.read() ?? "")"
             return [.authorization: "Basic \(Data(pair.utf8).base64EncodedString())"]
         case .apiKeyHeader(let name, let key):
             return [name: try await key.read()]

@@ -8,17 +8,21 @@ public struct Secret: Sendable, CustomStringConvertible {
     public let description: String
     /// The text, where it is no secret, but stands in the configuration, such as a user name.
     let plainText: String?
+    private let emptiness: String
     private let reader: @Sendable () async throws -> String
     private let looker: @Sendable () async -> String?
 
     /// A secret that `reader` reads.
     ///
-    /// - Parameter absence: why it is not there, as far as can be seen without running a program; nil where it is.
+    /// - Parameters:
+    ///   - emptiness: what is said where it is empty, which no secret may be.
+    ///   - absence: why it is not there, as far as can be seen without running a program; nil where it is.
     public init(
-        _ description: String, absence: @escaping @Sendable () async -> String? = { nil },
+        _ description: String, emptiness: String = "it is empty",
+        absence: @escaping @Sendable () async -> String? = { nil },
         _ reader: @escaping @Sendable () async throws -> String
     ) {
-        (self.description, self.reader, looker) = (description, reader, absence)
+        (self.description, self.emptiness, self.reader, looker) = (description, emptiness, reader, absence)
         plainText = nil
     }
 
@@ -29,7 +33,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     ///
     /// - Parameter subject: what it is, for a person.
     public init(plain text: String, _ subject: String) {
-        (description, reader, looker) = (subject, { text }, { nil })
+        (description, emptiness, reader, looker) = (subject, "it is empty", { text }, { nil })
         plainText = text
     }
 
@@ -62,7 +66,7 @@ public struct Secret: Sendable, CustomStringConvertible {
         } catch {
             throw unavailable(error)
         }
-        guard !value.isEmpty else { throw unavailable(SecretError(reason: "it is empty")) }
+        guard !value.isEmpty else { throw unavailable(SecretError(reason: emptiness)) }
         return value
     }
 

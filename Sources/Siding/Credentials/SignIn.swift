@@ -46,6 +46,15 @@ public struct SignIn: Sendable {
         }
     }
 
+    /// Who gave no token, for a person: not every way to one leads to a token endpoint.
+    var refusalWords: String {
+        switch grant {
+        case .clientCredentials, .refreshToken: "the token endpoint refused"
+        case .session: "the log-in gave no token"
+        case .command: "the program gave no token"
+        }
+    }
+
     /// Where tokens are asked for; nil for a program, and for a path below the source's own URL.
     public var tokenURL: HTTPURL? {
         switch grant {

@@ -138,7 +138,7 @@ extension TokenPlaces {
     /// What a program printed: JSON, or the token itself.
     fileprivate func printed(_ text: String, now: Double) throws(Failure) -> TokenGrant {
         if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
-            return try grant(Array(text.utf8), [:], now: now)
+            return try grant(Array(text.utf8), [:], now: now, of: "what it printed")
         }
         return TokenGrant(accessToken: text, lifetime: usualLifetime)
     }

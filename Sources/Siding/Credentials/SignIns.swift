@@ -49,12 +49,14 @@ public final class SignIns: Sendable {
             transport: transports.transport(for: source.name, source.transport), connectivity: connectivity,
             wallClock: wallClock)
         let seconds: @Sendable () -> Double = { [wallClock] in wallClock.now.secondsSince1970 }
+        var refresher = TokenRefresherNode(clock: clock, secondsSince1970: seconds) { spent, context in
+            try await request.grant(spent, context)
+        }
+        refresher.refusalWords = signIn.refusalWords
         return AccessSafety(
             account: source.name, store: store, gate: SignInGate(gate: kept.gate(clock), store: store),
-            refresher: TokenRefresherNode(clock: clock, secondsSince1970: seconds) { spent, context in
-                try await request.grant(spent, context)
-            },
-            statuses: signIn.statuses, early: signIn.early, token: signIn.token, clock: clock, secondsSince1970: seconds
+            refresher: refresher, statuses: signIn.statuses, early: signIn.early, token: signIn.token, clock: clock,
+            secondsSince1970: seconds
         )
     }
 }

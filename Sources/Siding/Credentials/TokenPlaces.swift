@@ -31,9 +31,13 @@ public struct TokenPlaces: Sendable {
 
     /// What an answer gives.
     ///
-    /// - Parameter now: in seconds since 1970.
+    /// - Parameters:
+    ///   - now: in seconds since 1970.
+    ///   - what: the answer, for a person.
     /// - Throws: a ``RefreshRefusal`` that quotes nothing of the answer, where there is no token in it.
-    func grant(_ bytes: [UInt8], _ fields: HTTPFields, now: Double) throws(Failure) -> TokenGrant {
+    func grant(
+        _ bytes: [UInt8], _ fields: HTTPFields, now: Double, of what: String = "the answer"
+    ) throws(Failure) -> TokenGrant {
         let found: (token: String?, lifetime: Duration?) = bytes.withUnsafeBytes { bytes in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return (nil, nil) }
             func text(_ path: JSONPath) -> String? {
@@ -48,18 +52,18 @@ public struct TokenPlaces: Sendable {
             case .body: found.token
             case .field(let name): fields[name].flatMap { $0.isEmpty ? nil : $0 }
             }
-        guard let token else { throw Self.missing(self.token) }
+        guard let token else { throw Self.missing(self.token, in: what) }
         return TokenGrant(accessToken: token, lifetime: found.lifetime ?? usualLifetime)
     }
 
-    private static func missing(_ token: Token) -> Failure {
+    private static func missing(_ token: Token, in what: String) -> Failure {
         let place: String =
             switch token {
             case .body(let paths): "at \(paths.map(\.description).joined(separator: " or "))"
             case .field(let name): "in the header field \(name)"
             }
         return Failure(
-            .contract, phase: .answered, underlying: RefreshRefusal("the answer holds no token \(place)"))
+            .contract, phase: .answered, underlying: RefreshRefusal("\(what) holds no token \(place)"))
     }
 
     /// Less than a second, or more than a hundred years, is no statement about this token.

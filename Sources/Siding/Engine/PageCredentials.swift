@@ -28,7 +28,8 @@ final class PageCredentials: Sendable {
         if let field, let value = request.headerFields[field] {
             carried.insert(value)
             // "Bearer abc": the scheme's name is no secret, what follows is one by itself.
-            carried.formUnion(value.split(separator: " ", maxSplits: 1).dropFirst().map(String.init))
+            let credentials = value.split(separator: " ", maxSplits: 1).dropFirst().map(String.init)
+            carried.formUnion(credentials + credentials.flatMap(SentSecrets.parts(ofBasic:)))
         }
         for parameter in QueryParameter.all(in: (request.path ?? "").drop { $0 != "?" }.dropFirst())
         where queryNames.contains(parameter.name) {

@@ -20,7 +20,7 @@ final class SentSecrets: Sendable {
             // "Bearer abc": the scheme's name is no secret, what follows is one by itself.
             if let credential = field.value.split(separator: " ", maxSplits: 1).dropFirst().first {
                 found.insert(String(credential))
-                found.formUnion(Self.password(in: String(credential)))
+                found.formUnion(Self.parts(ofBasic: String(credential)))
             }
             // "token=abc", as some origins want it.
             if let equals = field.value.firstIndex(of: "=") {
@@ -34,12 +34,14 @@ final class SentSecrets: Sendable {
         values.withLock { $0.formUnion(found.filter { $0.utf8.count >= Self.shortest }) }
     }
 
-    /// What Basic credentials are made of (RFC 7617 §2): the pair, and the password.
-    private static func password(in credential: String) -> [String] {
+    /// What Basic credentials are made of (RFC 7617 §2): the pair, and the password; the user's name where that is empty, as
+    /// it is the key then.
+    static func parts(ofBasic credential: String) -> [String] {
         guard let data = Data(base64Encoded: credential), let pair = String(data: data, encoding: .utf8),
             let colon = pair.firstIndex(of: ":")
         else { return [] }
-        return [pair, String(pair[pair.index(after: colon)...])]
+        let password = String(pair[pair.index(after: colon)...])
+        return [pair, password.isEmpty ? String(pair[..<colon]) : password]
     }
 
     /// `bytes` without them, neither as they are nor as JSON writes them.

@@ -99,8 +99,8 @@ extension AccessSettings {
         let word = RefreshRefusal(spent.cutOut(of: refusal.description))
         return Failure(
             .http(HTTPFailure(status: 401)), phase: .notSent,
-            detail: "the credential of '\(account)' (generation \(spent.generation)) could not be renewed, the token "
-                + "endpoint refused: \(word); sign in again",
+            detail: "the credential of '\(account)' (generation \(spent.generation)) could not be renewed, "
+                + "\(refresher.refusalWords): \(word); sign in again",
             underlying: word)
     }
 }

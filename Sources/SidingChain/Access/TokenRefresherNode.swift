@@ -13,6 +13,8 @@ public struct TokenRefresherNode: Node {
     private let timeLimit: Duration
     private let clock: any Clock<Duration>
     private let secondsSince1970: @Sendable () -> Double
+    /// Who said no, for a person, where a refresh is refused.
+    public var refusalWords = "the token endpoint refused"
 
     /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
     ///

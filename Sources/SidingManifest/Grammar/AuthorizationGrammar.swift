@@ -25,11 +25,13 @@ enum AuthorizationGrammar {
     }
 
     private static let user = Keyword("user", .secretOrText, isRequired: true, "The user's name, as text or a secret.")
-    private static let password = Keyword("password", .secret, isRequired: true, "The password.")
+    private static let password = Keyword("password", .password, "The password; left out, an empty one.")
 
     private static let basic = Shape<Authorization>([user.entry, password.entry]) { object, reading in
         let user = object.value(user, &reading)
-        guard let password = object.value(password, &reading), let user else { return nil }
+        let said = object.entry(password.name) != nil
+        let password = object.value(password, &reading)
+        guard let user, !said || password != nil else { return nil }
         return .basic(user: user, password: password)
     }
 

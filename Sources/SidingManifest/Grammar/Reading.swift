@@ -7,6 +7,8 @@ struct Reading {
     /// Every secret that was named, for a later look at whether it is there.
     private(set) var secrets: [SecretUse] = []
     private(set) var subject: Subject
+    /// What is said of a secret that is empty.
+    private(set) var emptiness = "it is empty"
     /// What `for_each` of the resource that is read binds, in braces.
     var placeholders: Set<String> = []
 
@@ -24,7 +26,7 @@ struct Reading {
     }
 
     mutating func use(_ secret: SecretReference, at place: Place) {
-        secrets.append(SecretUse(place: place, reference: secret))
+        secrets.append(SecretUse(place: place, reference: secret, emptiness: emptiness))
     }
 
     /// Reads with another subject, then returns to the present one.
@@ -32,6 +34,14 @@ struct Reading {
         let outer = self.subject
         self.subject = subject
         defer { self.subject = outer }
+        return body(&self)
+    }
+
+    /// Reads with other words for a secret that is empty, then returns to the present ones.
+    mutating func withEmptiness<Value>(_ emptiness: String, _ body: (inout Reading) -> Value) -> Value {
+        let outer = self.emptiness
+        self.emptiness = emptiness
+        defer { self.emptiness = outer }
         return body(&self)
     }
 
@@ -49,4 +59,6 @@ struct Reading {
 struct SecretUse: Sendable {
     let place: Place
     let reference: SecretReference
+    /// What is said of it where it is empty.
+    let emptiness: String
 }

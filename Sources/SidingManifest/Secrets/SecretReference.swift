@@ -17,8 +17,13 @@ enum SecretReference: Sendable, Hashable {
     }
 
     /// The secret that is read anew, here, each time.
-    func secret(_ environment: ManifestEnvironment) -> Secret {
-        Secret(description, absence: { await absence(environment) }) { try await read(environment) }
+    ///
+    /// - Parameter emptiness: as of ``Reading/emptiness``.
+    func secret(_ environment: ManifestEnvironment, emptiness: String) -> Secret {
+        Secret(
+            description, emptiness: emptiness,
+            absence: { await absence(environment, emptiness: emptiness) }
+        ) { try await read(environment) }
     }
 
     /// The secret's value.
@@ -31,12 +36,12 @@ enum SecretReference: Sendable, Hashable {
     }
 
     /// Why the secret is not there, as far as can be seen without running a program; nil where it is.
-    func absence(_ environment: ManifestEnvironment) async -> String? {
+    func absence(_ environment: ManifestEnvironment, emptiness: String) async -> String? {
         do {
             switch self {
             case .environment, .file:
                 let isEmpty = try await read(environment).isEmpty
-                return isEmpty ? "it is empty" : nil
+                return isEmpty ? emptiness : nil
             case .command(let command):
                 try await command.locate(environment)
                 return nil

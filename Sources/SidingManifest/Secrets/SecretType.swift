@@ -26,6 +26,17 @@ extension ValueType where Value == Secret {
         return ValueType<String>.text("text").read(node, &reading).map { text in Secret(plain: text, subject) }
     }
 
+    /// The password of Basic credentials, which some origins want to be empty: it is left out then, not said.
+    static let password = ValueType(howSecretsAreWritten, schema: secretSchema) { node, reading in
+        let way = "leave 'password' out where it is to be empty"
+        guard case .scalar(let text, _) = node.content, text.isEmpty, !node.isNull else {
+            return reading.withEmptiness("it is empty; \(way)") { secret.read(node, &$0) }
+        }
+        reading.fault(
+            "\(reading.subject) is empty text", at: node.place, expected: "\(howSecretsAreWritten); \(way)")
+        return nil
+    }
+
     private static let env = Keyword("env", .variableName, "An environment variable.")
     private static let file = Keyword(
         "file", ValueType<String>.text("the path of a file"),
@@ -49,7 +60,7 @@ extension ValueType where Value == Secret {
         }
         guard let reference = reference(object, &reading) else { return nil }
         reading.use(reference, at: object.place)
-        return reference.secret(reading.environment)
+        return reference.secret(reading.environment, emptiness: reading.emptiness)
     }
 
     /// A program that prints a token: as a secret's command, without the map around it.
@@ -58,7 +69,7 @@ extension ValueType where Value == Secret {
             let located = Located(value: words, place: node.place, subject: reading.subject)
             guard let reference = reference(located, &reading) else { return nil }
             reading.use(reference, at: node.place)
-            return reference.secret(reading.environment)
+            return reference.secret(reading.environment, emptiness: reading.emptiness)
         }
     }
 

@@ -40,6 +40,7 @@ struct SecretReferenceTests {
     private static let credentials: [(auth: String, field: String, value: String)] = [
         ("type: bearer, token: CANARY", "Authorization", "Bearer \(canary)"),
         ("type: basic, user: CANARY, password: { env: OTHER }", "Authorization", basic(canary, "other")),
+        ("type: basic, user: CANARY", "Authorization", basic(canary, "")),
         ("type: basic, user: ada, password: CANARY", "Authorization", basic("ada", canary)),
         ("type: api_key, in: header, name: X-Shop-Key, key: CANARY", "X-Shop-Key", canary),
     ]
@@ -99,6 +100,24 @@ struct SecretReferenceTests {
         let environment = try form.lay(secrets.merging(["ID": "my app"]) { $1 }, in: sandbox)
         let sync = try await sandbox.siding("sync", environment: environment)
         #expect(sync.status == 0, "\(sync.everything)")
+        await service.origin.stop()
+    }
+
+    @Test(arguments: Form.allCases)
+    func `The secrets of a log-in reach the origin, however deep they stand`(form: Form) async throws {
+        let door = Door()
+        let service = try await Service.start(behind: door)
+        let body =
+            "body: { shop: \(form.reference("SHOP")), user: { name: ada, password: \(form.reference("SECRET")) } }"
+        let sandbox = try Sandbox.with(
+            service, source: "auth: { type: session, path: /login, \(body), token: $.data.jwt }")
+        let secret = door.state.withLock(\.secret)
+        let environment = try form.lay(["SHOP": "berlin", "SECRET": secret], in: sandbox)
+        let sync = try await sandbox.siding("sync", environment: environment)
+        #expect(sync.status == 0, "\(sync.everything)")
+        #expect(
+            door.asked.map { String(decoding: $0.body, as: UTF8.self) }
+                == [#"{"shop":"berlin","user":{"name":"ada","password":"\#(secret)"}}"#])
         await service.origin.stop()
     }
 }

@@ -173,6 +173,15 @@ struct SignInTests {
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 77)
         #expect(sync.error.contains("the program 'sh' ended with status 3"))
+        #expect(sync.error.contains("could not be renewed, the program gave no token: "))
+        try sandbox.config(
+            service.config(source: #"auth: { type: command, command: [echo, '{"tokn":"\#(Door.canary)"}'] }"#))
+        let other = try await sandbox.siding("sync")
+        #expect(other.status == 77)
+        #expect(
+            other.error.contains(
+                "the program gave no token: what it printed holds no token at $.access_token or $.token"))
+        #expect(!(sync.error + other.error).contains("endpoint") && !other.error.contains(Door.canary))
         // What is no token is not kept.
         try sandbox.config(
             service.config(source: "auth: { type: command, command: [echo, not signed in \(Door.canary)] }"))

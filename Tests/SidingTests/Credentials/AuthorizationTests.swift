@@ -28,6 +28,12 @@ import Testing
         #expect(try await fields(unicode) == [.authorization: "Basic dGVzdDoxMjPCow=="])
     }
 
+    @Test func `without a password it is empty, as where the user's name is the key`() async throws {
+        let basic = Authorization.basic(user: Secret("u") { "key" })
+        #expect(try await fields(basic) == [.authorization: "Basic a2V5Og=="])
+        #expect(basic.secrets.map(\.description) == ["u"])
+    }
+
     @Test func `a user name with a colon is refused, as it would end early`() async throws {
         let basic = Authorization.basic(user: Secret("env USER") { "a:b" }, password: secret)
         await #expect { _ = try await fields(basic) } throws: { error in

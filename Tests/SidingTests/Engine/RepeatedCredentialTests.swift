@@ -40,4 +40,15 @@ import Testing
         #expect(try await bench.sync().line.error?.message.contains("bytes that are no UTF-8") == true)
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
+
+    @Test(arguments: Engine.allCases)
+    func `a next link that repeats a key which is the user's name brings it into no page`(_ engine: Engine) async throws
+    {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.source.authorization = .basic(user: Secret("test") { "s3cret-key" })
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&token=s3cret-key"))
+        bench.origin.set("/posts?page=2", .status(.internalServerError))
+        #expect(try await bench.sync().line.outcome == .queued)
+        #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
+    }
 }

@@ -22,6 +22,13 @@ import Testing
         #expect(answer == #"{"error":"bad password …"}"#)
     }
 
+    @Test func `a user's name is cut out where the password is empty, as it is the key then`() {
+        let key = Data("sk_live_4242:".utf8).base64EncodedString()
+        #expect(scrubbed("no such key: sk_live_4242", authorization: "Basic \(key)") == "no such key: …")
+        let named = Data("somebody:hunter2/Secret9".utf8).base64EncodedString()
+        #expect(scrubbed("who is somebody?", authorization: "Basic \(named)") == "who is somebody?")
+    }
+
     @Test func `a token with quotes and backslashes is cut out of a JSON string`() {
         #expect(scrubbed(#"{"t":"ab\"cd\\efgh"}"#, authorization: #"Bearer ab"cd\efgh"#) == #"{"t":"…"}"#)
     }
