@@ -60,7 +60,10 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         guard let path else {
             return "the page is \(found) and holds no array of records; declare its path as `records`"
         }
-        let hint = arrays.isEmpty ? "" : "; there are arrays at \(list(arrays))"
+        var hint = arrays.isEmpty ? "" : "; there are arrays at \(list(arrays))"
+        if found == JSONKind.object.description, path != path.withoutEach {
+            hint += "; without [*] the object is one record"
+        }
         return
             "the records are expected at \(PlainText.oneLine(path.description, limit: 80)), where \(found) stands\(hint)"
     }

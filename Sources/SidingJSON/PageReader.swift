@@ -3,9 +3,9 @@
 ///
 /// Where the records are:
 /// - no path: the root array, or the only array among the root object's members;
-/// - `$` or `$[*]`: the root array; with `$`, a root object is one record of its own;
-/// - `$.a.b` or `$.a.b[*]`: the array there. An object there is a fault; a `null` there is an empty page, since many
-///   origins write an empty list so, but only where the path is declared.
+/// - `$` or `$.a.b`: the array there, or the object there, which is one record of its own;
+/// - `$[*]` or `$.a.b[*]`: the array there, and nothing else will do. With either form a `null` there is an empty page, since
+///   many origins write an empty list so, but only where the path is declared.
 ///
 /// A fault of the page (not RFC 8259 JSON, not UTF-8, no records, too much of it) is thrown, and nothing of the page is
 /// kept. A fault of a record is that record's outcome, and the page goes on.

@@ -49,9 +49,9 @@ struct PageWalk: ~Copyable {
         }
         if areRecords(at: node, kind) {
             try readRecords(at: reader.tree.path(to: node), depth: depth)
-        } else if kind == .object, node == PathTree.root, reader.records == .root {
+        } else if kind == .object, isRecord(at: node) {
             try readRecord()
-            recordsPath = .root
+            recordsPath = reader.tree.path(to: node)
         } else if kind == .object, node == PathTree.root || reader.tree.wantsMembers(of: node) {
             try readMembers(of: node, depth: depth)
         } else if kind == .array, reader.tree.wantsElements(of: node) {
@@ -65,6 +65,12 @@ struct PageWalk: ~Copyable {
     private func areRecords(at node: PathTree.Node, _ kind: JSONKind) -> Bool {
         guard kind == .array, node != PathTree.none, recordsPath == nil else { return false }
         return reader.records == nil ? node == PathTree.root : node == reader.recordsNode
+    }
+
+    /// Whether an object there is a record of its own: the declared path asks for no array.
+    private func isRecord(at node: PathTree.Node) -> Bool {
+        guard let declared = reader.records, node == reader.recordsNode, recordsPath == nil else { return false }
+        return declared.components.last != .each
     }
 
     private mutating func readRecords(at path: JSONPath, depth: Int) throws(JSONSyntaxError) {

@@ -40,18 +40,42 @@ struct PageReaderTests {
     }
 
     @Test(arguments: [
+        ("$.resource", #"{"next":"u","resource":{"id":7,"list":[1],"a":{"next":"v"}},"list":[{"id":1}]}"#),
+        ("$.d.resource", #"{"list":[],"d":{"resource":{"id":7,"list":[1],"a":{"next":"v"}}},"next":"u"}"#),
+        ("$.d[1]", #"{"d":[{"id":1},{"id":7,"list":[1],"a":{"next":"v"}},{"id":2}],"next":"u"}"#),
+    ])
+    func `an object at the declared path is one record, where the path asks for no array`(
+        records: String, text: String
+    ) throws {
+        let page = Page(text)
+        let contents = try page.read(records: records, envelope: ["$.next", "\(records).a.next"])
+        #expect(contents.records.map(page.key) == ["7"])
+        #expect(contents.records.map(page.body) == [#"{"id":7,"list":[1],"a":{"next":"v"}}"#])
+        #expect(contents.recordsPath.description == records && contents.hasList)
+        #expect(contents.envelope.map(page.string) == ["u", "v"])
+        #expect(try page.fault(records: "\(records)[*]") != nil)
+    }
+
+    @Test(arguments: [
         (nil as String?, "17", "the page is a number and holds no array of records; declare its path as `records`"),
         (nil, #"{"items":null}"#, "the page is an object and holds no array of records; declare its path as `records`"),
         (
             "$.items", #"{"data":[],"d2":[]}"#,
             "the records are expected at $.items, where nothing stands; there are arrays at $.data, $.d2"
         ),
-        ("$.a.b", #"{"a":{"b":{"id":1}}}"#, "the records are expected at $.a.b, where an object stands"),
+        (
+            "$.a.b[*]", #"{"a":{"b":{"id":1}}}"#,
+            "the records are expected at $.a.b[*], where an object stands; without [*] the object is one record"
+        ),
         (
             "$.a.b", #"{"a":[{"b":[]}]}"#,
             "the records are expected at $.a.b, where nothing stands; there are arrays at $.a"
         ),
-        ("$[*]", #"{"id":1}"#, "the records are expected at $[*], where an object stands"),
+        (
+            "$[*]", #"{"id":1}"#,
+            "the records are expected at $[*], where an object stands; without [*] the object is one record"
+        ),
+        ("$.a", #"{"a":7,"b":{}}"#, "the records are expected at $.a, where a number stands"),
         ("$", #""text""#, "the records are expected at $, where a string stands"),
     ])
     func `a page without records says what stands in their place`(
