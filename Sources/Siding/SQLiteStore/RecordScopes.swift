@@ -18,8 +18,8 @@ struct RecordScopes {
     ) throws {
         var update = try transaction.prepare(
             """
-            UPDATE siding_records SET scope = ?1, revision = ?4 WHERE resource = ?2 AND key = ?3 AND scope IS NOT ?1
-            RETURNING 1
+            UPDATE siding_records SET scope = ?1, revision = CASE WHEN deleted_at IS NULL THEN ?4 ELSE revision END
+            WHERE resource = ?2 AND key = ?3 AND scope IS NOT ?1 RETURNING 1
             """)
         try update.bind(1, scope)
         try update.bind(2, resource)

@@ -32,7 +32,8 @@ struct RecordStatements: ~Copyable {
             """)
         var update = try transaction.prepare(
             """
-            UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = ?6, revision = ?5, etag = NULL,
+            UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
+                revision = CASE WHEN deleted_at IS NULL OR ?6 IS NULL THEN ?5 ELSE revision END,
                 lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7
             WHERE id = ?1
             """)

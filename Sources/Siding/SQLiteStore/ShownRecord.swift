@@ -70,7 +70,8 @@ struct ShownRecord {
         try transaction.execute(
             """
             UPDATE siding_records SET body = ?2, changed_at = ?3, deleted_at = ?4, pending = ?5, run = COALESCE(?6, run),
-                revision = ?7, etag = NULL, request = ?8,
+                revision = CASE WHEN deleted_at IS NULL OR ?4 IS NULL THEN ?7 ELSE revision END,
+                etag = NULL, request = ?8,
                 lives_since = CASE WHEN deleted_at IS NOT NULL AND ?4 IS NULL THEN ?7 ELSE lives_since END
             WHERE id = ?1
             """, id, String(decoding: body, as: UTF8.self), overlay.now.microseconds, deletedAt, pending, run,

@@ -35,8 +35,13 @@ struct StoredRecordTransforms {
             if let index = try TextIndex.load(of: resource, transaction) {
                 try TextStatements(index, transaction)
             } else { nil }
+        // A tombstone stays the change that it was: who was told of it is not told again.
         var update = try transaction.prepare(
-            "UPDATE siding_records SET body = ?2, revision = ?3, changed_at = ?4 WHERE id = ?1")
+            """
+            UPDATE siding_records SET body = ?2, revision = CASE WHEN deleted_at IS NULL THEN ?3 ELSE revision END,
+                changed_at = ?4
+            WHERE id = ?1
+            """)
         try update.bind(3, revision)
         try update.bind(4, now.microseconds)
         var (last, hasChanged): (Int64, Bool) = (0, false)

@@ -76,7 +76,8 @@ extension MemoryResource {
         if wasDeleted, !isDeleted { livesSince[text] = revision + 1 }
         (record.body, record.changedAt, record.run) = (body, now, page.run)
         record.deletedAt = isDeleted ? record.deletedAt ?? now : nil
-        record.revision = revision + 1
+        // A tombstone that stays one is no news.
+        if !(wasDeleted && isDeleted) { record.revision = revision + 1 }
         records[text] = record
         return wasDeleted && !isDeleted ? text : nil
     }

@@ -119,6 +119,36 @@ import Testing
         #expect(try await bench.rows("SELECT siding_parent FROM posts WHERE id = 'b'") == [["2"]])
     }
 
+    @Test func `a tombstone that is written anew and stays one is not told again`() async throws {
+        var bench = try await SQLiteBench()
+        let store = try bench.store
+        try await bench.commit(#"[{"id":"a","mail":1},{"id":"b","mail":1},{"id":"c","gone":true,"mail":1}]"#)
+        _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        func save(_ json: String) async throws {
+            var page = try await bench.bench.pageCommit(ConformanceBench.content(json), bench.bench.open())
+            let mark = DeletionMark(JSONPath(member: "gone"))
+            page.deletions = DeletionTerms(Deletions(mark: mark), isStable: false, isAccepted: false)
+            _ = try await store.commit(page)
+        }
+        try await save(#"[{"id":"c","gone":true,"mail":1}]"#)
+        let run = bench.bench.run
+        try await store.endRun(run, outcome: .saved)
+        try await bench.bench.nextSync()
+        // The origin still shows it with its mark, and with something new.
+        try await save(#"[{"id":"c","gone":true,"mail":2}]"#)
+        #expect(try await store.changes(of: "posts", since: run).changes == [])
+        let shape = RecordShape(transforms: RecordTransforms(dropped: [JSONPath(member: "mail")]))
+        _ = try await bench.bench.open(shape: shape)
+        #expect(
+            try await store.changes(of: "posts", since: run).changes == [ChangedRecord(key: "a", kind: .updated)])
+        let bodies = try await bench.rows("SELECT body FROM siding_records ORDER BY key").flatMap(\.self)
+        #expect(bodies == [#"{"id":"a"}"#, #"{"id":"b"}"#, #"{"id":"c","gone":true}"#])
+        try await bench.commit(#"[{"id":"b","mail":1}]"#, shape: shape)
+        #expect(
+            try await store.changes(of: "posts", since: run).changes
+                == [ChangedRecord(key: "a", kind: .updated), ChangedRecord(key: "b", kind: .inserted)])
+    }
+
     @Test func `a run after which a tombstone was removed is none to go on from`() async throws {
         var bench = try await SQLiteBench()
         let store = try bench.store
