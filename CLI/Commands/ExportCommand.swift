@@ -22,8 +22,11 @@ struct ExportCommand: AsyncParsableCommand {
             "jsonl, json, csv or tsv; left out, as the file's name says, else jsonl.", valueName: "format"))
     var format: ExportFormat?
     @Flag(help: "Replace a file that is there.") var force = false
-    @Option(help: ArgumentHelp("These columns of the view; in JSON, objects of them.", valueName: "a,b"))
-    var columns: String?
+    @Option(
+        help: ArgumentHelp(
+            "These columns of the view, a name with a comma in double quotes; in JSON, objects of them.",
+            valueName: "a,b"))
+    var columns: ColumnsArgument?
     @Flag(help: "Each record's key, times and run, too.") var withMeta = false
     @Flag(help: "The tombstones instead of the living.") var deleted = false
     @Option(
@@ -34,7 +37,6 @@ struct ExportCommand: AsyncParsableCommand {
     func validate() throws {
         if deleted, changedSince != nil { throw ValidationError("--deleted and --changed-since exclude each other.") }
         if let changedSince, changedSince < 0 { throw ValidationError("--changed-since is a run's number, or 0.") }
-        if names?.contains("") == true { throw ValidationError("--columns are names with commas between.") }
     }
 
     func run() async throws {
@@ -60,9 +62,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private var chosenFormat: ExportFormat { format ?? file.flatMap(ExportFormat.init(path:)) ?? .jsonl }
 
-    private var names: [String]? {
-        columns.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-    }
+    private var names: [String]? { columns?.names }
 
     private var wanted: RecordExport {
         let scope: RecordExport.Scope =

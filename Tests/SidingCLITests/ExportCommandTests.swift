@@ -75,6 +75,25 @@ struct ExportCommandTests {
         await service.origin.stop()
     }
 
+    @Test func `A member that is called as a column of Siding's is one of its own, in view and export`() async throws {
+        let records = Dataset([.init(key: "1", json: #"{"id":1,"siding_key":"mine","name, first":"ada","a \"b\"":2}"#)])
+        let service = try await Service.start(items: 0, routes: [RecordListing("/odd", of: records)])
+        let sandbox = try Sandbox.with(service, more: "  odd: { path: /odd, key: id }")
+        #expect(try await sandbox.siding("sync", "odd").status == 0)
+        let view = try await sandbox.siding("query", "SELECT siding_key_2 FROM odd", "--json").object()
+        #expect(view["siding_key_2"]?.string == "mine")
+        let both = try await sandbox.siding(
+            "export", "odd", "--format", "csv", "--columns", #"siding_key,siding_key_2,"name, first""#)
+        #expect(both.output == "siding_key,siding_key_2,\"name, first\"\n1,mine,ada\n")
+        let meta = try await sandbox.siding(
+            "export", "odd", "--format", "csv", "--with-meta", "--columns", "siding_key_2")
+        #expect(meta.output.hasPrefix("siding_key,siding_first_seen_at,siding_changed_at,siding_run,siding_key_2\n1,"))
+        for wrong in [#""id"#, #"id,"a"b"#, "id,", ""] {
+            #expect(try await sandbox.siding("export", "odd", "--columns", wrong).status == 64, "\(wrong)")
+        }
+        await service.origin.stop()
+    }
+
     @Test func `The file's name says the format, and --format says it louder`() async throws {
         let sandbox = try await sandbox()
         for (name, options, first) in [

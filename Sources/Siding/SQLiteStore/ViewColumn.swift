@@ -50,7 +50,8 @@ extension ViewColumn {
         var chosen: [ViewColumn] = []
         for name in names {
             guard let column = (columns + more).first(where: { $0.name == name }) else {
-                let all = columns.map(\.name).joined(separator: ", ")
+                // As commands take them, with commas between.
+                let all = columns.map { $0.name.contains(",") ? "\"\($0.name)\"" : $0.name }.joined(separator: ", ")
                 throw StoreError(
                     .invalidQuery, "'\(view)' has no column '\(PlainText.oneLine(name, limit: 100))'",
                     hint: "it has: \(PlainText.oneLine(all, limit: 1_000))")
