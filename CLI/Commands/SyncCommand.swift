@@ -18,9 +18,6 @@ struct SyncCommand: AsyncParsableCommand {
 
     @OptionGroup var listing: ListingOptions
 
-    @Option(help: ArgumentHelp("Skip what was completed within this long, such as 15m.", valueName: "duration"))
-    var maxAge: DurationArgument?
-
     @Option(help: ArgumentHelp("Wait this long for a resource that another run holds.", valueName: "duration"))
     var waitLock: DurationArgument?
 
@@ -76,7 +73,6 @@ struct SyncCommand: AsyncParsableCommand {
     private var syncOptions: SyncOptions {
         var options = listing.syncOptions
         options.retains = !noQueue
-        options.maxAge = maxAge?.duration
         options.lockWait = waitLock?.duration ?? .zero
         options.failsFast = failFast
         return options

@@ -22,6 +22,9 @@ struct ListingOptions: ParsableArguments {
     @Flag(help: "Delete as many records as are gone: after a look at what was withheld (exit 4).")
     var acceptDeletes = false
 
+    @Option(help: ArgumentHelp("Skip what was completed within this long, such as 15m.", valueName: "duration"))
+    var maxAge: DurationArgument?
+
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1.") }
         guard [full, since != nil, backfill != nil].filter(\.self).count < 2 else {
@@ -37,6 +40,7 @@ struct ListingOptions: ParsableArguments {
     var syncOptions: SyncOptions {
         var options = SyncOptions(isFull: full, limit: limit, since: since, backfill: backfill?.backfill)
         options.acceptsDeletes = acceptDeletes
+        options.maxAge = maxAge?.duration
         return options
     }
 
