@@ -30,11 +30,14 @@ struct PlanCommand: AsyncParsableCommand {
             if status != .success { throw status }
             return
         }
+        var isRefused = false
         for resource in chosen {
             let plan = try await SyncPlan.make(for: resource, options: listing.syncOptions, in: store)
             if options.json { Output.line(object(plan).text) } else { print(plan) }
+            if plan.refusal != nil { isRefused = true }
         }
         await store?.close()
+        if isRefused { throw ExitStatus.config }
     }
 
     /// The database; nil where there is none, and none is needed: requests that limits are for are counted in it.
@@ -42,8 +45,7 @@ struct PlanCommand: AsyncParsableCommand {
         if fetch, chosen.contains(where: { !$0.source.limits.isEmpty }) {
             return try await workspace.openStore(.readWriteCreate)
         }
-        let isThere = FileManager.default.fileExists(atPath: workspace.databasePath)
-        return isThere ? try await workspace.openStore(.readOnly) : nil
+        return SQLiteStore.exists(at: workspace.databasePath) ? try await workspace.openStore(.readOnly) : nil
     }
 
     private func rehearse(
@@ -72,6 +74,7 @@ struct PlanCommand: AsyncParsableCommand {
         object.string("paging", plan.paging)
         object.string("deletes", plan.deletes)
         object.strings("limits", plan.limits)
+        if let refusal = plan.refusal { object.object("error") { Shapes.members(of: refusal, into: &$0) } }
         if let fanOut = plan.fanOut { object.object("for_each") { Self.members(of: fanOut, into: &$0) } }
         return object
     }
@@ -87,6 +90,13 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     private func print(_ plan: SyncPlan) {
+        if let refusal = plan.refusal {
+            Output.line(
+                "\(PlainText.oneLine(plan.resource)): a sync refuses: \(PlainText.oneLine(refusal.message, limit: 2000))"
+            )
+            if let hint = refusal.hint { Output.line("    \(hint)") }
+            return
+        }
         Output.line("\(PlainText.oneLine(plan.resource)): \(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))")
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }

@@ -34,7 +34,7 @@ enum Shapes {
         object.int("bytes", counters.bytes)
     }
 
-    private static func members(of error: RecordedError, into object: inout JSONObject) {
+    static func members(of error: RecordedError, into object: inout JSONObject) {
         object.string("name", error.name)
         object.string("message", error.message)
         object.optional("hint", error.hint)

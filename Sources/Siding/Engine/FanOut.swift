@@ -175,6 +175,9 @@ extension ForEach {
 extension ResourceSync {
     /// The sync of the resource, be it one listing or one per parent.
     func runWhole() async throws(StoreError) -> Report {
+        let foreign = try await ForeignResource.look(
+            for: resource, options, in: engine.store, file: engine.ledger)
+        if let foreign { return foreign.report(of: resource) }
         let watch = ConditionWatch(sync: self)
         let left = try await watch.look()
         if let left, let refusal = watch.refusal(left) { return refusal }

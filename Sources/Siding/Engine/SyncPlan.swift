@@ -22,6 +22,9 @@ public struct SyncPlan: Sendable, Hashable {
     public var limits: [String] = []
     /// Of a resource with a listing per record of another one.
     public var fanOut: FanOut?
+    /// Why a sync would do nothing and fail, such as for a file that holds another origin's records under the name; nil where
+    /// it would not.
+    public var refusal: RecordedError?
 
     /// The plan for `resource`.
     ///
@@ -41,6 +44,9 @@ public struct SyncPlan: Sendable, Hashable {
             }
         if let condition = try await condition(of: resource, options, in: store) {
             plan.reason = "\(condition); then: \(plan.reason)"
+        }
+        if let store {
+            plan.refusal = try await ForeignResource.look(for: resource, options, in: store, file: store)?.error
         }
         return plan
     }

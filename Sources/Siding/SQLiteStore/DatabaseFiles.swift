@@ -19,6 +19,13 @@ enum DatabaseFiles {
         return stat(path, &status) == 0 ? time(nil) - status.st_mtim.tv_sec : nil
     }
 
+    /// Whether a database is there: a file without a byte is where one is to be made, as `touch` or `mktemp` leaves it.
+    static func holdsDatabase(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return exists(path) }
+        return status.st_mode & S_IFMT != S_IFREG || status.st_size > 0
+    }
+
     /// The file's size in bytes; 0 where there is none.
     static func size(_ path: String) -> Int {
         var status = stat()

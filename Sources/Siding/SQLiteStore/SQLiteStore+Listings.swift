@@ -54,14 +54,16 @@ extension SQLiteStore {
             try snapshot.first(
                 """
                 SELECT definition, completed_at, fresh_until, not_before,
-                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), shape
+                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), shape,
+                    source
                 FROM siding_resources r WHERE name = ?1
                 """, resource
             ) { row in
                 ResourceFreshness(
                     definition: ResourceDefinition(stored: row.text(0)),
                     completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
-                    isUnfinished: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(5)))
+                    isUnfinished: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(5)),
+                    source: row.text(6))
             }
         }
     }

@@ -38,6 +38,10 @@ public struct SQLiteStore: Store {
     /// The migrations that opening the store applied.
     public let appliedMigrations: [String]
 
+    /// Whether there is a store at `path` to open: a file that holds nothing yet is none, and is made one by
+    /// ``Access/readWriteCreate``.
+    public static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
+
     /// Opens the store at `path`.
     ///
     /// - Throws: ``StoreError`` that names the file and says what is wrong with it: foreign, newer, damaged, unsafe, not
@@ -49,7 +53,7 @@ public struct SQLiteStore: Store {
         var configuration = DatabaseConfiguration()
         configuration.synchronous = durability == .full ? .full : .normal
         do {
-            guard access == .readWriteCreate || DatabaseFiles.exists(path) else {
+            guard access == .readWriteCreate || DatabaseFiles.holdsDatabase(path) else {
                 throw StoreError(
                     .notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
             }

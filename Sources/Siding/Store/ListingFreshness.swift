@@ -34,16 +34,19 @@ public struct ResourceFreshness: Sendable, Hashable {
     public var isUnfinished: Bool
     /// How its records were looked at then; nil where the store does not keep that.
     public var shape: RecordShape?
+    /// The name of the source that it was of then; nil where the store does not keep that.
+    public var source: String?
 
     public init(
         definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool,
-        shape: RecordShape? = nil
+        shape: RecordShape? = nil, source: String? = nil
     ) {
         self.definition = definition
         self.completedAt = completedAt
         self.said = said
         self.isUnfinished = isUnfinished
         self.shape = shape
+        self.source = source
     }
 
     /// Until when the origin calls what is stored current; nil where that is over.
@@ -64,6 +67,7 @@ extension ResourceState {
     /// What decides whether the resource is asked for at all.
     public var standing: ResourceFreshness {
         ResourceFreshness(
-            definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil)
+            definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil,
+            source: source)
     }
 }

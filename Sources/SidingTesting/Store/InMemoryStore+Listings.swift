@@ -77,7 +77,7 @@ extension InMemoryStore {
             tables.resources[resource].map {
                 ResourceFreshness(
                     definition: $0.definition, completedAt: $0.completedAt, said: $0.freshness,
-                    isUnfinished: $0.asksAnew || !$0.open.isEmpty)
+                    isUnfinished: $0.asksAnew || !$0.open.isEmpty, source: $0.source)
             }
         }
     }

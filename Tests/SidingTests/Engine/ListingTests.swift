@@ -149,6 +149,26 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the records of another source at another origin are not written over`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine)
+        _ = try await bench.sync()
+        _ = bench.origin.takeTargets()
+        bench.resource.source.name = "other"
+        bench.resource.source.baseURL = try HTTPURL("https://api.example.net")
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed && report.failure?.reason == .invalidRequest)
+        #expect(report.line.error?.name == "foreign_resource")
+        #expect(report.line.error?.message.contains("belongs to the source 'blog' (https://api.example.org)") == true)
+        let plan = try await SyncPlan.make(for: bench.resource, in: bench.store)
+        #expect(plan.refusal == report.line.error)
+        #expect(bench.origin.takeTargets() == [])
+        #expect(try await bench.state().source == "blog")
+        bench.resource.source.baseURL = try HTTPURL("https://api.example.org")
+        #expect(try await bench.sync().line.outcome == .saved)
+        #expect(try await bench.state().source == "other")
+    }
+
+    @Test(arguments: Engine.allCases)
     func `credentials in the query are sent and never stored`(_ engine: Engine) async throws {
         var bench = try await EngineBench(
             engine,

@@ -1,0 +1,47 @@
+internal import SidingChain
+
+/// A resource whose name stands in the store for another collection: two configs that share a file.
+///
+/// Another name of the source alone is a renaming, and another origin alone a move. Both at once are another service, and its
+/// records would take the place of those that live under the same keys. So nothing is asked for.
+struct ForeignResource: Sendable {
+    let error: RecordedError
+
+    /// - Parameters:
+    ///   - store: where the resource's records would go.
+    ///   - file: the store whose file is named, where it has one.
+    /// - Returns: nil where the resource is the one that the store knows, or holds nothing.
+    static func look(
+        for resource: AnyResource, _ options: SyncOptions, in store: any Store, file: any Store
+    ) async throws(StoreError) -> ForeignResource? {
+        // A person says so: the records of the other origin are to be gone.
+        if options.isFull, options.acceptsDeletes, !options.isAside { return nil }
+        guard let known = try await store.freshness(of: resource.name), let source = known.source,
+            source != resource.source.name,
+            let origin = known.definition.origin, origin != resource.source.baseURL.origin
+        else { return nil }
+        let count = try await store.count(of: resource.name).count
+        guard count > 0 else { return nil }
+        let place = (file as? SQLiteStore).map { "in \($0.path) " } ?? ""
+        let (name, own) = (resource.name, resource.source)
+        let message =
+            "'\(name)' \(place)belongs to the source '\(source)' (\(origin)), with \(count) records; here it is of "
+            + "'\(own.name)' (\(own.baseURL.origin)): nothing was asked for"
+        let hint =
+            "two configs share the file: set database.path in one of them, or give the resource another name; where "
+            + "'\(own.name)' takes the place of '\(source)' for good: 'siding sync \(name) --full --accept-deletes'"
+        return ForeignResource(error: RecordedError(name: "foreign_resource", message: message, hint: hint))
+    }
+
+    /// The report of a sync that does nothing.
+    func report(of resource: AnyResource) -> ResourceSync.Report {
+        var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .failed, error: error))
+        report.failure = Failure(.invalidRequest, phase: .notSent, detail: error.message)
+        return report
+    }
+}
+
+extension ResourceDefinition {
+    /// Scheme, host and port of the source; nil where none is known.
+    fileprivate var origin: String? { aspects["base_url"].flatMap { try? HTTPURL($0) }?.origin }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import SidingOrigin
+import Testing
+
+/// Two configs on one file, and a file in which nothing is yet.
+@Suite(.serialized)
+struct SharedFileTests {
+    private func config(_ service: Service, source: String, key: String = "id", database: String? = nil) -> String {
+        """
+        version: 1
+        \(database.map { "database: { path: \($0) }" } ?? "")
+        sources: { \(source): { base_url: \(service.url) } }
+        resources:
+          items: { path: /items, key: \(key), deletes: { detect: complete_listing } }
+        """
+    }
+
+    @Test func `A resource of another source and origin is refused before anything is asked for`() async throws {
+        let (one, other) = (try await Service.start(), try await Service.start(items: 3))
+        let sandbox = try Sandbox()
+        try sandbox.write(config(one, source: "github"), to: "a.yaml")
+        try sandbox.write(config(other, source: "gitlab", key: "title"), to: "b.yaml")
+        #expect(try await sandbox.siding("sync", "--config", "a.yaml").status == 0)
+        let plan = try await sandbox.siding("plan", "--config", "b.yaml")
+        let rehearsal = try await sandbox.siding("plan", "--fetch", "--config", "b.yaml")
+        let sync = try await sandbox.siding("sync", "--config", "b.yaml")
+        let few = try await sandbox.siding("sync", "--limit", "1", "--config", "b.yaml")
+        for outcome in [plan, rehearsal, sync, few] {
+            #expect(outcome.status == 78, "\(outcome.everything)")
+            #expect(
+                outcome.everything.contains(
+                    "'items' in \(sandbox.database) belongs to the source 'github' (\(one.url)), with 40 records; "
+                        + "here it is of 'gitlab' (\(other.url))"))
+            #expect(outcome.everything.contains("set database.path in one of them"))
+        }
+        let objects = try await sandbox.siding("plan", "--json", "--config", "b.yaml")
+        #expect(try objects.object()["error"]?["name"]?.string == "foreign_resource")
+        #expect(other.targets == [])
+        #expect(try await sandbox.siding("sync", "--config", "a.yaml").status == 0)
+        let count = try await sandbox.siding("records", "count", "items", "--config", "a.yaml", "--json").object()
+        #expect(count["count"] == .number(40) && count["deleted"] == .number(0))
+
+        // Where it is meant, a person says so, once.
+        let meant = try await sandbox.siding("sync", "items", "--full", "--accept-deletes", "--config", "b.yaml")
+        #expect(meant.status == 0, "\(meant.everything)")
+        #expect(other.targets == ["/items"])
+        #expect(try await sandbox.siding("sync", "--config", "b.yaml").status == 0)
+        #expect(try await sandbox.siding("sync", "--config", "a.yaml").status == 78)
+        await one.origin.stop()
+        await other.origin.stop()
+    }
+
+    @Test func `A source may get another name, or another origin, and a file that holds nothing of it is no obstacle`()
+        async throws
+    {
+        let (one, other) = (try await Service.start(), try await Service.start())
+        let sandbox = try Sandbox()
+        for (service, source) in [(one, "github"), (one, "hub"), (other, "hub")] {
+            try sandbox.config(config(service, source: source))
+            let sync = try await sandbox.siding("sync")
+            #expect(sync.status == 0, "\(sync.everything)")
+        }
+        let empty = try await Service.start(items: 0)
+        try sandbox.config(config(empty, source: "none", database: "empty.db"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        try sandbox.config(config(one, source: "github", database: "empty.db"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        for service in [one, other, empty] { await service.origin.stop() }
+    }
+
+    @Test func `A file without a byte is as none`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        try sandbox.write("", to: "test.db")
+        let plan = try await sandbox.siding("plan")
+        #expect(plan.status == 0 && plan.output.contains("first sync"), "\(plan.everything)")
+        let rehearsal = try await sandbox.siding("plan", "--fetch")
+        #expect(rehearsal.status == 0 && rehearsal.output.contains("40 new"), "\(rehearsal.everything)")
+        for command in [["status"], ["records", "count"], ["queue", "list"], ["queue", "run"], ["db", "check"]] {
+            let outcome = try await sandbox.siding(command)
+            #expect(outcome.status == 66, "\(command): \(outcome.everything)")
+            #expect(outcome.error.contains("there is no database at \(sandbox.file("test.db")) yet"))
+        }
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("status").status == 0)
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test func `plan --max-age tells what sync --max-age would skip`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("plan", "--max-age", "1h").output.contains("because: first sync"))
+        #expect(try await sandbox.siding("sync").status == 0)
+        let fresh = try await sandbox.siding("plan", "--max-age", "1h")
+        #expect(fresh.status == 0)
+        #expect(fresh.output.contains("because: nothing now: complete "), "\(fresh.everything)")
+        let rehearsal = try await sandbox.siding("plan", "--fetch", "--max-age", "1h")
+        #expect(rehearsal.output.contains("a sync would be skipped"), "\(rehearsal.everything)")
+        #expect(try await !sandbox.siding("plan").output.contains("nothing now"))
+        await service.origin.stop()
+    }
+
+    @Test func `An object below the root is one record, and its absence is told as that of any other`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(
+            service, resource: "records: $.resource, paginate: none, deletes: { detect: complete_listing }")
+        service.listen { _, _ in .json(#"{"resource":[{"id":1},{"id":2},{"id":3}]}"#) }
+        #expect(try await sandbox.siding("sync").status == 0)
+        service.listen { _, _ in .json(#"{"resource":{"id":7}}"#) }
+        // A listing of one page after one of one page proves that three of four are gone: more than may go at once.
+        #expect(try await sandbox.siding("sync").status == 4)
+        #expect(try await sandbox.count() == 4)
+        try sandbox.config(service.config(resource: "records: \"$.resource[*]\", paginate: none"))
+        let demanded = try await sandbox.siding("sync")
+        #expect(demanded.status == 65)
+        #expect(demanded.error.contains("where an object stands; without [*] the object is one record"))
+        await service.origin.stop()
+    }
+}
