@@ -61,7 +61,7 @@ struct SendTests {
         let sync = try await sandbox.siding("sync")
         #expect(sync.status == 0, "\(sync.everything)")
         #expect(service.targets == ["/items/7"])
-        for command in ["sync", "plan", "status", "doctor"] {
+        for command in ["sync", "plan", "status"] {
             let said = try await sandbox.siding(command)
             #expect(said.status == 0, "\(command): \(said.everything)")
         }
