@@ -35,7 +35,8 @@ import Testing
     @Test func `a file is read from the working directory and named as it was given`() throws {
         try TemporaryDirectory.with { directory in
             try directory.makeDirectory("conf")
-            try directory.write("conf/siding.yaml", "database: { path: x.db }\n" + ExampleManifest.blog.text)
+            try directory.write(
+                "conf/siding.yaml", ExampleManifest.blog.text.replacing("path: blog.db", with: "path: x.db"))
             let environment = ManifestEnvironment(variables: [:], workingDirectory: directory.path)
             let manifest = try Manifest.load(path: "conf/siding.yaml", environment: environment)
             #expect(manifest.file == "conf/siding.yaml")
