@@ -27,7 +27,7 @@ import Testing
     /// The words of the failure that reading the secret ends with.
     private static func refusal(_ manifest: Manifest, _ index: Int = 0) async -> String? {
         do {
-            _ = try await read(manifest)
+            _ = try await read(manifest, index)
             return nil
         } catch {
             return (error as? Failure)?.detail
