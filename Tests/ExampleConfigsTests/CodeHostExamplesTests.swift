@@ -42,10 +42,10 @@ import Testing
 
         #expect(try await bench.sync("issues").line.counters.unchanged == 1)
         _ = bench.asked()
-        // Its 304 names no page behind this one, which the ETag does not stand for: so it is asked for once more, whole.
-        #expect(try await bench.sync("issues").line.counters.unchanged == 1)
+        // A page with fewer records than were asked for has room: no page behind it can have come without a change of it.
+        #expect(try await bench.sync("issues").line.counters.notModified == 1)
         let conditional = bench.transport.takeRequests()
-        #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#, nil])
+        #expect(conditional.map { $0.headerFields[.ifNoneMatch] } == [#"W/"5f3c1d""#])
 
         let limited = try await bench.sync("issues")
         #expect(limited.line.outcome == .queued)
