@@ -75,7 +75,7 @@ struct LockTests {
                 PRAGMA busy_timeout = 10000;
                 INSERT INTO siding_quarantine (resource, run, url, position, reason, body, created_at, key, code, seen_at,
                     scope, sent)
-                VALUES (1, 1, 'https://example.org', 1, 'odd', '{"id":99}', 1, '99', 'type_change', 1, '', '')
+                VALUES (1, 1, 'https://example.org', 1, 'odd', CAST('{"id":99}' AS BLOB), 1, '99', 'type_change', 1, '', '')
                 """)
             let retried = try await sandbox.siding("quarantine", "retry")
             #expect(retried.status == 11, "\(retried)")
