@@ -74,9 +74,9 @@ import Testing
     func `an empty new address has no cursor either`(_ engine: Engine) async throws {
         let bench = try await Bench(engine, .all)
         _ = try await bench.sync()
-        bench.show(#"{"id":2,"place":"c"}"#)
-        bench.origin.set("/c", .text("[]"))
-        for _ in 0..<2 { #expect(try await bench.sync().1 == ["/c"]) }
+        bench.show(#"{"id":1,"place":"a"}"#, #"{"id":2,"place":"c"}"#)
+        for place in ["/a?since=1", "/c"] { bench.origin.set(place, .text("[]")) }
+        for _ in 0..<2 { #expect(try await bench.sync().1 == ["/a?since=1", "/c"]) }
     }
 
     @Test(arguments: Engine.allCases)
