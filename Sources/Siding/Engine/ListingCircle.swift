@@ -13,10 +13,13 @@ struct ListingCircle {
     /// How many pages in succession had none but records that are known.
     private var stale = 0
 
-    /// So often that can be no honest overlap of numbered pages.
+    /// So often that can be no honest overlap of pages that are numbered here.
     private static let mostRepeats = 2
-    /// Records that are added meanwhile make pages shift, but hardly by so many at once.
+    /// Records that are added meanwhile make such pages shift, but hardly by so many at once.
     private static let mostStale = 10
+    /// Where the origin names the next page, it may have its reasons to show the same records on many: those that were loaded
+    /// along with others, those of each day.
+    private static let mostNamed = 1_000
     /// So many records of the beginning are kept, 16 bytes or so each: a circle comes back to them.
     private static let mostKept = 10_000
 
@@ -29,10 +32,11 @@ struct ListingCircle {
             return "page \(page.page.number) leads back to a page seen before: a loop"
         }
         // An origin that does not know the parameter answers the same records to every number, or token.
-        if repeats >= Self.mostRepeats {
+        let isNumbered = page.paging.isNumbered
+        if repeats >= (isNumbered ? Self.mostRepeats : Self.mostNamed) {
             return "page \(page.page.number) has the records of the pages before it again: a loop (\(page.paging))"
         }
-        guard stale >= Self.mostStale else { return nil }
+        guard stale >= (isNumbered ? Self.mostStale : Self.mostNamed) else { return nil }
         return
             "page \(page.page.number) is the \(stale)th in succession without a record that was not on a page before: a "
             + "loop (\(page.paging))"

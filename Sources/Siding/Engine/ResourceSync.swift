@@ -254,14 +254,12 @@ struct ResourceSync: Sendable {
                     + "\(resource.name) --accept-deletes'")
         }
         let absent = count - (unfit?.count ?? 0)
-        if absent > 0 { notes.append(try await withheld(absent: absent, with: others, asksAll: asksAll)) }
+        let keys = absent > 0 ? try await engine.store.missingKeys(of: resource.name, limit: 6) : []
+        if !keys.isEmpty { notes.append(withheld(absent: absent, keys, with: others, asksAll: asksAll)) }
         return notes
     }
 
-    private func withheld(
-        absent count: Int, with others: [String], asksAll: Bool
-    ) async throws(StoreError) -> String {
-        let keys = try await engine.store.missingKeys(of: resource.name, limit: 6)
+    private func withheld(absent count: Int, _ keys: [String], with others: [String], asksAll: Bool) -> String {
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "
             + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \((others + [resource.name]).joined(separator: " ")) \(asksAll ? "--full " : "")--accept-deletes'"

@@ -38,8 +38,8 @@ struct LastPage {
 
     /// Whether more records would come onto this page; nothing is known of a single one, but that `auto` has found nothing on it.
     private var hasRoom: Bool {
-        if paging == .automatic, (way.lead ?? stored.lead) == .nowhere { return true }
         guard !provesAbsence else { return false }
+        if paging == .automatic, (way.lead ?? stored.lead) == .nowhere { return true }
         guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page has as many records as itself, which shows nothing unless so many were asked for.
         guard let size = way.pageSize, number > 2 || size == askedSize else { return false }

@@ -82,7 +82,7 @@ struct PageTurner: Sendable {
             guard case .isMore(let path)? = said else { return .end }
             return .cut("\(path) says that there is more, and nothing leads on: \(paging)")
         }
-        following.url = try checked(following.url, answer.secrets)
+        following.url = try checked(following.url, answer.secrets.subtracting(written(on: page)))
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
     }
@@ -192,16 +192,19 @@ struct PageTurner: Sendable {
         return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
     }
 
+    /// What the request for `page` says in its own address, which is no secret, though a credential may be spelt alike: by the
+    /// config, or by a value of a parent.
+    private func written(on page: PageRequest) -> Set<String> {
+        let values = page.url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
+        let segments = page.url.path.split(separator: "/").map { HTTPURL.decode(String($0)) }
+        return Set(values + segments)
+    }
+
     /// A next link stays on the configured origin, and carries no credentials into the store.
     ///
     /// - Parameter secrets: what must not be repeated under any name.
     private func checked(_ url: HTTPURL, _ secrets: Set<String>) throws(Failure) -> HTTPURL {
-        // What the config writes itself is no secret, though a credential may be spelt alike.
-        let written = resource.query.values.compactMap { value in
-            if case .string(let text) = value { text } else { nil }
-        }
-        let clean = url.removingQuery(
-            named: resource.source.authorization.secretQueryNames, valued: secrets.subtracting(written))
+        let clean = url.removingQuery(named: resource.source.authorization.secretQueryNames, valued: secrets)
         guard clean.origin == resource.source.baseURL.origin else {
             throw Failure(
                 .contract, phase: .answered,

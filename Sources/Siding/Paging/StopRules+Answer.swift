@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import HTTPTypes
 internal import SidingJSON
 
@@ -46,14 +47,28 @@ extension Paging {
         }
     }
 
-    /// Whether `fields` of a 304 have the field at all that names next pages: then it is no field that the origin leaves out.
+    /// Whether `fields` of a 304 have the field that names next pages, if only for others: then it is no field that the origin
+    /// leaves out. A `Link` that something before the origin adds to each answer has no such relation.
     func hasField(_ fields: HTTPFields) -> Bool {
         switch self {
-        case .linkHeader, .automatic: HTTPField.Name("Link").map { fields[$0] != nil } ?? false
+        case .linkHeader, .automatic:
+            HTTPField.Name("Link").flatMap { fields[$0] }
+                .map { field in Self.pageRelations.contains { LinkHeader.target(of: $0, in: field) != nil } } ?? false
         case .headerCursor(let name, _), .nextHeader(let name): fields[name] != nil
         case .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
         }
     }
+
+    /// Whether pages are counted here, and no answer names the next one.
+    var isNumbered: Bool {
+        switch self {
+        case .page, .offset: true
+        case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: false
+        }
+    }
+
+    /// Between pages of a listing (iana.org/assignments/link-relations).
+    private static let pageRelations = ["next", "prev", "previous", "first", "last"]
 
     /// Whether the next page is named in header fields, which a 304 need not repeat (RFC 9110 §15.4.5).
     var isByHeader: Bool {

@@ -11,7 +11,8 @@ extension RecordExpression {
         case exists(Bool)
     }
 
-    /// A comparison of the value at `path`; nothing and null equal no text.
+    /// A comparison of the value at `path`; nothing and null equal no text. Whether they equal one is not said of them: the
+    /// comparison is neither true nor false then.
     public init(_ path: JSONPath, _ comparison: Comparison) throws(RecordShapeError) {
         try ReachableName.check(path)
         let place: SQL = "\(literal: path.description)"
@@ -21,10 +22,10 @@ extension RecordExpression {
             """
         let sql: SQL =
             switch comparison {
-            case .equals(let value): "(\(text)) IS \(literal: value)"
+            case .equals(let value): "(\(text)) = \(literal: value)"
             case .notEquals(let value): "(\(text)) IS NOT \(literal: value)"
             case .isOneOf(let values):
-                "coalesce((\(text)) IN (\(values.map { value -> SQL in "\(literal: value)" }.joined)), 0)"
+                "(\(text)) IN (\(values.map { value -> SQL in "\(literal: value)" }.joined))"
             case .exists(let exists): exists ? "(\(text)) IS NOT NULL" : "(\(text)) IS NULL"
             }
         try self.init(sql.text)

@@ -20,13 +20,26 @@ import Testing
         #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a parameter that the config writes stays, though a credential is spelt alike`(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases, ["tenant=acme-corp", "tenant[name]=acme-corp", "tenant=12345678", ""])
+    func `a parameter that the config writes stays, though a credential is spelt alike`(
+        _ engine: Engine, _ written: String
+    ) async throws {
         var bench = try await EngineBench(engine, ScriptedOrigin())
-        bench.resource.query = ["tenant": "acme"]
-        bench.resource.source.authorization = .apiKeyHeader(HTTPField.Name("X-Tenant")!, Secret("test") { "acme" })
-        bench.origin.set("/posts?tenant=acme", ScriptedOrigin.page("[1]", next: "/posts?tenant=acme&page=2"))
-        bench.origin.set("/posts?tenant=acme&page=2", ScriptedOrigin.page("[2]"))
+        var key = "acme-corp"
+        switch written {
+        case "tenant=acme-corp": bench.resource.query = ["tenant": "acme-corp"]
+        case "tenant=12345678": (bench.resource.query, key) = (["tenant": 12_345_678], "12345678")
+        case "tenant[name]=acme-corp": bench.resource.query = ["tenant": ["name": "acme-corp"]]
+        default: bench.resource.path = "/acme-corp"
+        }
+        bench.resource.source.authorization = .apiKeyHeader(
+            HTTPField.Name("X-Tenant")!, Secret("test") { [key] in key })
+        let first = try #require(
+            try PageTurner(resource: bench.resource).first().url.description.split(separator: ".org").last)
+        let own = written.isEmpty ? "tenant=acme-corp" : String(first.split(separator: "?").last ?? "")
+        let path = written.isEmpty ? "/acme-corp" : "/posts"
+        bench.origin.set(String(first), ScriptedOrigin.page("[1]", next: "\(path)?\(own)&page=2"))
+        bench.origin.set("\(path)?\(own)&page=2", ScriptedOrigin.page("[2]"))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2"])
     }
