@@ -13,9 +13,7 @@ struct OriginAllowance: Sendable, Hashable {
     init?(_ fields: HTTPFields, of limit: RateLimit, now: Timestamp) {
         guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
         else { return nil }
-        // Some say -1 for no end.
-        guard left >= 0 else { return nil }
-        remaining = left
+        remaining = max(left, 0)
         until =
             limit.reset.flatMap { fields[$0] }.flatMap { LimitReset.moment($0, now: now) }
             ?? now + (limit.rate?.window ?? Self.unspecifiedWait)
