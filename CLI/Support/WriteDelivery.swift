@@ -180,7 +180,8 @@ struct WriteDelivery {
             Output.talk(
                 """
                 the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
-                \(name)' shows them, 'siding queue drop' gives them up
+                \(name)' shows them; where it was renamed, 'siding sync' of their resources takes edits along, and under its \
+                old name all go out; 'siding queue drop' gives them up
                 """)
         }
         return lost.isEmpty ? nil : .notFound

@@ -35,7 +35,7 @@ struct AskingAgain {
     /// Whether the last listing stands for what a sync would ask for now: none was begun since, and what the config says of the
     /// resource is what it said then. A sync applies what is new of that, whether the origin has news or not.
     private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
-        !standing.isUnfinished && ResourceDefinition(resource).differences(from: standing.definition).isEmpty
+        !standing.isUnfinished && ResourceDefinition(resource).isSame(as: standing.definition)
             && standing.shape.map { Self.isSame($0, resource.shape) } ?? true
     }
 }

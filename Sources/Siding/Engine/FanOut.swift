@@ -178,20 +178,34 @@ extension ResourceSync {
         let foreign = try await ForeignResource.look(
             for: resource, options, in: engine.store, file: engine.ledger)
         if let foreign { return foreign.report(of: resource) }
-        let watch = ConditionWatch(sync: self)
-        let left = try await watch.look()
-        if let left, let refusal = watch.refusal(left) { return refusal }
-        let marks = MarkWatch(sync: self)
-        let marked = try await marks.look()
-        if let marked, let refusal = marks.refusal(marked) { return refusal }
+        let watch = ConfigWatch(resource: resource, options: options, store: engine.store)
+        let left = try await watch.leftOut()
+        if let left, let why = watch.refusal(left) { return refused(left.count, because: why) }
+        let marked = try await watch.marked()
+        if let marked, let why = watch.refusal(marked) { return refused(marked.count, because: why) }
         var report =
             if let forEach = resource.forEach {
                 try await FanOut(sync: self, each: forEach).run()
             } else {
                 try await run()
             }
-        if let marked { marks.note(marked, in: &report) }
+        if let marked, report.line.counters.deleted > 0 {
+            report.warn(
+                "'deletes' changed: \(marked.words) go as pages show them; 'siding records undelete \(run)' takes that back"
+            )
+        }
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
+        report.note(unfit: report.line.counters.unfit, in: run)
+        return report
+    }
+
+    /// The report of a sync that does nothing, as too much would go.
+    private func refused(_ count: Int, because why: String) -> Report {
+        var report = Report(line: RunResource(resource: resource.name, outcome: .saved))
+        report.extra.withheld = count
+        report.warn(
+            "\(why): nothing was asked for, and nothing was changed; have a look, then 'siding sync \(resource.name) "
+                + "--accept-deletes'")
         return report
     }
 }

@@ -35,13 +35,7 @@ struct FetchedPage: Sendable {
     var recordDigests: [UInt64] = []
 
     /// How many records it shows.
-    var recordCount: Int {
-        switch content {
-        case .records(_, let slices): slices.count
-        case .notModified(let count): count
-        case .setAside: 0
-        }
-    }
+    var recordCount: Int { content.recordCount }
 }
 
 /// What the pages of a listing have shown so far of how they lead on.

@@ -49,16 +49,22 @@ struct ResourceSync: Sendable {
                     + "'siding records undelete \(run)' takes that back")
         }
 
+        /// Tells how many left as `where` cannot be told of them any more: that may be meant, and may be a member that is gone.
+        mutating func note(unfit count: Int, in run: RunID) {
+            guard count > 0 else { return }
+            line.notes.append(
+                "\(count) of the deleted left as 'where' is neither true nor false of them, as they are shown now; "
+                    + "'siding records undelete \(run)' takes that back")
+        }
+
         static func skipped(_ resource: AnyResource, note: String) -> Report {
             Report(line: RunResource(resource: resource.name, outcome: .skipped, notes: [note]))
         }
 
         static func held(_ resource: AnyResource, by holder: LeaseHolder) -> Report {
-            let message =
-                "'\(resource.name)' is held by process \(holder.processID) on \(holder.host) "
-                + "(\(holder.command)) since \(holder.since.rfc3339)"
-            let hint = "wait for it, or use --wait-lock 30s"
-            let error = RecordedError(name: "locked", message: message, hint: hint)
+            let error = RecordedError(
+                name: "locked", message: holder.words(holding: resource.name),
+                hint: "wait for it, or use --wait-lock 30s")
             return Report(
                 line: RunResource(resource: resource.name, outcome: .skipped, error: error), heldBy: holder)
         }
@@ -79,9 +85,10 @@ struct ResourceSync: Sendable {
         var start = fresh
         do throws(Failure) { try goOn(&position, &start, &report) } catch { return failed(error, report) }
         var result = try await walk(position, start, known?.value)
-        if let reason = restartReason(result, position, opening) {
+        let rule = rule(endingBy: result)
+        if let reason = restartReason(result, rule, position, opening) {
             start = fresh
-            if resetRule(result) != nil {
+            if rule != nil {
                 known = nil
                 start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.wallClock.now)
                 do throws(Failure) { opening = try self.opening(start) } catch { return failed(error, report) }
@@ -190,12 +197,11 @@ struct ResourceSync: Sendable {
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
     private func restartReason(
-        _ result: ListingRun.Result, _ position: ListingPosition, _ opening: ListingOpening
+        _ result: ListingRun.Result, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
     ) -> String? {
-        if let rule = resetRule(result) { return "\(rule.place) says reset_cursor" }
         // What a person says of the answer goes before what we make of it.
-        if case .failed(let page) = result.end, resource.source.rule(for: page.failure, of: .fetch) != nil {
-            return nil
+        if let rule {
+            return rule.action == .resetCursor && !options.isAside ? "\(rule.place) says reset_cursor" : nil
         }
         // A page that answered 304 led on by what was stored of it: a way that may have ended since.
         guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
@@ -219,10 +225,10 @@ struct ResourceSync: Sendable {
         position.page = try PageTurner(resource: resource).first(from: start, for: parent)
     }
 
-    /// The rule that says of the failure that the cursor leads nowhere.
-    private func resetRule(_ result: ListingRun.Result) -> FailureRule? {
-        guard !options.isAside, case .failed(let page) = result.end else { return nil }
-        return resource.source.rule(for: page.failure, of: .fetch).flatMap { $0.action == .resetCursor ? $0 : nil }
+    /// The rule that says what the failure means which ended the walk.
+    private func rule(endingBy result: ListingRun.Result) -> FailureRule? {
+        guard case .failed(let page) = result.end else { return nil }
+        return resource.source.rule(for: page.failure, of: .fetch)
     }
 
     // MARK: Ends
@@ -261,8 +267,10 @@ struct ResourceSync: Sendable {
 
     private func withheld(absent count: Int, _ keys: [String], with others: [String], asksAll: Bool) -> String {
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
+        let names = (others + [resource.name]).joined(separator: " ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "
-            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \((others + [resource.name]).joined(separator: " ")) \(asksAll ? "--full " : "")--accept-deletes'"
+            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(names) "
+            + "\(asksAll ? "--full " : "")--accept-deletes'"
     }
 
     func failed(_ failure: Failure, _ report: Report) -> Report {

@@ -30,7 +30,7 @@ extension SyncPlan {
         guard states.contains(where: { $0.resource == each.resource }) else { return plan }
 
         let state = states.first { $0.resource == resource.name }
-        let isChanged = state.map { !ResourceDefinition(resource).differences(from: $0.definition).isEmpty } ?? false
+        let isChanged = state.map { !ResourceDefinition(resource).isSame(as: $0.definition) } ?? false
         let begin = Begin(isChanged: isChanged, state, options, within: resource.resumeWithin, now)
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }

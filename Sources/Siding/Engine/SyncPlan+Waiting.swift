@@ -18,19 +18,6 @@ extension SyncPlan {
         return try await Self.spentLimit(of: resource.source, at: url, in: budgets, now)
     }
 
-    /// What a changed `where` does before anything is asked for; nil where it does nothing.
-    static func condition(
-        of resource: AnyResource, _ options: SyncOptions, in store: (any Store)?
-    ) async throws(StoreError) -> String? {
-        guard !options.isAside, let store = store as? any ConditionStore,
-            let left = try await store.leftOut(by: resource.shape, of: resource.name), left.count > 0
-        else { return nil }
-        guard !options.acceptsDeletes, left.isTooMuch(for: resource.deletions) else {
-            return "'where' leaves out \(left.words)"
-        }
-        return "nothing now: 'where' would leave out \(left.words), more than may go at once: --accept-deletes does it"
-    }
-
     /// The limit that has room last; nil where all that fit have room now.
     private static func spentLimit(
         of source: Source, at url: HTTPURL, in store: any BudgetStore, _ now: Timestamp

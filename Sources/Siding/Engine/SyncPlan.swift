@@ -42,10 +42,9 @@ public struct SyncPlan: Sendable, Hashable {
             } else {
                 try await makePlain(for: resource, options: options, in: store, now: now)
             }
-        if let condition = try await condition(of: resource, options, in: store) {
-            plan.reason = "\(condition); then: \(plan.reason)"
-        }
         if let store {
+            let watch = ConfigWatch(resource: resource, options: options, store: store)
+            if let change = try await watch.outlook() { plan.reason = "\(change); then: \(plan.reason)" }
             plan.refusal = try await ForeignResource.look(for: resource, options, in: store, file: store)?.error
         }
         return plan

@@ -103,7 +103,7 @@ extension ListingStore {
     /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
     func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
         guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),
-            ResourceDefinition(resource).differences(from: stored.definition).isEmpty
+            ResourceDefinition(resource).isSame(as: stored.definition)
         else { return nil }
         if let root = stored.root, let parent, root != PageTurner(resource: resource).root(for: parent) { return nil }
         return stored

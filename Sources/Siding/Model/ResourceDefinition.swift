@@ -78,4 +78,8 @@ public struct ResourceDefinition: Sendable, Hashable {
         let names = Set(aspects.keys).union(other.aspects.keys).subtracting(other.unknownAspects)
         return names.filter { aspects[$0] != other.aspects[$0] }.sorted()
     }
+
+    /// Whether what was made under `stored` holds under this definition: equal in all that is known of both, where `==` would
+    /// have files from before differ from what they never said.
+    func isSame(as stored: ResourceDefinition) -> Bool { differences(from: stored).isEmpty }
 }

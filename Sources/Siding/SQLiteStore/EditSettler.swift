@@ -63,6 +63,7 @@ struct EditSettler {
         if let record {
             try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
+        // The edit itself, which counts where the answer does not say it all, may have what is not stored.
         let state = try DroppedMembers.of(overlay.resource, transaction)
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         try forgetValidators(of: key, base, state, overlay, transaction)

@@ -82,7 +82,7 @@ struct ListingOpener {
             try transaction.execute(
                 "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", found.id, opening.definition.text)
         }
-        if found.source != opening.source { try rename(found.id, transaction) }
+        if found.source != opening.source { try rename(found.id, changed, transaction) }
         let leftOut = try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
             .apply(opening.shape, now: now, transaction)
         var counters = RunCounters()
@@ -112,12 +112,16 @@ struct ListingOpener {
         try RoundRows.forget(resource, transaction)
     }
 
-    /// The source was given another name: what waits for it follows.
-    private func rename(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+    /// The source was given another name: what waits for it follows. Edits do only where it is the same origin, asked by the same
+    /// account: nobody said that another one should have them.
+    private func rename(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET source = ?2 WHERE id = ?1", resource, opening.source)
+        let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
         try transaction.execute(
-            "UPDATE siding_queue SET source = ?2, account = ?2 WHERE resource = ?1 AND kind = 'fetch' AND settled_at IS NULL",
-            opening.resource, opening.source)
+            """
+            UPDATE siding_queue SET source = ?2, account = ?2
+            WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
+            """, opening.resource, opening.source, isSameOrigin)
     }
 
     // MARK: Old checkpoints
@@ -128,8 +132,7 @@ struct ListingOpener {
         let scope = opening.first.scope
         let isOpen = try transaction.first(
             "SELECT state = 'open' FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
-            scope,
-            root
+            scope, root
         ) { $0.int(0) == 1 }
         guard let isOpen else { return nil }
         let reason = "its parent has another address now"

@@ -31,12 +31,19 @@ struct ParentCompiler {
         return statement
     }
 
+    /// A record that is yet to be created is no parent: the origin does not know it.
+    static let isAtOrigin: SQL = """
+        (pending = 0 OR EXISTS (SELECT 1 FROM siding_bases AS b
+            WHERE b.resource = siding_records.resource AND b.key = siding_records.key AND b.body IS NOT NULL))
+        """
+
     private func joined(
         selecting what: SQL, behind after: String?, withBodies: Bool
     ) throws(StoreError) -> Condition {
         var inner = Condition(
             sql: """
-                resource = (SELECT id FROM siding_resources WHERE name = ?) AND deleted_at IS NULL
+                resource = (SELECT id FROM siding_resources WHERE name = ?) AND deleted_at IS NULL \
+                AND \(Self.isAtOrigin)
                 """, arguments: [.text(selection.parent)])
         if let after {
             inner.sql = "\(inner.sql) AND key > ?"

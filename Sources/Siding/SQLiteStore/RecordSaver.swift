@@ -67,11 +67,11 @@ struct RecordSaver {
             // What is not kept need not keep to the contract.
             let verdict = try Self.verdict(slice, body, page, test)
             let isFit = verdict == .fits
-            if !isFit, try isUnknown(slice, page, type, &statements) {
+            let stored = isFit ? nil : try stored(slice, page, type, &statements)
+            if !isFit, stored == nil || isOtherCondition {
                 saved.leftOut.insert(index)
-            } else if !isFit, isOtherCondition {
-                saved.leftOut.insert(index)
-                try noteStored(slice, page, &statements, &saved)
+                // What stays as it is was shown all the same.
+                if let stored { saved.shown.ids.append(stored.row) }
             } else if isFit, let breach = breach(of: slice, body, type) {
                 try Self.stopIfAsked(breach)
                 try refuse(slice, breach)
@@ -85,16 +85,16 @@ struct RecordSaver {
                 }
             } else if case .key(let key) = slice.outcome {
                 let isMarked = mark?.marks(body) ?? false
-                let (change, row, isEdited, isLeaving) = try key.withBytes(in: page) { text in
-                    // What the origin says of a record counts at once. Where it does not say it any more, what lives goes with
-                    // all others of which it does not, where they are not too many.
-                    let isLeaving = try verdict == .unknown && !isMarked && statements.isLiving(text)
-                    let isDeleted = isMarked || !isFit && !isLeaving
+                // What the origin says of a record counts at once. Where it does not say it any more, what lives goes with all
+                // others of which it does not, where they are not too many.
+                let isLeaving = verdict == .unknown && !isMarked && stored?.isLiving == true
+                let isDeleted = isMarked || !isFit && !isLeaving
+                let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(key: text, body: body, isDeleted: isDeleted, transaction)
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
-                    return (change, row, isEdited, isLeaving)
+                    return (change, row, isEdited)
                 }
                 change.count(in: &saved.counters)
                 if isLeaving, let row { saved.unfit.append(row) }
@@ -118,24 +118,14 @@ struct RecordSaver {
         return try test.verdict(for: body, called: key.text(in: page))
     }
 
-    /// Whether nothing is stored under the key of a record that is not kept.
-    private func isUnknown(
+    /// What is stored under the key of a record that is not kept.
+    private func stored(
         _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ type: RecordKey.Kind?,
         _ statements: inout RecordStatements
-    ) throws -> Bool {
+    ) throws -> (row: Int64, isLiving: Bool)? {
         // A key of another type may have the text of one that is stored.
-        guard case .key(let key) = slice.outcome, key.kind == type else { return true }
-        return try key.withBytes(in: page) { try statements.row(of: $0) } == nil
-    }
-
-    /// What stays as it is was shown all the same.
-    private func noteStored(
-        _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ statements: inout RecordStatements, _ saved: inout Saved
-    ) throws {
-        guard case .key(let key) = slice.outcome,
-            let row = try key.withBytes(in: page, { try statements.row(of: $0) })
-        else { return }
-        saved.shown.ids.append(row)
+        guard case .key(let key) = slice.outcome, key.kind == type else { return nil }
+        return try key.withBytes(in: page) { try statements.stored(under: $0) }
     }
 
     private mutating func breach(

@@ -96,21 +96,15 @@ struct RecordStatements: ~Copyable {
     }
 
     /// The row of the record under `key`; nil where there is none.
-    mutating func row(of key: UnsafeRawBufferPointer) throws -> Int64? {
+    mutating func row(of key: UnsafeRawBufferPointer) throws -> Int64? { try stored(under: key)?.row }
+
+    /// The row under `key`, and whether it lives; nil where there is none.
+    mutating func stored(under key: UnsafeRawBufferPointer) throws -> (row: Int64, isLiving: Bool)? {
         try find.bindTextBytes(2, key)
         guard try find.step() else { return nil }
-        let id = find.int(0)
+        let found = (row: find.int(0), isLiving: find.isNull(2))
         find.reset()
-        return id
-    }
-
-    /// Whether there is a living record under `key`.
-    mutating func isLiving(_ key: UnsafeRawBufferPointer) throws -> Bool {
-        try find.bindTextBytes(2, key)
-        guard try find.step() else { return false }
-        let isLiving = find.isNull(2)
-        find.reset()
-        return isLiving
+        return found
     }
 
     /// Whether what shows under `key` is what was taken for granted.

@@ -28,4 +28,11 @@ struct ResourceRow {
                 tracksMembers: row.int(5) == 1)
         }
     }
+
+    /// How many records of a resource live.
+    static func living(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first(
+            "SELECT COUNT(*) FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL", resource
+        ) { Int($0.int(0)) } ?? 0
+    }
 }

@@ -44,9 +44,9 @@ struct RoundProof {
     private func unasked(_ transaction: borrowing Transaction) throws -> Int {
         try transaction.first(
             """
-            SELECT COUNT(*) FROM siding_records p
-            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = p.key
-            WHERE p.resource = ?2 AND p.deleted_at IS NULL
+            SELECT COUNT(*) FROM siding_records
+            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = siding_records.key
+            WHERE siding_records.resource = ?2 AND deleted_at IS NULL AND \(ParentCompiler.isAtOrigin)
                 AND (l.round IS NOT ?3 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
             """, proof.resource, parent, end.round
         ) { Int($0.int(0)) } ?? 0

@@ -43,10 +43,8 @@ extension StoredRecordTransforms {
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> LeftOutRecords? {
-        let stored = try database.first(
-            "SELECT COUNT(*) FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL", resource
-        ) { Int($0.int(0)) }
-        guard let stored, stored > 0 else { return nil }
+        let stored = try ResourceRow.living(of: resource, database)
+        guard stored > 0 else { return nil }
         var unknown: [String] = []
         for name in condition.members(beside: columns) where try !isKnown(name, database) { unknown.append(name) }
         return LeftOutRecords(stored: stored, count: count, unknownMembers: unknown)

@@ -3,7 +3,7 @@ internal import SidingSQLite
 extension SQLiteStore: DeletionMarkStore {
     func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> MarkedRecords? {
         try await read { snapshot in
-            var marked = MarkedRecords(stored: 0, count: 0)
+            var marked = MarkedRecords(mark: mark)
             try snapshot.forEach(
                 """
                 SELECT body FROM siding_records

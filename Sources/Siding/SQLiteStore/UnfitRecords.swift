@@ -40,15 +40,13 @@ struct UnfitRecords {
         ) { $0.int(0) }
         guard !all.isEmpty else { return counters }
         let (leaving, waiting) = try sort(all, transaction)
-        let stored = try transaction.first(
-            "SELECT COUNT(*) FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL", resource.id
-        ) { Int($0.int(0)) }
-        let limit = DeletionGuard(listed: (stored ?? 0) - leaving.count, most: terms.rule.most)
+        let stored = try ResourceRow.living(of: resource.id, transaction)
+        let limit = DeletionGuard(listed: stored - leaving.count, most: terms.rule.most)
         let isWithheld = !terms.isAccepted && limit.withholds(leaving.count)
         if isWithheld {
             counters.withheld = leaving.count
         } else {
-            counters.deleted = leaving.count
+            (counters.deleted, counters.unfit) = (leaving.count, leaving.count)
             try Tombstones.bury(
                 leaving, of: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
         }

@@ -12,18 +12,14 @@ protocol ConditionStore: Sendable {
 }
 
 /// What a condition leaves out of what is stored.
-struct LeftOutRecords: Sendable, Hashable {
-    /// Living records.
+struct LeftOutRecords: LeavingRecords, Hashable {
     var stored: Int
     /// How many of them do not fit.
     var count: Int
     /// Members that the condition names and none of them has: misspelt, or dropped.
     var unknownMembers: [String]
 
-    /// Whether so many may go without a person's look, as with ``DeletionGuard``: a misspelt name leaves out everything.
-    func isTooMuch(for deletions: Deletions) -> Bool {
-        DeletionGuard(listed: stored - count, most: deletions.most).withholds(count)
-    }
+    static let consequence = "'where' would leave out"
 
     /// So many of how many, and what is odd about the condition.
     var words: String { "\(count) of \(stored) stored records\(doubt.map { " (\($0))" } ?? "")" }

@@ -1,3 +1,5 @@
+internal import SidingJSON
+
 /// A store that can tell how many of its records a mark would delete, before anything is done about it.
 protocol DeletionMarkStore: Sendable {
     /// How many living records of `resource` have `mark`, by their bodies as they are stored; nil where none has.
@@ -5,14 +7,15 @@ protocol DeletionMarkStore: Sendable {
 }
 
 /// What a mark says of stored records.
-struct MarkedRecords: Sendable, Hashable {
-    /// Living records.
-    var stored: Int
+struct MarkedRecords: LeavingRecords, Hashable {
+    let mark: DeletionMark
+    var stored = 0
     /// How many of them have the mark.
-    var count: Int
+    var count = 0
 
-    /// Whether so many may go without a person's look, as with ``DeletionGuard``.
-    func isTooMuch(for deletions: Deletions) -> Bool {
-        DeletionGuard(listed: stored - count, most: deletions.most).withholds(count)
+    static let consequence = "'deletes' would delete"
+
+    var words: String {
+        "\(count) of \(stored) stored records, which have the mark (\(PlainText.oneLine("\(mark)", limit: 80)))"
     }
 }

@@ -32,6 +32,8 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public var quarantined = 0
     /// How many of `quarantined` are whole answers that a rule set aside; it is told, and not kept with the run.
     public var answersSetAside = 0
+    /// How many of `deleted` left as `where` is neither true nor false of them; it is told, and not kept with the run.
+    public var unfit = 0
     /// Records that a later one of the same page replaced, as it has the same key.
     public var duplicates = 0
     public var bytes = 0
@@ -41,7 +43,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public static func += (total: inout RunCounters, part: RunCounters) {
         for path in [
             \RunCounters.pages, \.requests, \.notModified, \.inserted, \.updated, \.unchanged, \.stale, \.deleted,
-            \.withheld, \.quarantined, \.answersSetAside, \.duplicates, \.bytes,
+            \.withheld, \.quarantined, \.answersSetAside, \.unfit, \.duplicates, \.bytes,
         ] { total[keyPath: path] += part[keyPath: path] }
     }
 }

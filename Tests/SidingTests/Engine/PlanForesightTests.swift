@@ -125,6 +125,24 @@ import Testing
         #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now: 'where' would leave out 4 of 5"))
     }
 
+    @Test func `what a changed mark of deleted records does is told, and it is not done`() async throws {
+        var bench = try await EngineBench(.sqlite)
+        _ = try await bench.sync()
+        let then = "then: full listing: the definition changed (deletes)"
+        bench.resource.deletions = Deletions(mark: DeletionMark(JSONPath(member: "id")))
+        let refused =
+            "nothing now: 'deletes' would delete 5 of 5 stored records, which have the mark ($.id), more than may go at"
+        #expect(try await Self.agreed(bench).reason == "\(refused) once: --accept-deletes does it; \(then)")
+        bench.resource.deletions.mark = DeletionMark(JSONPath(member: "id"), equals: "2")
+        #expect(
+            try await Self.plan(bench).reason
+                == "'deletes' deletes, as pages show them, 1 of 5 stored records, which have the mark ($.id = 2); \(then)"
+        )
+        bench.resource.deletions.mark = DeletionMark(JSONPath(member: "gone"))
+        #expect(try await Self.plan(bench).reason == "full listing: the definition changed (deletes)")
+        #expect(try await bench.keys().count == 5)
+    }
+
     @Test(arguments: Engine.allCases)
     func `a source that asks for patience is not asked, and the plan says until when`(_ engine: Engine) async throws {
         let bench = try await EngineBench(engine)

@@ -93,6 +93,11 @@ import Testing
         Self.set(bench, Self.states(1...30).merging(Self.states(1...3, "")) { $1 })
         let few = try await bench.sync()
         #expect(few.line.counters.deleted == 3 && few.line.counters.withheld == 0 && few.warnings == [])
+        let run = try await bench.lastRun().id
+        #expect(
+            few.line.notes.contains(
+                "3 of the deleted left as 'where' is neither true nor false of them, as they are shown now; 'siding records "
+                    + "undelete \(run)' takes that back"))
         let store = try #require(bench.store as? SQLiteStore)
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
@@ -109,6 +114,7 @@ import Testing
         Self.set(bench, Self.states(1...12, "closed"))
         let report = try await bench.sync()
         #expect(report.line.counters.deleted == 12 && report.line.counters.withheld == 0 && report.warnings == [])
+        #expect(!report.line.notes.contains { $0.contains("'where'") })
         #expect(try await bench.keys() == [])
     }
 
