@@ -32,7 +32,7 @@ let migrations = [
     "V019_history.sql", "V020_freshness.sql", "V021_deletions.sql", "V022_rounds.sql",
     "V023_inquiries.sql", "V024_answers.sql", "V025_round_proofs.sql",
     "V026_addresses.sql", "V027_page_traces.sql", "V028_unfit.sql", "V029_gone_is_done.sql",
-    "V030_allowances.sql",
+    "V030_allowances.sql", "V031_known.sql",
 ]
 
 /// What `siding init` writes, embedded likewise; a test checks that the list equals the folder.

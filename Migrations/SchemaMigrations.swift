@@ -34,6 +34,7 @@ public enum SchemaMigrations {
         Migration(version: 28, name: "unfit", sql: text(PackageResources.V028_unfit_sql)),
         Migration(version: 29, name: "gone_is_done", sql: text(PackageResources.V029_gone_is_done_sql)),
         Migration(version: 30, name: "allowances", sql: text(PackageResources.V030_allowances_sql)),
+        Migration(version: 31, name: "known", sql: text(PackageResources.V031_known_sql)),
     ]
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

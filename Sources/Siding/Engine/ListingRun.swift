@@ -104,7 +104,9 @@ struct ListingRun: Sendable {
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
         } catch {
-            return error.takenAsPage(paging, of: resource).map(Fetched.page) ?? .failed(error)
+            let asksFromCursor = self.stored != nil && start.from != nil
+            return error.takenAsPage(paging, of: resource, asksFromCursor: asksFromCursor).map(Fetched.page)
+                ?? .failed(error)
         }
     }
 
@@ -180,7 +182,12 @@ extension ListingRun.Result {
 extension PageFailure {
     /// The failed page as one that says something all the same: where a rule says to ignore the failure or to set the answer
     /// aside, the listing ends there, incomplete; where there is nothing about a parent any more, it is empty.
-    fileprivate func takenAsPage(_ paging: Paging, of resource: AnyResource) -> FetchedPage? {
+    ///
+    /// - Parameter asksFromCursor: whether the listing goes on from what the origin said before: then it may be that which is
+    ///   gone.
+    fileprivate func takenAsPage(
+        _ paging: Paging, of resource: AnyResource, asksFromCursor: Bool
+    ) -> FetchedPage? {
         guard case .http(let answer) = failure.reason else { return nil }
         switch resource.source.rule(for: failure, of: .fetch)?.action {
         case .ignore:
@@ -192,7 +199,7 @@ extension PageFailure {
             return taken(answer, content, next: .cut("quarantined: \(failure)"), paging)
         case nil
         where answer.statusClass == .gone && page.number == 1 && resource.forEach != nil
-            && resource.deletions.byAbsence:
+            && resource.deletions.byAbsence && !asksFromCursor:
             return taken(answer, .records([], []), next: .end, paging)
         default: return nil
         }

@@ -267,9 +267,11 @@ struct ResourceSync: Sendable {
 
     private func withheld(absent count: Int, _ keys: [String], with others: [String], asksAll: Bool) -> String {
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
+        // Those that one listing lacks show what would go once the next one lacks them too.
+        let isMore = keys.count > count
         let names = (others + [resource.name]).joined(separator: " ")
         return "\(count) records are gone from the origin, more than may go at once: none was deleted "
-            + "(\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(names) "
+            + "(\(isMore ? "not shown are " : "")\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(names) "
             + "\(asksAll ? "--full " : "")--accept-deletes'"
     }
 

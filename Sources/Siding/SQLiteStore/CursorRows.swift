@@ -37,6 +37,8 @@ enum CursorRows {
         }
         if let value {
             try save(value, of: resource, scope: "", run: nil, now: now, transaction)
+            // What lies behind it may never have been asked for.
+            try KnownRecords.forget(resource, transaction)
         } else {
             try forget(resource, transaction)
         }

@@ -110,6 +110,7 @@ struct ListingOpener {
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
         try RoundRows.forget(resource, transaction)
+        try KnownRecords.forget(resource, transaction)
     }
 
     /// The source was given another name: what waits for it follows. Edits do only where it is the same origin, asked by the same
@@ -232,15 +233,16 @@ struct ListingOpener {
         try transaction.execute(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root, knows_all)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+                ?7 IS NULL OR (?8 AND (SELECT known_at FROM siding_resources WHERE id = ?1) IS NOT NULL))
             ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
                 cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root
+                not_before = NULL, root = excluded.root, knows_all = excluded.knows_all
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root)
         let listing = try transaction.first(

@@ -44,7 +44,10 @@ struct PageSaver {
         counters.bytes = page.bytes
         // An answer without a list says of no record that it is not there.
         if page.hasNoList { shown?.hasUnknown = true }
-        if let progress = page.progress { try move(resource.id, progress, transaction) }
+        if let progress = page.progress {
+            try move(resource.id, progress, transaction)
+            if page.hasNoList { try KnownRecords.lose(resource.id, scope: page.page.scope, transaction) }
+        }
         if resource.tracksMembers, let shown { try remember(shown, resource.id, transaction) }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
@@ -164,11 +167,12 @@ struct PageSaver {
             .replace(with: shown, isWhole: isWhole ?? false, isKept: page.progress != nil, transaction)
     }
 
-    /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one.
+    /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one. One without a
+    /// list keeps none either: a 304 would say of as few records that they are not there.
     private func rememberPage(
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
     ) throws {
-        let isCut = next == nil && progress.next != .end
+        let isForgotten = page.hasNoList || (next == nil && progress.next != .end)
         let next = next ?? progress.behind
         try transaction.execute(
             """
@@ -183,8 +187,8 @@ struct PageSaver {
                 lead = COALESCE(excluded.lead, lead), read_at = COALESCE(excluded.read_at, read_at),
                 furthest = excluded.furthest, digest = excluded.digest
             """,
-            resource, page.page.url.description, page.listing, progress.status, isCut ? nil : progress.etag,
-            isCut ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset,
+            resource, page.page.url.description, page.listing, progress.status, isForgotten ? nil : progress.etag,
+            isForgotten ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset,
             page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
             progress.lead?.rawValue, page.content.isWhole ? now.microseconds : nil, progress.furthest,
             progress.digest.map(Int64.init(bitPattern:)))
@@ -247,6 +251,7 @@ struct PageSaver {
             try transaction.execute(
                 "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
                 now.microseconds, page.run)
+            try KnownRecords.complete(resource, now: now, transaction)
             try RequestPruning(resource: resource).removeUnused(transaction)
             try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
         }

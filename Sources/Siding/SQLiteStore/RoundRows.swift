@@ -86,7 +86,7 @@ enum RoundRows {
     ) throws -> RoundFindings {
         guard let row = try ResourceRow.load(named: end.resource, transaction) else { return RoundFindings() }
         let resource = row.id
-        let isListed = try isParentListed(end, transaction)
+        let isListed = try KnownRecords.areKnown(end.parent, since: end.resource, transaction)
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -100,6 +100,9 @@ enum RoundRows {
         var findings = RoundFindings()
         if let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id {
             try forgetGone(resource, parent, revision: row.revision + 1, transaction)
+            if isListed, end.isComplete {
+                try KnownRecords.complete(resource, round: end.round, over: parent, now: queue.now, transaction)
+            }
             let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now)
             findings = try proof?.settle(transaction) ?? findings
         }
@@ -121,16 +124,6 @@ enum RoundRows {
                 SELECT 1 FROM siding_listings
                 WHERE resource = ?2 AND round = ?3 AND cursor_from IS NOT NULL AND cursor_moves = 0)
             """, end.parent, resource, end.round
-        ) { $0.int(0) == 1 } ?? false
-    }
-
-    /// Whether the parents were listed wholly since the last complete round: a record may have moved to one that is not known.
-    private static func isParentListed(_ end: RoundEnd, _ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first(
-            """
-            SELECT p.completed_at >= COALESCE(c.completed_at, 0) FROM siding_resources p, siding_resources c
-            WHERE p.name = ?1 AND c.name = ?2 AND p.completed_at IS NOT NULL
-            """, end.parent, end.resource
         ) { $0.int(0) == 1 } ?? false
     }
 

@@ -62,6 +62,7 @@ extension InMemoryStore {
             _ = try tables.resource(resource)
             if let value {
                 tables.resources[resource]?.cursors[""] = (value, moment.now)
+                tables.resources[resource]?.knownAt = nil
             } else {
                 tables.resources[resource]?.cursors = [:]
             }
@@ -125,7 +126,7 @@ extension MemoryTables {
         if !changed.isEmpty {
             known.redefine()
             if changed.contains("for_each") { known.seenIn = [:] }
-            known.cursors = [:]
+            (known.cursors, known.knownAt) = ([:], nil)
             known.forgetRounds()
             if changed.contains("key") {
                 (known.keyKind, known.departures, known.absences) = (nil, [:], [])
@@ -208,8 +209,10 @@ extension MemoryTables {
     fileprivate mutating func begin(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition {
         let scope = opening.first.scope
         resources[opening.resource]?.listings[scope, default: 0] += 1
+        let wasKnown = resources[opening.resource]?.knownAt != nil
         resources[opening.resource]?.open[scope] = MemoryListing(
-            next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run)
+            next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run,
+            knowsAll: opening.cursor.from == nil || (opening.cursor.moves && wasKnown))
         let known = resources[opening.resource]?.scoped[scope]?.revision
         resources[opening.resource]?.scoped[scope] = opening.parent.map {
             MemoryScope(

@@ -39,7 +39,7 @@ extension InMemoryStore {
                 resource.round?.isOpen = false
                 resource.round?.endedAt = moment.now
             }
-            let isListed = tables.resources[end.parent]?.completedAt.map { $0 >= resource.completedAt ?? $0 } ?? false
+            let isListed = tables.resources[end.parent]?.isKnown(since: resource.completedAt) ?? false
             let isOfAll = !resource.scoped.values.contains { $0.round == end.round && $0.isPassing }
             if end.isComplete, isOfAll, tables.resources[end.parent]?.completedAt != nil {
                 (resource.completedAt, resource.asksAnew) = (moment.now, false)
@@ -56,6 +56,9 @@ extension InMemoryStore {
             guard let parents = tables.resources[end.parent] else { return RoundFindings() }
             let living = Set(parents.records.values.filter { $0.deletedAt == nil }.map(\.key))
             tables.resources[end.resource]?.forgetScopes { !living.contains($0) }
+            if isListed, end.isComplete, resource.knowsAll(of: living, in: end.round) {
+                tables.resources[end.resource]?.knownAt = moment.now
+            }
             let settled = tables.resources[end.resource]?.settle(
                 end, living: living, isParentListed: isListed, now: moment.now)
             let findings = settled ?? RoundFindings()
@@ -116,6 +119,8 @@ struct MemoryScope {
     var isOfChanges = false
     /// Whether it leaves out what lies behind the cursor.
     var isPassing = false
+    /// Whether all records of the parent are known once it is complete.
+    var knowsAll = false
     var root: String?
 
     mutating func move(_ next: NextPage, now: Timestamp) {
@@ -152,6 +157,19 @@ extension MemoryResource {
             for key in page.members ?? [] where seenIn[key].map(isGone) ?? false { moved[key] = address.scope }
         }
         seenIn.merge(moved) { _, scope in scope }
+    }
+
+    /// Whether all records were known at a moment after `moment`, and none is in quarantine.
+    fileprivate func isKnown(since moment: Timestamp?) -> Bool {
+        guard let knownAt else { return false }
+        return moment.map { knownAt > $0 } ?? true && quarantined.values.allSatisfy { $0 == 0 }
+    }
+
+    /// Whether the listings of all `parents` in a round leave all records known.
+    fileprivate func knowsAll(of parents: Set<String>, in round: Int64) -> Bool {
+        parents.allSatisfy { key in
+            scoped[key].map { $0.round == round && $0.state == .complete && $0.knowsAll } ?? false
+        }
     }
 
     /// Whether not all is known of the pages of a listing of all there is.

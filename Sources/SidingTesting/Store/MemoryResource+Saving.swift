@@ -112,7 +112,9 @@ extension MemoryResource {
         listing.freshness = progress.freshness
         if let shown { remember(shown, on: page.page, isWhole: listing.cursor.from == nil, isKept: true) }
         listing.pages += 1
+        if page.hasNoList { listing.knowsAll = false }
         scoped[scope]?.move(progress.next, now: now)
+        scoped[scope]?.knowsAll = listing.knowsAll
         if let cursor = progress.cursor {
             (listing.cursor.reached, listing.cursor.from, listing.cursor.waits) = (
                 cursor.reached, cursor.from, cursor.waits
@@ -133,7 +135,10 @@ extension MemoryResource {
             open[scope] = nil
             // From beyond the cursor on: between the two lies what nobody has asked for.
             let isPassing = listing.cursor.from != nil && !listing.cursor.moves
-            if scope.isEmpty, !isPassing { (completedAt, freshness, asksAnew) = (now, progress.freshness, false) }
+            if scope.isEmpty, !isPassing {
+                (completedAt, freshness, asksAnew) = (now, progress.freshness, false)
+                if listing.knowsAll { knownAt = now }
+            }
             forgetPages { address, stored in address.scope == scope && stored.listing != page.listing }
             quarantined = quarantined.filter { pages[$0.key] != nil }
             return settleListing(page, listing, now: now)
@@ -160,6 +165,7 @@ extension MemoryResource {
         case .end: stored.next = progress.behind
         case .cut: (stored.etag, stored.lastModified) = (nil, nil)
         }
+        if page.hasNoList { (stored.etag, stored.lastModified) = (nil, nil) }
         let members = pages[MemoryAddress(page.page)]?.members
         pages[MemoryAddress(page.page)] = MemoryPage(stored: stored, listing: page.listing, members: members)
     }

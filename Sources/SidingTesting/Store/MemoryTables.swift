@@ -37,6 +37,8 @@ struct MemoryResource {
     var definition: ResourceDefinition
     var keyKind: RecordKey.Kind?
     var completedAt: Timestamp?
+    /// When a listing, or a round, last left all records known.
+    var knownAt: Timestamp?
     var freshness = ListingFreshness()
     /// Whether a person has set the cursor since.
     var asksAnew = false
@@ -99,6 +101,8 @@ struct MemoryListing {
     /// The run that began it.
     var run: RunID
     var pages = 0
+    /// Whether all records are known once it is complete.
+    var knowsAll = false
     /// What its first page said.
     var freshness = ListingFreshness()
 }

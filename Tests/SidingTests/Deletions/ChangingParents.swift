@@ -95,8 +95,14 @@ extension ChangingParents.State {
         let isFailing = Int.random(in: 0..<100, using: &generator) < faults
         let parts = (request.path ?? "").split(whereSeparator: { "/?=".contains($0) })
         guard parts.count > 1, let parent = Int(parts[1]) else {
-            if isFailing { return .status(.internalServerError) }
-            let bodies = records.keys.sorted().map { #"{"id":\#($0),"v":\#(versions[$0] ?? 0)}"# }
+            let fault = isFailing ? Int.random(in: 0..<3, using: &generator) : nil
+            if fault == 0 { return .status(.internalServerError) }
+            if fault == 1 { return .status(.noContent) }
+            // One that cannot be told from others.
+            let hidden = fault == 2 ? self.parent() : nil
+            let bodies = records.keys.sorted().map {
+                #"{"\#($0 == hidden ? "no" : "id")":\#($0),"v":\#(versions[$0] ?? 0)}"#
+            }
             return .text("[\(bodies.joined(separator: ","))]", headerFields: [.contentType: "application/json"])
         }
         if isFailing, let fault = fault() { return fault }

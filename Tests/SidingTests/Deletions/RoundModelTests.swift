@@ -120,16 +120,20 @@ private struct RoundRun {
             withheld += counters.withheld
         }
         let lost = before.subtracting(try await living())
-        return isSafe(lost, counters, options)
+        // Its pages are older than the round.
+        let wentOn = report.line.notes.contains { $0.hasSuffix("went on where they had stopped") }
+        return isSafe(lost, counters, options, wentOn: wentOn)
     }
 
-    private func isSafe(_ lost: Set<Int>, _ counters: RunCounters, _ options: SyncOptions) -> Bool {
+    private func isSafe(
+        _ lost: Set<Int>, _ counters: RunCounters, _ options: SyncOptions, wentOn: Bool
+    ) -> Bool {
         if lost.count != counters.deleted { return fail("\(lost) are gone, \(counters.deleted) were told") }
         let slipped = lost.intersection(atOrigin)
         let mayHaveSlipped = rounds.last == true && rounds.dropLast().contains(true)
         if !slipped.isEmpty, !mayHaveSlipped { return fail("\(slipped.sorted()) live") }
         // What pages showed while records moved is not known here.
-        guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, rounds.last == false else {
+        guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, rounds.last == false, !wentOn else {
             return true
         }
         let share = DeletionShare(listed: atOrigin.count, share: tasks.deletions.most)

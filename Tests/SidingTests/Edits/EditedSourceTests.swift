@@ -67,7 +67,8 @@ import Testing
         _ = try await Self.write(.merge, of: bench.resource, key: "2", to: store)
         _ = bench.origin.takeTargets()
         func sync() async throws -> SyncReport {
-            try #require(try await bench.engine().run([bench.resource, comments]).last)
+            bench.time.advance(by: .seconds(60))
+            return try #require(try await bench.engine().run([bench.resource, comments]).last)
         }
         let first = try await sync()
         #expect(first.line.outcome == .saved && first.line.counters.inserted == 10 && first.warnings == [])

@@ -12,7 +12,7 @@ import Testing
                 "records", "listings", "runs", "queue", "leases", "responses", "text_search", "revisions",
                 "writes", "edits", "probes", "sign_ins", "forgotten_keys", "cursors", "columns", "scopes", "changes",
                 "budgets", "history", "freshness", "deletions", "rounds", "inquiries", "answers", "round_proofs",
-                "addresses", "page_traces", "unfit", "gone_is_done", "allowances",
+                "addresses", "page_traces", "unfit", "gone_is_done", "allowances", "known",
             ])
         try await bench.store.close()
         let again = try await SQLiteStore.open(at: bench.path, access: .readWrite)
