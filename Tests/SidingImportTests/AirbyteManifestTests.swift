@@ -144,7 +144,7 @@ import Testing
             { $ref: "#/definitions/users", transformations: [{ type: AddFields, fields: [{ path: [parent, id], \
             value: "\(value)" }] }] }
             """
-        let imported = try Self.manifest(Self.zoom, Self.substream(parent, key: "parent.id"))
+        let imported = try Self.manifest(Self.zoom, Self.substream(parent, key: "parent/id"))
         #expect(
             imported.manifest.resources.last?.forEach?.bindings.mapValues(\.description) == ["parent_id": path])
         let told = imported.unmapped.filter { $0.reason.contains("is made by AddFields of 'users'") }

@@ -41,11 +41,13 @@ struct AirbyteAccess: Sendable, Hashable {
     var shown: String { String(([root] + keys).joined(separator: ".").prefix(100)) }
 
     /// The path of the members in a body; nil where a name cannot be said.
-    var path: String? {
-        let text = keys.reduce("$") { path, key in
+    var path: String? { keys.isEmpty ? nil : Self.path(of: keys) }
+
+    /// The path of members and of elements, whose indexes stand in brackets.
+    static func path(of keys: [String]) -> String {
+        keys.reduce("$") { path, key in
             key.hasPrefix("[") && key.hasSuffix("]") ? path + key : path + ImportedPath.text([key]).dropFirst()
         }
-        return keys.isEmpty ? nil : text
     }
 }
 

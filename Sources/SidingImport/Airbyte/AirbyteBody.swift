@@ -50,10 +50,12 @@ struct AirbyteBody {
 extension AirbyteComponent {
     /// A text inside a list or a body; nil where it cannot be said, which has then been noted.
     func text(_ node: InputNode, _ source: String, _ manifest: inout ImportedManifest) -> ConfigNode? {
-        guard case .literal(let text) = fill(node.text ?? "", source).value else {
+        let filled = fill(node.text ?? "", source)
+        guard case .literal(let text) = filled.value else {
             manifest.leaveOut(node.origin, "the value is a secret, or depends on something that only Airbyte knows")
             return nil
         }
-        return .text(text, from: node.origin)
+        let names = filled.placeholders.map { String($0.dropFirst().dropLast()) }
+        return .text(node.isGraphQL ? text.spacingBraces(but: names) : text, from: node.origin)
     }
 }

@@ -1,9 +1,10 @@
 /// An incremental_sync: DatetimeBasedCursor.
 struct AirbyteCursor {
     private let cursor: AirbyteComponent
+    private let additions: AirbyteAdditions
 
-    init(_ cursor: AirbyteComponent) {
-        self.cursor = cursor
+    init(_ cursor: AirbyteComponent, _ additions: AirbyteAdditions) {
+        (self.cursor, self.additions) = (cursor, additions)
     }
 
     private static let known: Set<String> = [
@@ -35,8 +36,8 @@ struct AirbyteCursor {
             return manifest.leaveOut(field.origin, "the field depends on the user's configuration")
         }
         var map = ConfigMap(from: cursor.origin)
-        let path = plain.split(separator: ".").map(String.init)
-        map.set("path", ConfigNode.text(ImportedPath.text(path), from: field.origin).essential)
+        guard let path = path(plain.split(separator: ".").map(String.init), field, &manifest) else { return }
+        map.set("path", ConfigNode.text(path, from: field.origin).essential)
         guard let kinds = kinds(&manifest) else { return }
         if kinds.records != "datetime" { map.set("type", text: kinds.records) }
         if isSent, kinds.requests != kinds.records || isRewritten { map.set("format", text: kinds.requests) }
@@ -46,6 +47,19 @@ struct AirbyteCursor {
         if isFeed { map.set("order", text: "desc") }
         resource.cursor = map
         resource.openSpans(kinds.requests, &manifest)
+    }
+
+    /// Where the cursor is in the records of the origin; nil where it is nowhere, which has then been noted.
+    private func path(_ names: [String], _ field: InputNode, _ manifest: inout ImportedManifest) -> String? {
+        switch additions.place(of: names) {
+        case .own: return ImportedPath.text(names)
+        case .copied(let path): return path
+        case .made:
+            manifest.leaveOut(
+                field.origin, AirbyteAdditions.reason(names),
+                hint: "each sync lists everything; write 'cursor' by hand with a member that the origin gives")
+            return nil
+        }
     }
 
     private func addOption(

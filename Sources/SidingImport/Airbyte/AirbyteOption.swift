@@ -38,32 +38,19 @@ extension ImportedResource {
 }
 
 extension ImportedResource {
-    /// Takes out of the body what stands for a cursor that there is none of.
+    /// Takes out of the body what stands for a cursor that there is none of, with the elements of lists that need it.
     ///
     /// - Returns: where the body comes from; nil where it asks for none.
     mutating func dropCursorFromBody() -> Origin? {
-        guard let body, ["{cursor}", "{until}"].contains(where: body.flow.contains) else { return nil }
-        self.body = body.without(["{cursor}", "{until}"])
+        let placeholders = ["{cursor}", "{until}"]
+        guard let body, placeholders.contains(where: body.flow.contains) else { return nil }
+        var elements: [Origin] = []
+        self.body = body.replacingTexts { placeholders.contains(where: $0.contains) ? nil : $0 }.withoutLost(&elements)
         return body.origin
     }
 }
 
 extension ConfigNode {
-    /// Less the values inside that hold one of `placeholders`; nil where it is one.
-    fileprivate func without(_ placeholders: [String]) -> ConfigNode? {
-        var node = self
-        switch content {
-        case .scalar(let text, _): return placeholders.contains(where: text.contains) ? nil : self
-        case .list(let items): node.content = .list(items.compactMap { $0.without(placeholders) })
-        case .map(let entries):
-            node.content = .map(
-                entries.compactMap { entry in
-                    entry.value.without(placeholders).map { ConfigEntry(name: entry.name, value: $0) }
-                })
-        }
-        return node
-    }
-
     /// The value with `value` behind the members `names`; maps are made where there are none.
     func setting(_ names: ArraySlice<String>, to value: ConfigNode) -> ConfigNode {
         guard let first = names.first else { return value }

@@ -129,38 +129,9 @@ struct AirbytePaginator {
         default:
             return unknown(value.origin, "a cursor that is no member of the answer and no next link", &manifest)
         }
-        addStop(strategy, access, &resource, &manifest)
-    }
-
-    /// `{{ not response.has_more }}`; a condition on the token itself is how every listing ends.
-    private func addStop(
-        _ strategy: AirbyteComponent, _ token: AirbyteAccess, _ resource: inout ImportedResource,
-        _ manifest: inout ImportedManifest
-    ) {
-        guard let stop = strategy["stop_condition"] else { return }
-        let text = (stop.text?.inBraces ?? "").trimmingSpaces
-        let whole = /(not\s+)?(.+?)(?:\s*(?:==|is)\s*(false|False|none|None|null|''|""|not defined))?/
-        if text.utf8.count <= 1000, let match = text.wholeMatch(of: whole),
-            (match.output.1 != nil) != (match.output.3 != nil),
-            let access = AirbyteAccess(String(match.output.2).withoutParentheses)
-        {
-            if access.root == token.root, access.keys == token.keys || token.keys.starts(with: access.keys) { return }
-            if access.root == "response", let path = access.path {
-                resource.hasMore = .text(path, from: stop.origin)
-                return
-            }
+        if let stop = strategy["stop_condition"] {
+            AirbyteStop(stop, token: access).add(to: &resource, &manifest)
         }
-        if let missing = AirbytePredicate(text), missing.isPart, missing.isNegated, missing.access.root == token.root,
-            token.keys.starts(with: missing.access.keys + [missing.text])
-        {
-            return
-        }
-        // Without a next link there is no next page.
-        if token.root == "headers", text.contains("headers") { return }
-        if text.contains("last_page_size") || text.contains("last_records") { return }
-        manifest.leaveOut(
-            stop.origin, "the condition is more than a member that is false",
-            hint: "the listing ends where the origin names no next page; else write 'stop'")
     }
 
     // MARK: Parts
@@ -192,13 +163,5 @@ struct AirbytePaginator {
         manifest.leaveOut(
             origin, "\(what) is not known to siding.yaml",
             hint: "write 'paginate' by hand; without it a next link, URL or cursor is looked for on the first page")
-    }
-}
-
-extension String {
-    /// What stands inside the parentheses around all of it.
-    fileprivate var withoutParentheses: String {
-        let text = trimmingSpaces
-        return text.hasPrefix("(") && text.hasSuffix(")") ? String(text.dropFirst().dropLast()) : text
     }
 }

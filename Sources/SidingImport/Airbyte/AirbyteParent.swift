@@ -21,28 +21,15 @@ struct AirbyteParent {
 
     /// Where a member lies in the records as they are stored: without what AddFields adds.
     func stored(_ path: [String], from origin: Origin, _ manifest: inout ImportedManifest) -> String {
-        guard let made = addition(to: path) else { return ImportedPath.text(path) }
-        if let access = made.value, access.root == "record", access.fallback == nil, let source = access.path {
-            return source + ImportedPath.text(made.rest).dropFirst()
+        switch AirbyteAdditions(stream).place(of: path) {
+        case .own: break
+        case .copied(let source): return source
+        case .made:
+            manifest.leaveOut(
+                origin, AirbyteAdditions.reason(path, of: name),
+                hint: "write in 'bind' of 'for_each' a member that the origin gives")
         }
-        let member = path.joined(separator: ".").prefix(60)
-        manifest.leaveOut(
-            origin,
-            "'\(member)' is made by AddFields of '\(name.prefix(60))', and the records of Siding do not have it",
-            hint: "write in 'bind' of 'for_each' a member that the origin gives")
         return ImportedPath.text(path)
-    }
-
-    /// What AddFields last puts at `path` or around it; nil where it puts nothing there.
-    private func addition(to path: [String]) -> (value: AirbyteAccess?, rest: [String])? {
-        for step in stream.components("transformations").reversed() where step.type == "AddFields" {
-            for field in step.components("fields").reversed() {
-                let names = field["path"]?.texts ?? []
-                guard !names.isEmpty, path.starts(with: names) else { continue }
-                return (field["value"]?.text?.inBraces.flatMap(AirbyteAccess.init), Array(path.dropFirst(names.count)))
-            }
-        }
-        return nil
     }
 }
 

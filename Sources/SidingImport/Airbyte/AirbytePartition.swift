@@ -12,23 +12,38 @@ struct AirbytePartition {
         (self.routers, listed) = (routers, parent)
     }
 
-    /// The resource with its parent, or one resource for each value.
-    func expanded(_ resource: ImportedResource, _ manifest: inout ImportedManifest) -> [ImportedResource] {
-        guard let router = routers.first else { return [resource] }
+    /// The resource with its parent, or one resource for each value; with the source of each.
+    func expanded(
+        _ resource: ImportedResource, _ source: ImportedSource, _ manifest: inout ImportedManifest
+    ) -> [(resource: ImportedResource, source: ImportedSource)] {
         if routers.count > 1 {
             manifest.leaveOut(
                 routers[1].origin, "a second partition router",
                 hint: "a resource is listed for each record of one other")
         }
+        if let router = routers.first, router.type == "ListPartitionRouter" {
+            let all = forValues(resource, source, router, &manifest)
+            if !all.isEmpty { return all }
+        }
+        var source = source
+        source.settleHeaders(&manifest)
+        return [(withRouter(resource, &manifest), source)]
+    }
+
+    private func withRouter(_ resource: ImportedResource, _ manifest: inout ImportedManifest) -> ImportedResource {
+        guard let router = routers.first else { return resource }
         switch router.type {
-        case "SubstreamPartitionRouter": return [withParent(resource, router, &manifest)]
-        case "ListPartitionRouter": return forValues(resource, router, &manifest)
+        case "SubstreamPartitionRouter": return withParent(resource, router, &manifest)
+        case "ListPartitionRouter":
+            manifest.leaveOut(
+                router.origin, "the values depend on the user's configuration, or are too many",
+                hint: "write a resource for each value")
         case let type:
             manifest.leaveOut(
                 router.origin, "siding import does not know the partition router '\((type ?? "").prefix(60))'",
                 hint: "write 'for_each' by hand")
-            return [resource]
         }
+        return resource
     }
 
     private func withParent(
@@ -41,7 +56,8 @@ struct AirbytePartition {
                 parents[1].origin, "a second parent", hint: "a resource is listed for each record of one other")
         }
         guard let parent = parents.first, let key = parent["parent_key"],
-            let path = key.text.map({ $0.split(separator: ".").map(String.init) }),
+            // As dpath has it, with which Airbyte looks: a dot is part of a name.
+            let path = key.text.map({ $0.split(separator: "/").map(String.init) }), !path.isEmpty,
             let field = parent["partition_field"]?.text, let listed
         else {
             manifest.leaveOut(
@@ -58,7 +74,9 @@ struct AirbytePartition {
         if let changed = parent["incremental_dependency"], changed.truth == true {
             each.set("where", .text("changed", from: changed.origin))
         }
-        binds.set(placeholder, .text(listed.stored(path, from: key.origin, &manifest), from: key.origin))
+        // Where no request holds the value, all listings would be one.
+        let stored = listed.stored(path, from: key.origin, &manifest)
+        binds.set(placeholder, ConfigNode.text(stored, from: key.origin).essential)
         each.set("bind", binds.node.essential)
         resource.forEach = each.node
         return resource
@@ -78,17 +96,14 @@ struct AirbytePartition {
 
     // MARK: Lists
 
+    /// None where the values are not in the file.
     private func forValues(
-        _ resource: ImportedResource, _ router: AirbyteComponent, _ manifest: inout ImportedManifest
-    ) -> [ImportedResource] {
+        _ resource: ImportedResource, _ source: ImportedSource, _ router: AirbyteComponent,
+        _ manifest: inout ImportedManifest
+    ) -> [(resource: ImportedResource, source: ImportedSource)] {
         guard let list = router["values"]?.items, let field = router["cursor_field"]?.text,
             (1...Self.mostValues).contains(list.count), list.allSatisfy({ $0.text != nil })
-        else {
-            manifest.leaveOut(
-                router.origin, "the values depend on the user's configuration, or are too many",
-                hint: "write a resource for each value")
-            return [resource]
-        }
+        else { return [] }
         let placeholder = "{\(DltRequest.placeholderName(field))}"
         return list.map { item in
             let value = item.text ?? ""
@@ -99,9 +114,17 @@ struct AirbytePartition {
             one.query = resource.query.replacing(placeholder, with: value)
             one.body = resource.body?.replacing(placeholder, with: value)
             one.bodyEncoding = resource.bodyEncoding
-            addOption(router, .text(value, from: item.origin), &one, &manifest)
             one.remarks.append("One of the resources for the values of '\(PlainText.oneLine(field, limit: 60))'.")
-            return one
+            var own = source
+            if let option = router.component("request_option"), option["inject_into"]?.text == "header",
+                case .literal(let name)? = option["field_name"]?.text.map({ option.fill($0, source.name).value })
+            {
+                own.addHeader(name, .literal(value), from: item.origin, &manifest)
+            } else {
+                addOption(router, .text(value, from: item.origin), &one, &manifest)
+            }
+            own.settleHeaders(&manifest, filling: placeholder, with: value)
+            return (one, own)
         }
     }
 }
@@ -110,7 +133,8 @@ extension ImportedResource {
     /// Takes over what does not differ between the values of a list.
     fileprivate mutating func adopt(_ other: ImportedResource) {
         (method, records, key, paginate) = (other.method, other.records, other.key, other.paginate)
-        (maxPages, hasMore, cursor, condition) = (other.maxPages, other.hasMore, other.cursor, other.condition)
+        (maxPages, hasMore, isLast) = (other.maxPages, other.hasMore, other.isLast)
+        (cursor, condition) = (other.cursor, other.condition)
         (drop, columns, remarks, errors) = (other.drop, other.columns, other.remarks, other.errors)
     }
 }

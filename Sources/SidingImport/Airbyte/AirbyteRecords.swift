@@ -2,9 +2,10 @@
 struct AirbyteRecords {
     private let selector: AirbyteComponent?
     private let stream: AirbyteComponent
+    private let additions: AirbyteAdditions
 
-    init(_ selector: AirbyteComponent?, _ stream: AirbyteComponent) {
-        (self.selector, self.stream) = (selector, stream)
+    init(_ selector: AirbyteComponent?, _ stream: AirbyteComponent, _ additions: AirbyteAdditions) {
+        (self.selector, self.stream, self.additions) = (selector, stream, additions)
     }
 
     func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
@@ -65,6 +66,13 @@ struct AirbyteRecords {
                 manifest.leaveOut(pointer.origin, "the pointer means several members")
                 continue
             }
+            guard !additions.copies(from: names) else {
+                manifest.leaveOut(
+                    pointer.origin,
+                    "AddFields copies members from there, and records are kept as the origin gives them",
+                    hint: "they are stored where they are; 'drop' says which of them are not to be")
+                continue
+            }
             resource.drop.append(.text(ImportedPath.text(names), from: pointer.origin))
         }
     }
@@ -73,16 +81,22 @@ struct AirbyteRecords {
 /// A schema_loader. A schema that is not in the file is no loss: columns follow the members of the records.
 struct AirbyteSchema {
     private let loader: AirbyteComponent
+    private let additions: AirbyteAdditions
 
-    init(_ loader: AirbyteComponent) {
-        self.loader = loader
+    init(_ loader: AirbyteComponent, _ additions: AirbyteAdditions) {
+        (self.loader, self.additions) = (loader, additions)
     }
 
     func add(to resource: inout ImportedResource) {
         guard loader.type == "InlineSchemaLoader", let schema = loader.component("schema") else { return }
         for member in schema.members("properties").prefix(500) {
             guard let type = Self.type(member.node) else { continue }
-            resource.columns.set(member.name, .text(type, from: member.node.origin))
+            let origin = member.node.origin
+            if case .copied(let path) = additions.place(of: [member.name]) {
+                resource.columns.set(member.name, .words(["type": type, "path": path], from: origin))
+            } else {
+                resource.columns.set(member.name, .text(type, from: origin))
+            }
         }
     }
 

@@ -51,7 +51,13 @@ struct AirbyteRequester {
             guard let text = member.node.text else { continue }
             let filled = requester.fill(text, source.name)
             tell(filled, member.node.origin, &manifest)
-            source.addHeader(member.name, filled.value, from: member.node.origin, &manifest)
+            if case .literal(let text) = filled.value, !filled.placeholders.isEmpty {
+                source.varying.append(
+                    ImportedSource.VaryingHeader(
+                        name: member.name, text: text, placeholders: filled.placeholders, origin: member.node.origin))
+            } else {
+                source.addHeader(member.name, filled.value, from: member.node.origin, &manifest)
+            }
         }
     }
 

@@ -49,20 +49,23 @@ struct AirbyteStream {
         if let remark { resource.remarks.append(remark) }
         budget.add(to: &source, &manifest)
         addDecoder(retriever, &manifest)
-        addKey(&resource, &manifest)
-        AirbyteRecords(retriever.component("record_selector"), stream).add(to: &resource, &manifest)
+        let additions = AirbyteAdditions(stream)
+        AirbyteKey(stream, additions).add(to: &resource, &manifest)
+        AirbyteRecords(retriever.component("record_selector"), stream, additions).add(to: &resource, &manifest)
         if let paginator = retriever.component("paginator") {
             AirbytePaginator(paginator).add(to: &resource, source.name, &manifest)
         } else {
             resource.paginate = .text("none", from: retriever.origin)
         }
         if let cursor = stream.component("incremental_sync") {
-            AirbyteCursor(cursor).add(to: &resource, source.name, &manifest)
+            AirbyteCursor(cursor, additions).add(to: &resource, source.name, &manifest)
         }
         if resource.cursor == nil { dropCursor(&resource, &manifest) }
-        for loader in stream.components("schema_loader") { AirbyteSchema(loader).add(to: &resource) }
+        for loader in stream.components("schema_loader") { AirbyteSchema(loader, additions).add(to: &resource) }
         let partitions = AirbytePartition(retriever.components("partition_router"), parent)
-        for resource in partitions.expanded(resource, &manifest) { manifest.add(resource, from: source) }
+        for (resource, source) in partitions.expanded(resource, source, &manifest) {
+            manifest.add(resource, from: source)
+        }
     }
 
     private func leaveOut(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
@@ -77,28 +80,6 @@ struct AirbyteStream {
             return
         }
         manifest.leaveOut(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
-    }
-
-    private func addKey(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        guard let key = stream["primary_key"], !parts(of: key).isEmpty else {
-            resource.key = .text("id", from: stream.origin)
-            return manifest.leaveOut(
-                stream.origin, "it has no 'primary_key', and every resource needs a key",
-                hint: "'id' was taken: see whether it fits")
-        }
-        let parts = parts(of: key)
-        resource.key =
-            parts.count == 1
-            ? .text(parts[0], from: key.origin)
-            : ConfigNode(.list(parts.map { .text($0, from: key.origin) }), from: key.origin)
-    }
-
-    /// A name, a list of names, or a list of paths.
-    private func parts(of key: InputNode) -> [String] {
-        key.itemsOrSelf.compactMap { item in
-            if let names = item.items?.compactMap(\.text) { return names.isEmpty ? nil : ImportedPath.text(names) }
-            return item.text.map { $0.hasPrefix("$") ? ImportedPath.text([$0]) : $0 }
-        }
     }
 
     /// Placeholders of a cursor that could not be taken over.

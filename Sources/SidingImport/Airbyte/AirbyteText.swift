@@ -10,6 +10,8 @@ struct AirbyteText: Sendable {
     fileprivate(set) var assumed: [String] = []
     /// Members of the user's configuration that have no default.
     private(set) var missing: [String] = []
+    /// The placeholders in it, such as `{cursor}`: what it comes to differs between requests.
+    private(set) var placeholders: [String] = []
     /// The text in which a name behind a ``mark`` stands for all that is not known.
     private(set) var template = ""
     /// The text for a person, without literals inside of expressions.
@@ -47,6 +49,11 @@ struct AirbyteText: Sendable {
         shown += known
     }
 
+    fileprivate mutating func append(placeholder name: String) {
+        append("{\(name)}")
+        placeholders.append("{\(name)}")
+    }
+
     fileprivate mutating func appendUnknown(_ expression: String, name: String = "value") {
         appendHole(expression, name)
         unknown = unknown ?? expression
@@ -69,6 +76,7 @@ struct AirbyteText: Sendable {
         unknown = unknown ?? inner.unknown
         assumed += inner.assumed
         missing += inner.missing
+        placeholders += inner.placeholders
         text += inner.text
         template += inner.template
         shown += inner.shown
@@ -127,9 +135,9 @@ extension AirbyteDocument {
         case "stream_interval", "stream_slice", "stream_partition":
             guard let key = access.keys.first, access.keys.count == 1 else { break }
             switch key {
-            case "start_time": filled.append("{cursor}")
-            case "end_time": filled.append("{until}")
-            default: filled.append("{\(DltRequest.placeholderName(key))}")
+            case "start_time": filled.append(placeholder: "cursor")
+            case "end_time": filled.append(placeholder: "until")
+            default: filled.append(placeholder: DltRequest.placeholderName(key))
             }
             return
         default: break

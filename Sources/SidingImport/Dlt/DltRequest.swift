@@ -65,7 +65,9 @@ struct DltRequest {
                 hint: "siding.yaml holds secrets in 'auth' alone")
             return nil
         }
-        return .text(bound(text, from: node.origin, &manifest), from: node.origin)
+        let bound = bound(text, from: node.origin, &manifest)
+        let names = ["cursor", "until"] + ownNames + bindings.map(\.name)
+        return .text(node.isGraphQL ? bound.spacingBraces(but: names) : bound, from: node.origin)
     }
 
     // MARK: Placeholders
@@ -131,8 +133,18 @@ struct DltRequest {
             membersOf: node,
             but: [
                 "type", "cursor_path", "initial_value", "start_param", "end_param", "row_order", "lag", "primary_key",
-                "range_start", "range_end",
+                "range_start", "range_end", "end_value", "convert",
             ])
+        if let end = node["end_value"] {
+            manifest.leaveOut(
+                end.origin, "dlt's listing ends at this value, and one of Siding goes to the end",
+                hint: "siding sync --backfill A..B asks for one span")
+        }
+        if let convert = node["convert"] {
+            manifest.leaveOut(
+                convert.origin, "'convert' is Python, which changes the cursor before it is sent",
+                hint: "it is sent as records have it; 'format' of 'cursor' writes moments otherwise")
+        }
     }
 
     /// Gives the resource what was gathered.
@@ -142,7 +154,13 @@ struct DltRequest {
         if let cursor = resource.cursor {
             resource.openSpans(cursor["type"]?.scalar ?? "datetime", &manifest)
         } else {
-            resource.query = query.without(["{cursor}", "{until}"])
+            let rest = query.without(["{cursor}", "{until}"])
+            for entry in query.entries where rest[entry.name] == nil {
+                manifest.leaveOut(
+                    entry.value.origin,
+                    "the parameter '\(entry.name.prefix(60))' asks for a span of changes, and there is no cursor")
+            }
+            resource.query = rest
             if let left = resource.dropCursorFromBody() {
                 manifest.leaveOut(left, "the body asks for changes, and there is no cursor")
             }

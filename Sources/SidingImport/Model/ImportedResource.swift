@@ -16,6 +16,7 @@ struct ImportedResource: Sendable {
     var paginate: ConfigNode?
     var maxPages: ConfigNode?
     var hasMore: ConfigNode?
+    var isLast: ConfigNode?
     var cursor: ConfigMap?
     var condition: ConfigNode?
     var drop: [ConfigNode] = []
@@ -62,9 +63,10 @@ struct ImportedResource: Sendable {
     }
 
     private var stop: ConfigNode? {
-        var map = ConfigMap(from: maxPages?.origin ?? hasMore?.origin ?? origin)
+        var map = ConfigMap(from: maxPages?.origin ?? hasMore?.origin ?? isLast?.origin ?? origin)
         map.set("max_pages", maxPages)
         map.set("has_more", hasMore)
+        map.set("is_last", isLast)
         return map.isEmpty ? nil : map.node
     }
 

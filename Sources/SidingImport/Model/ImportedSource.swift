@@ -5,6 +5,8 @@ struct ImportedSource: Sendable {
     let origin: Origin
     let baseURL: ConfigNode
     var headers: ConfigMap
+    /// Header fields that no source has as they are.
+    var varying: [VaryingHeader] = []
     var auth: ConfigNode?
     var concurrency: ConfigNode?
     var retry: ConfigMap
@@ -39,6 +41,33 @@ struct ImportedSource: Sendable {
         if !errors.isEmpty { map.set("errors", ConfigNode(.list(errors), from: errors[0].origin)) }
         if !retry.isEmpty { map.set("retry", retry.node) }
         return map.node
+    }
+
+    /// A header field that differs between requests.
+    struct VaryingHeader: Sendable {
+        let name: String
+        let text: String
+        /// What in `text` differs.
+        let placeholders: [String]
+        let origin: Origin
+    }
+
+    /// Leaves out the header fields that differ between requests, once `value` stands for `placeholder`: with it each of them
+    /// may be one and the same.
+    mutating func settleHeaders(
+        _ manifest: inout ImportedManifest, filling placeholder: String? = nil, with value: String = ""
+    ) {
+        for header in varying {
+            if let placeholder, header.placeholders.allSatisfy({ $0 == placeholder }) {
+                let text = header.text.replacing(placeholder, with: value)
+                addHeader(header.name, .literal(text), from: header.origin, &manifest)
+            } else {
+                manifest.leaveOut(
+                    header.origin, "a header field that differs between requests is not known to siding.yaml",
+                    hint: "the requests go without it: see whether the origin answers them so")
+            }
+        }
+        varying = []
     }
 
     // MARK: Header fields and parameters that may be secrets

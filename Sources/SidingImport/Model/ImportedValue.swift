@@ -5,19 +5,29 @@ extension ConfigNode {
     ///
     /// - Parameter text: the text to write, or nil where it is left out, which has then been noted.
     static func copy(
-        _ node: InputNode, _ manifest: inout ImportedManifest, depth: Int = 0,
+        _ node: InputNode, _ manifest: inout ImportedManifest,
         text: (InputNode, inout ImportedManifest) -> ConfigNode?
+    ) -> ConfigNode? {
+        var elements: [Origin] = []
+        defer { manifest.leaveOut(elements: elements) }
+        return whole(node, &manifest, depth: 0, text)?.withoutLost(&elements)
+    }
+
+    /// With what cannot be said as lost values; nil for null.
+    private static func whole(
+        _ node: InputNode, _ manifest: inout ImportedManifest, depth: Int,
+        _ text: (InputNode, inout ImportedManifest) -> ConfigNode?
     ) -> ConfigNode? {
         guard depth < 40 else {
             manifest.leaveOut(node.origin, "nested too deeply")
-            return nil
+            return .lost(from: node.origin)
         }
         switch node.value.content {
         case .scalar(let word, let isPlain):
             if isPlain, isNumberOrTruth(word) { return ConfigNode(.scalar(word, isPlain: true), from: node.origin) }
-            return node.isNull ? nil : text(node, &manifest)
+            return node.isNull ? nil : text(node, &manifest) ?? .lost(from: node.origin)
         case .list:
-            let items = (node.items ?? []).compactMap { copy($0, &manifest, depth: depth + 1, text: text) }
+            let items = (node.items ?? []).compactMap { whole($0, &manifest, depth: depth + 1, text) }
             return ConfigNode(.list(items), from: node.origin)
         case .map:
             var map = ConfigMap(from: node.origin)
@@ -30,9 +40,10 @@ extension ConfigNode {
                     manifest.leaveOut(
                         member.node.origin, "a secret inside a value is not copied",
                         hint: "siding.yaml holds secrets in 'auth' alone")
-                    continue
+                    map.set(member.name, .lost(from: member.node.origin))
+                } else {
+                    map.set(member.name, whole(member.node, &manifest, depth: depth + 1, text))
                 }
-                map.set(member.name, copy(member.node, &manifest, depth: depth + 1, text: text))
             }
             return map.node
         }

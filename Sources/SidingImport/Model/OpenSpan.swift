@@ -1,4 +1,4 @@
-/// Spans of time without an end.
+/// Spans of time without an end, and without a beginning.
 enum OpenSpan {
     /// A moment far ahead, by the type of cursors; nil for numbers and texts that are no moments.
     static func end(_ type: String) -> String? {
@@ -10,44 +10,113 @@ enum OpenSpan {
         default: nil
         }
     }
-}
 
-extension ImportedResource {
-    /// Gives each text that holds both ends of a span one that is far ahead: a sync knows none, and a text of which a
-    /// placeholder stands for nothing is left out whole, so that every sync would list everything.
-    ///
-    /// - Parameter type: how requests write the cursor.
-    mutating func openSpans(_ type: String, _ manifest: inout ImportedManifest) {
-        var origins: [Origin] = []
-        let end = OpenSpan.end(type)
-        for entry in query.entries {
-            query.set(entry.name, entry.value.openingSpans(end, &origins))
-        }
-        body = body?.openingSpans(end, &origins)
-        for origin in origins {
-            manifest.leaveOut(
-                origin, "one text holds both ends of a span, and a sync knows no end of it",
-                hint: end.map { "\($0) stands for the end: see whether the origin takes one that far ahead" }
-                    ?? "each sync leaves it out and lists everything: write the parameter with {cursor} alone")
+    /// A moment before all others; nil as with ``end(_:)``.
+    static func start(_ type: String) -> String? {
+        switch type {
+        case "datetime": "1970-01-01T00:00:00Z"
+        case "date": "1970-01-01"
+        case "epoch", "epoch_ms": "0"
+        default: nil
         }
     }
 }
 
-extension ConfigNode {
-    /// The value with `end` in the place of `{until}` where a text holds `{cursor}` as well, and where such texts are.
-    fileprivate func openingSpans(_ end: String?, _ origins: inout [Origin]) -> ConfigNode {
-        var node = self
-        switch content {
+extension ImportedResource {
+    /// Gives spans an end that is far ahead where a sync needs one: it knows none, a text of which a placeholder stands for
+    /// nothing is left out whole, so that every sync would list everything, and an element of a list means something else
+    /// without its value.
+    ///
+    /// - Parameter type: how requests write the cursor.
+    mutating func openSpans(_ type: String, _ manifest: inout ImportedManifest) {
+        var opening = SpanOpening(type: type)
+        var query = ConfigMap(from: query.origin)
+        for entry in self.query.entries {
+            guard let value = opening.opened(entry.value, isBody: false) else { continue }
+            query.append(entry.name, value, comments: entry.comments)
+        }
+        self.query = query
+        body = body.flatMap { opening.opened($0, isBody: true) }
+        for span in opening.texts {
+            manifest.leaveOut(
+                span, "one text holds both ends of a span, and a sync knows no end of it",
+                hint: opening.hint
+                    ?? "each sync leaves it out and lists everything: write the parameter with {cursor} alone")
+        }
+        for (span, isKept) in opening.elements {
+            manifest.leaveOut(
+                span, "an element of a list holds the end of a span, and a sync knows none",
+                hint: opening.hint
+                    ?? (isKept ? "each sync sends the element without it" : "the element is left out whole"))
+        }
+        if let element = opening.starts.first { addStart(for: element, &manifest) }
+    }
+
+    /// A first listing has no cursor, and an element of a list means something else without its value.
+    private mutating func addStart(for element: Origin, _ manifest: inout ImportedManifest) {
+        guard cursor != nil, cursor?["start"] == nil else { return }
+        let start = OpenSpan.start(cursor?["type"]?.scalar ?? "datetime")
+        if let start { cursor?.set("start", .text(start, from: element)) }
+        manifest.leaveOut(
+            element, "an element of a list holds the cursor, and the first listing has none",
+            hint: start.map { "'start' of 'cursor' is \($0): change it by hand" }
+                ?? "the first listing sends the element without it: write 'start' of 'cursor'")
+    }
+}
+
+/// One pass over the values of a request.
+private struct SpanOpening {
+    let type: String
+    /// Texts with both ends.
+    private(set) var texts: [Origin] = []
+    /// Ends that stand by themselves inside of lists, and whether they are kept though there is no end to put there.
+    private(set) var elements: [(origin: Origin, isKept: Bool)] = []
+    /// Beginnings inside of lists.
+    private(set) var starts: [Origin] = []
+
+    init(type: String) { self.type = type }
+
+    private var end: String? { OpenSpan.end(type) }
+
+    var hint: String? { end.map { "\($0) stands for the end: see whether the origin takes one that far ahead" } }
+
+    /// Nil where nothing is left.
+    mutating func opened(_ value: ConfigNode, isBody: Bool) -> ConfigNode? {
+        var whole: [Origin] = []
+        return changed(value, isBody: isBody, inList: false, hasStart: false).withoutLost(&whole)
+    }
+
+    /// - Parameter hasStart: whether the element of the innermost list holds the beginning as well.
+    private mutating func changed(
+        _ value: ConfigNode, isBody: Bool, inList: Bool, hasStart: Bool
+    ) -> ConfigNode {
+        var node = value
+        switch value.content {
         case .scalar(let text, let isPlain):
-            guard text.contains("{cursor}"), text.contains("{until}") else { return self }
-            origins.append(origin)
-            if let end { node.content = .scalar(text.replacing("{until}", with: end), isPlain: isPlain) }
-        case .list(let items): node.content = .list(items.map { $0.openingSpans(end, &origins) })
+            let (isStart, isEnd) = (text.contains("{cursor}"), text.contains("{until}"))
+            if inList, isStart { starts.append(value.origin) }
+            guard isEnd, isStart || inList else { return value }
+            if isStart {
+                texts.append(value.origin)
+            } else {
+                elements.append((value.origin, hasStart))
+                if end == nil, !hasStart { return .lost(from: value.origin) }
+            }
+            guard let end else { return value }
+            let isNumber = isBody && text == "{until}" && end.allSatisfy(\.isNumber)
+            node.content = .scalar(text.replacing("{until}", with: end), isPlain: isPlain || isNumber)
+        case .list(let items):
+            let holdsStart = value.flow.contains("{cursor}")
+            node.content = .list(
+                items.map { item in
+                    let hasStart = item.scalar == nil ? item.flow.contains("{cursor}") : holdsStart
+                    return changed(item, isBody: isBody, inList: true, hasStart: hasStart)
+                })
         case .map(let entries):
             node.content = .map(
                 entries.map { entry in
-                    ConfigEntry(
-                        name: entry.name, value: entry.value.openingSpans(end, &origins), comments: entry.comments)
+                    let value = changed(entry.value, isBody: isBody, inList: inList, hasStart: hasStart)
+                    return ConfigEntry(name: entry.name, value: value, comments: entry.comments)
                 })
         }
         return node

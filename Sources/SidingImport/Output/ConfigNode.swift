@@ -13,6 +13,8 @@ struct ConfigNode: Sendable {
     let origin: Origin
     /// Whether the owner means something else without it, and so goes with it.
     var isEssential = false
+    /// Whether it could not be said: it goes, with what means something else without it.
+    var isLost = false
     /// Why the grammar does not take it; nil for what it takes.
     var refusal: Refusal?
 

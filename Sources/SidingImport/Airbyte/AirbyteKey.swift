@@ -1,0 +1,37 @@
+/// The `primary_key` of a stream.
+struct AirbyteKey {
+    private let stream: AirbyteComponent
+    private let additions: AirbyteAdditions
+
+    init(_ stream: AirbyteComponent, _ additions: AirbyteAdditions) {
+        (self.stream, self.additions) = (stream, additions)
+    }
+
+    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        let parts = (stream["primary_key"]?.itemsOrSelf ?? []).compactMap { part($0, &manifest) }
+        guard let first = parts.first else {
+            resource.key = .text("id", from: stream.origin)
+            return manifest.leaveOut(
+                stream.origin, "it has no 'primary_key', and every resource needs a key",
+                hint: "'id' was taken: see whether it fits")
+        }
+        resource.key =
+            parts.count == 1 ? first : ConfigNode(.list(parts), from: stream["primary_key"]?.origin ?? first.origin)
+    }
+
+    /// A name, or a list of names that is a path; nil for an empty one.
+    private func part(_ item: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
+        let names = item.texts
+        guard !names.isEmpty else { return nil }
+        let isPath = item.items != nil || names[0].hasPrefix("$")
+        switch additions.place(of: names) {
+        case .own: break
+        case .copied(let path): return .text(path, from: item.origin)
+        case .made:
+            manifest.leaveOut(
+                item.origin, AirbyteAdditions.reason(names),
+                hint: "each record would be set aside for want of it: write in 'key' what the origin gives")
+        }
+        return .text(isPath ? ImportedPath.text(names) : names[0], from: item.origin)
+    }
+}

@@ -1,0 +1,87 @@
+/// The `stop_condition` of a CursorPagination.
+struct AirbyteStop {
+    private let stop: InputNode
+    private let token: AirbyteAccess
+    private let text: String
+
+    /// - Parameter token: what leads to the next page.
+    init(_ stop: InputNode, token: AirbyteAccess) {
+        (self.stop, self.token) = (stop, token)
+        let inside = (stop.text?.inBraces ?? "").trimmingSpaces
+        text = inside.utf8.count <= 1000 ? inside : ""
+    }
+
+    func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
+        // A condition that never holds, or on the token itself: a listing ends where nothing leads on.
+        if text.lowercased() == "false" || isMissingToken { return }
+        if text.contains("last_page_size") || text.contains("last_records") {
+            return addSize(&manifest)
+        }
+        if let (access, isTrue) = condition {
+            let isToken = access.root == token.root && token.keys.starts(with: access.keys)
+            if isToken, !isTrue { return }
+            if !isToken, access.root == "response", let path = access.path {
+                let node = ConfigNode.text(path, from: stop.origin)
+                if isTrue { resource.isLast = node } else { resource.hasMore = node }
+                return
+            }
+        }
+        // Without a next link there is no next page.
+        if token.root == "headers", text.contains("headers") { return }
+        leaveOut(&manifest)
+    }
+
+    /// `'next' not in response.links`
+    private var isMissingToken: Bool {
+        guard let missing = AirbytePredicate(text), missing.isPart, missing.isNegated else { return false }
+        return missing.access.root == token.root && token.keys.starts(with: missing.access.keys + [missing.text])
+    }
+
+    /// `response.done`, `not response.more`, `response.more == false`: the member, and whether it ends the listing where it is
+    /// true, or else where it is false or missing.
+    private var condition: (access: AirbyteAccess, isTrue: Bool)? {
+        let whole =
+            /(not\s+)?(.+?)(?:(?:\s*(==|!=)\s*|\s+(is\s+not|is)\s+)([Ff]alse|[Tt]rue|[Nn]one|null|''|""|(?:not\s+)?defined))?/
+        guard let match = text.wholeMatch(of: whole),
+            let access = AirbyteAccess(String(match.output.2).withoutParentheses)
+        else { return nil }
+        let isTurned = match.output.3 != nil ? match.output.3 == "!=" : (match.output.4 ?? "is") != "is"
+        let isNegated = (match.output.1 != nil) != isTurned
+        switch match.output.5?.lowercased() {
+        case nil, "true": return (access, !isNegated)
+        case "defined": return isNegated ? (access, false) : nil
+        // What is anything but false, or but null, need not be true.
+        default: return isNegated ? nil : (access, false)
+        }
+    }
+
+    /// A condition on how many records the page has.
+    private func addSize(_ manifest: inout ImportedManifest) {
+        let simple =
+            /not\s+last_records|last_records\s*==\s*\[\s*\]|\(?\s*(?:last_page_size|last_records\s*\|\s*(?:length|count))\s*\)?\s*(?:==|<=?)\s*[^\s<>=]+/
+        guard text.wholeMatch(of: simple) != nil else { return leaveOut(&manifest) }
+        // Behind the last record of a short page there is none, and an empty page ends such a listing.
+        if token.root == "last_record" { return }
+        manifest.leaveOut(
+            stop.origin,
+            "how many records a page has ends no listing here: it goes on while the origin names a next page, also behind "
+                + "an empty one",
+            hint:
+                "where the origin names one for ever, write 'stop: { max_pages: … }', or what of the answer tells the end"
+        )
+    }
+
+    private func leaveOut(_ manifest: inout ImportedManifest) {
+        manifest.leaveOut(
+            stop.origin, "the condition is more than a member that is true or false",
+            hint: "the listing ends where the origin names no next page; else write 'stop'")
+    }
+}
+
+extension String {
+    /// What stands inside the parentheses around all of it.
+    fileprivate var withoutParentheses: String {
+        let text = trimmingSpaces
+        return text.hasPrefix("(") && text.hasSuffix(")") ? String(text.dropFirst().dropLast()) : text
+    }
+}

@@ -1,0 +1,87 @@
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+@Suite struct AirbyteStopTests {
+    /// A stream by cursor with this condition.
+    private static func stream(_ stop: String, cursor: String = "{{ response.meta.next }}") throws -> Imported {
+        try Imported.airbyte(
+            retriever: """
+                { paginator: { type: DefaultPaginator, page_token_option: { inject_into: request_parameter, \
+                field_name: after }, pagination_strategy: { type: CursorPagination, page_size: 2, \
+                cursor_value: "\(cursor)", stop_condition: "\(stop)" } } }
+                """)
+    }
+
+    @Test(
+        arguments: [
+            "{{ response.get('end_of_stream') }}", "{{ response.end_of_stream }}", "{{ response['end_of_stream'] }}",
+            "{{ response.end_of_stream == true }}", "{{ response['end_of_stream'] is true }}",
+            "{{ not response.end_of_stream == false }}", "{{ not response.end_of_stream != True }}",
+        ])
+    func `A member that is true on the last page is is_last`(stop: String) throws {
+        let imported = try Self.stream(stop)
+        // What is anything but false need not be true.
+        let isKnown = !stop.contains("false")
+        #expect(
+            try imported.resource.stop
+                == StopRules(isLast: isKnown ? JSONPath(member: "end_of_stream") : nil), "\(imported.config)")
+        #expect(imported.lines.isEmpty == isKnown)
+    }
+
+    @Test(
+        arguments: [
+            "{{ not response.get('has_more') }}", "{{ response.has_more == false }}",
+            "{{ response.has_more is false }}",
+            "{{ not response.has_more == true }}", "{{ response.has_more != true }}",
+            "{{ response.has_more is not true }}",
+            "{{ not (response.has_more) }}",
+        ])
+    func `A member that is false on the last page is has_more`(stop: String) throws {
+        let imported = try Self.stream(stop)
+        #expect(try imported.resource.stop == StopRules(hasMore: JSONPath(member: "has_more")), "\(imported.config)")
+        #expect(imported.lines == [])
+    }
+
+    @Test(
+        arguments: [
+            "{{ last_page_size == 0 }}", "{{ last_page_size < 2 }}", "{{ not last_records }}",
+            "{{ last_records | length == 0 }}", "{{ (last_records|length) < 2 }}",
+        ])
+    func `A condition on the size of a page is told beside a token, and is how a listing by last records ends`(
+        stop: String
+    ) throws {
+        let token = try Self.stream(stop)
+        #expect(try token.resource.stop == StopRules())
+        #expect(
+            token.unmapped.map(\.reason) == [
+                "how many records a page has ends no listing here: it goes on while the origin names a next page, also "
+                    + "behind an empty one"
+            ])
+        #expect(token.lines.first?.contains("'stop: { max_pages: … }'") == true)
+        #expect(try Self.stream(stop, cursor: "{{ last_record['id'] }}").lines == [])
+    }
+
+    @Test(
+        arguments: [
+            "{{ last_page_size == 0 or response.done }}", "{{ response.page >= response.pages }}",
+            "{{ response.meta.next }}", "{{ response.a is not none }}", "{{ last_page_size > 2 }}",
+        ])
+    func `A condition that is more is told, and ends nothing`(stop: String) throws {
+        let imported = try Self.stream(stop)
+        #expect(try imported.resource.stop == StopRules())
+        #expect(
+            imported.unmapped.map(\.reason) == ["the condition is more than a member that is true or false"],
+            "\(imported.lines)")
+    }
+
+    @Test(arguments: ["{{ false }}", "{{ not response.meta.next }}", "{{ response.meta is not defined }}"])
+    func `A condition that adds nothing to the token is not told`(stop: String) throws {
+        let imported = try Self.stream(stop)
+        #expect(try imported.resource.stop == StopRules())
+        #expect(imported.lines == [])
+    }
+}

@@ -1,0 +1,116 @@
+import Siding
+import SidingChain
+import SidingImport
+import SidingJSON
+import SidingManifest
+import Testing
+
+/// Lists in requests, whose elements mean something else without a part of them.
+@Suite struct ImportedListTests {
+    /// A search with these filters and a cursor.
+    private static func search(
+        _ body: String, format: String = "%ms", start: String = "start_datetime: \"2020-01-01T00:00:00.000Z\", "
+    ) throws -> Imported {
+        try Imported.airbyte(
+            requester: "{ http_method: POST, request_body_json: \(body) }",
+            stream: """
+                { incremental_sync: { type: DatetimeBasedCursor, cursor_field: updatedAt, datetime_format: "\(format)", \
+                \(start)cursor_datetime_formats: ["%Y-%m-%dT%H:%M:%S.%fZ"] } }
+                """)
+    }
+
+    private static func filters(_ start: String, _ end: String) -> String {
+        """
+        { filterGroups: [{ filters: [{ name: at, operator: GTE, value: "\(start)" }, \
+        { name: at, operator: LTE, value: "\(end)" }] }], limit: 100 }
+        """
+    }
+
+    private static let (start, end) = ("{{ stream_interval['start_time'] }}", "{{ stream_interval['end_time'] }}")
+
+    @Test func `The end of a span in a list of filters is far ahead, and is told`() throws {
+        let imported = try Self.search(Self.filters(Self.start, Self.end))
+        #expect(
+            imported.config.contains(
+                "{ filters: [{ name: at, operator: GTE, value: \"{cursor}\" }, "
+                    + "{ name: at, operator: LTE, value: 4102444800000 }] }"), "\(imported.config)")
+        #expect(
+            imported.unmapped.map(\.reason)
+                == ["an element of a list holds the end of a span, and a sync knows none"])
+        #expect(imported.unmapped.first?.path.hasSuffix("filterGroups[0].filters[1].value") == true)
+        #expect(imported.lines.first?.contains("4102444800000 stands for the end") == true)
+        #expect(try imported.resource.cursor != nil)
+    }
+
+    @Test func `An end outside of lists stays what a backfill says`() throws {
+        let imported = try Self.search("{ range: { gte: \"\(Self.start)\", lte: \"\(Self.end)\" } }")
+        #expect(imported.config.contains("range: { gte: \"{cursor}\", lte: \"{until}\" }"), "\(imported.config)")
+        #expect(imported.lines == [])
+    }
+
+    @Test func `A cursor in a list has a start, so that the first listing has it`() throws {
+        let imported = try Self.search(Self.filters(Self.start, "9"), start: "")
+        #expect(try imported.resource.cursor?.start == "1970-01-01T00:00:00Z")
+        #expect(
+            imported.unmapped.map(\.reason)
+                == ["an element of a list holds the cursor, and the first listing has none"])
+        let plain = try Self.search("{ since: \"\(Self.start)\" }", start: "")
+        #expect(try plain.resource.cursor?.start == nil)
+        #expect(plain.lines == [])
+    }
+
+    @Test func `An element that loses its value goes whole, and a list that loses all of them too`() throws {
+        let unknown = "{{ format_datetime(stream_interval['start_time'], '%s') }}"
+        let one = try Self.search(Self.filters(unknown, "9"))
+        #expect(
+            one.config.contains(
+                "body: { filterGroups: [{ filters: [{ name: at, operator: LTE, value: \"9\" }] }], limit: 100 }"),
+            "\(one.config)")
+        let all = try Self.search("{ groups: [{ filters: [{ name: at, value: \"\(unknown)\" }] }], limit: 100 }")
+        #expect(all.config.contains("body: { limit: 100 }"), "\(all.config)")
+        for (imported, path) in [(one, "filterGroups[0].filters[0]"), (all, "groups[0]")] {
+            let told = imported.unmapped.filter {
+                $0.reason == "an element of a list means something else without a part of it, and is left out whole"
+            }
+            #expect(told.map { $0.path.hasSuffix("request_body_json." + path) } == [true], "\(imported.lines)")
+        }
+    }
+
+    @Test func `A plain value of a list goes alone, and with it the list that is an element`() throws {
+        let unknown = "{{ now_utc() }}"
+        let plain = try Self.search("{ ids: [a, \"\(unknown)\"], limit: 100 }")
+        #expect(plain.config.contains("body: { ids: [a], limit: 100 }"), "\(plain.config)")
+        let nested = try Self.search("{ where: [[at, lt, \"\(unknown)\"], [state, eq, open]] }")
+        #expect(nested.config.contains("body: { where: [[state, eq, open]] }"), "\(nested.config)")
+    }
+
+    @Test func `What the grammar refuses of an element takes it along`() throws {
+        let imported = try Self.search("{ filters: [{ name: a, value: \"{org}\" }, { name: b, value: c }] }")
+        let body = try #require(try imported.resource.body)
+        #expect(
+            body.members == ["filters": .array([.object(["name": .string("b"), "value": .string("c")])])],
+            "\(imported.config)")
+        #expect(!imported.lines.isEmpty)
+    }
+
+    @Test func `Without a cursor the elements that hold it go`() throws {
+        let imported = try Imported.airbyte(
+            requester: """
+                { http_method: POST, request_body_json: { filters: [{ name: at, value: "\(Self.start)" }, \
+                { name: b, value: c }] } }
+                """)
+        #expect(imported.config.contains("body: { filters: [{ name: b, value: c }] }"), "\(imported.config)")
+        #expect(imported.unmapped.map(\.reason) == ["the body asks for a span of time, and there is no cursor"])
+    }
+
+    @Test func `The end of a span of numbers takes its element along`() throws {
+        let imported = try Imported.dlt(
+            """
+            { name: a, primary_key: id, endpoint: { method: POST, json: { filters: [{ op: gte, \
+            value: "{incremental.start_value}" }, { op: lte, value: "{incremental.end_value}" }] }, \
+            incremental: { cursor_path: seq, initial_value: 7 } } }
+            """)
+        #expect(imported.config.contains("body: { filters: [{ op: gte, value: \"{cursor}\" }] }"), "\(imported.config)")
+        #expect(imported.lines.count == 1 && imported.lines.joined().contains("the element is left out whole"))
+    }
+}
