@@ -3,7 +3,8 @@ internal import SidingChain
 internal import SidingJSON
 
 /// Asks the origin for each record that a complete listing lacked, where the config says at which address records are: 404
-/// and 410 say that it is gone, and so does a record with the mark of deleted ones; any other record says that it is there.
+/// and 410 that no rule of `errors:` takes for something else say that it is gone, and so does the mark of deleted ones; any other
+/// answer with the record says that it is there.
 struct AbsenceInquiry: Sendable {
     let sync: ResourceSync
     /// The address of a record below the source's base URL.
@@ -22,9 +23,8 @@ struct AbsenceInquiry: Sendable {
         (self.sync, self.template) = (sync, template)
         let (engine, source) = (sync.engine, sync.resource.source)
         let transport = CountingTransport(sync.transport, counter: counter)
-        // What the answers mean is said here: the rules for failures are not asked.
         chain = ChainAssembly(
-            to: source, for: nil, over: transport, within: sync.budget, connectivity: engine.connectivity,
+            to: source, for: .fetch, over: transport, within: sync.budget, connectivity: engine.connectivity,
             jitter: engine.jitter, clock: engine.clock, wallClock: engine.wallClock
         ).question(upTo: source.transport.maxBody)
     }
@@ -48,12 +48,12 @@ struct AbsenceInquiry: Sendable {
         let since = sync.engine.wallClock.now
         var keys = doubtful.keys[...]
         var (report, inARow) = (report, 0)
-        var unanswered: [(key: String, failure: Failure)] = []
+        var unanswered: [(key: String, why: String)] = []
         while !keys.isEmpty {
             let answers = await answers(of: try await questions(keys.prefix(Self.width), doubtful.parents))
             keys = keys.dropFirst(Self.width)
-            unanswered += answers.failures
-            inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { sync.isTransient($0.failure) } : 0
+            unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
+            inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { speaksOfSource($0.failure) } : 0
             let ending =
                 inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
             let isLast = keys.isEmpty && ending == nil
@@ -61,24 +61,43 @@ struct AbsenceInquiry: Sendable {
             guard let ending else { continue }
             let lesson = resource.source.lesson(of: ending.failure, .fetch, now: sync.engine.wallClock.now)
             try await store.learn(lesson, of: resource.source.name)
-            unanswered = [ending] + unanswered.filter { $0.key != ending.key }
-            break
+            unanswered = [(ending.key, ending.failure.description)] + unanswered.filter { $0.key != ending.key }
+            report.warn(Self.words(unanswered, waiting: doubtful.keys.count - unanswered.count))
+            return report
         }
-        if let first = unanswered.first {
-            let others = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
-            report.warn(
-                "whether '\(PlainText.oneLine(first.key, limit: 60))' is gone could not be asked: \(first.failure)\(others); "
-                    + "it stays until that is known")
-        }
+        if !unanswered.isEmpty { report.warn(Self.words(unanswered, waiting: 0)) }
         return report
+    }
+
+    /// - Parameter waiting: how many others stay, as the questions have ended.
+    private static func words(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
+        let (key, why) = unanswered.first ?? ("", "")
+        let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
+        let others = waiting == 1 ? "does the other" : "do the \(waiting) others"
+        let rest = waiting > 0 ? ", and so \(others) that the questions were to be about" : ""
+        return
+            "whether '\(PlainText.oneLine(key, limit: 60))' is gone could not be found out: \(why)\(alike); it stays until "
+            + "that is known\(rest)"
     }
 
     /// So many failures without an answer between say that it is the source.
     private static let mostInARow = 8
 
     private func isOfSource(_ failure: Failure) -> Bool {
-        failure.reason != .invalidRequest && sync.concernsSource(failure)
+        failure.reason != .invalidRequest && !isRefusal(failure) && sync.concernsSource(failure)
     }
+
+    private func speaksOfSource(_ failure: Failure) -> Bool { sync.isTransient(failure) || isRefusal(failure) }
+
+    /// Whether the origin refuses the credentials, and no rule says what that means: as they were good for the listing, that is
+    /// about the record, be it a 401 or a 403.
+    private func isRefusal(_ failure: Failure) -> Bool {
+        guard case .http = failure.reason, rule(for: failure) == nil else { return false }
+        if case .signIn = SourceLesson(failure, now: sync.engine.wallClock.now) { return true }
+        return false
+    }
+
+    private func rule(for failure: Failure) -> FailureRule? { resource.source.rule(for: failure, of: .fetch) }
 
     private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> AbsenceFindings {
         AbsenceFindings(
@@ -112,34 +131,49 @@ struct AbsenceInquiry: Sendable {
     }
 
     private struct Answers: Sendable {
+        /// An answer that does not tell leaves the record, and is not asked for again on the same day.
         var isGone: [String: Bool] = [:]
+        /// What did not tell, and why.
+        var unclear: [(key: String, why: String)] = []
         /// What led to no answer.
         var failures: [(key: String, failure: Failure)] = []
     }
 
     private func answers(of questions: [Question]) async -> Answers {
-        await withTaskGroup(of: (String, Result<Bool, Failure>).self) { group in
-            for question in questions { group.addTask { (question.key, await isGone(question)) } }
+        await withTaskGroup(of: (String, Result<Word, Failure>).self) { group in
+            for question in questions { group.addTask { (question.key, await word(on: question)) } }
             var answers = Answers()
             for await (key, result) in group {
                 switch result {
-                case .success(let isGone): answers.isGone[key] = isGone
+                case .success(let word):
+                    answers.isGone[key] = word == .gone
+                    if case .unclear(let why) = word { answers.unclear.append((key, why)) }
                 case .failure(let failure): answers.failures.append((key, failure))
                 }
             }
+            answers.unclear.sort { $0.key < $1.key }
             answers.failures.sort { $0.key < $1.key }
             return answers
         }
     }
 
-    private func isGone(_ question: Question) async -> Result<Bool, Failure> {
+    /// What the origin says of a record.
+    private enum Word: Sendable, Hashable {
+        case gone, there
+        case unclear(why: String)
+    }
+
+    private func word(on question: Question) async -> Result<Word, Failure> {
         do throws(Failure) { return .success(try await ask(question)) } catch {
-            if case .http(let answer) = error.reason, answer.statusClass == .gone { return .success(true) }
+            // The config may say that such an answer means something else.
+            if case .http(let answer) = error.reason, answer.statusClass == .gone, rule(for: error) == nil {
+                return .success(.gone)
+            }
             return .failure(error)
         }
     }
 
-    private func ask(_ question: Question) async throws(Failure) -> Bool {
+    private func ask(_ question: Question) async throws(Failure) -> Word {
         guard var values = question.values else {
             throw Failure(.invalidRequest, phase: .notSent, detail: "its parent gives no value for the address")
         }
@@ -149,13 +183,30 @@ struct AbsenceInquiry: Sendable {
             requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.logger, isResendable: true)
         do throws(Failure) {
             let answer = try await chain.process(url, context)
-            guard let mark = resource.deletions.mark, let body = answer.bytes,
-                let record = try? JSONDocument(body)
-            else { return false }
-            return Array(record.bytes).withUnsafeBytes(mark.marks)
+            let record = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
+            if let record, record.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
+                return .gone
+            }
+            if record?.holds(question.key) ?? false { return .there }
+            return .unclear(why: "the origin answered \(answer.response.status.code) without this record")
         } catch {
             throw error.at(
                 method: "GET", url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
         }
+    }
+}
+
+extension JSONDocument {
+    /// Whether a record with `key` can be in it, in whatever shape: some value in it is the key.
+    fileprivate func holds(_ key: String) -> Bool {
+        var left = [self]
+        while let value = left.popLast() {
+            if let parts = value.elements ?? value.members?.map({ $0.value }) {
+                left += parts
+            } else if (value.string ?? value.digits) == key {
+                return true
+            }
+        }
+        return false
     }
 }

@@ -32,8 +32,8 @@ extension ChainAssembly {
     /// A chain that asks the origin itself about one thing: a GET that no cache answers, as what one has may be older than what
     /// gave rise to the question (RFC 9111 §5.2.1.4).
     ///
-    /// Questions have answers of their own: whoever asks makes the assembly for no subject, so that no rules for failures are
-    /// asked.
+    /// Whoever asks whether a write arrived makes the assembly for no subject: its answers have a meaning of their own, which no
+    /// rule for failures changes.
     ///
     /// - Parameter limit: the most bytes of the answer.
     func question(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {

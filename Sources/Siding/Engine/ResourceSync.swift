@@ -108,7 +108,7 @@ struct ResourceSync: Sendable {
         switch result.end {
         case .complete:
             // What a parent's listing lacks may be in another's: the end of the round decides.
-            return try await succeeded(parent == nil ? AbsenceInquiry(self)?.run(report) ?? report : report)
+            return try await succeeded(report, asking: parent == nil ? AbsenceInquiry(self) : nil)
         case .cut(let why):
             report.isIncomplete = true
             // A limit that was asked for is no surprise.
@@ -233,13 +233,15 @@ struct ResourceSync: Sendable {
 
     // MARK: Ends
 
-    private func succeeded(_ report: Report) async throws(StoreError) -> Report {
-        var report = report
+    /// - Parameter inquiry: asks about what the listing lacks.
+    private func succeeded(_ report: Report, asking inquiry: AbsenceInquiry? = nil) async throws(StoreError) -> Report {
+        // What the questions teach is newer.
+        try await engine.store.learn(.answers, of: resource.source.name)
+        var report = try await inquiry?.run(report) ?? report
         let counters = report.line.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
         report.line.outcome = isUnchanged ? .notModified : .saved
         try await withheld(counters.withheld).forEach { report.warn($0) }
-        try await engine.store.learn(.answers, of: resource.source.name)
         return report
     }
 

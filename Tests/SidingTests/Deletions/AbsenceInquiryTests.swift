@@ -103,6 +103,117 @@ import Testing
         #expect(try await bench.keys() == ["3", "5"])
     }
 
+    // MARK: Answers that tell nothing
+
+    @Test(
+        arguments: [FailureRule.Action.fail, .park, .ignore, .quarantine, .queue, .retry, .resetCursor], Engine.allCases
+    )
+    func `an answer that a rule knows proves nothing, whatever the rule says, and is told`(
+        _ action: FailureRule.Action, _ engine: Engine
+    ) async throws {
+        let maintenance = FailureRule.Condition.answer(
+            .init(statuses: [404], body: .init(at: JSONPath(member: "error"), .equals("maintenance"))))
+        let rule = try FailureRule(when: maintenance, do: action)
+        let bench = try await listed(engine) { $0.source.failureRules = [rule] }
+        set(bench, "[1]", "[4]")
+        bench.origin.set("/posts/2", .text(#"{"error":"maintenance"}"#, status: .notFound))
+        bench.origin.set("/posts/3", .text(#"{"error":"not found"}"#, status: .notFound))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.line.counters.deleted == 1)
+        #expect(
+            report.warnings.contains {
+                $0.contains("whether '2' is gone") && $0.contains("404") && $0.contains("says \(action.rawValue)")
+            }, "\(report.warnings)")
+        #expect(asked(bench) == ["/posts/2", "/posts/3"])
+        #expect(try await bench.keys() == ["1", "2", "4", "5"])
+        #expect(try await bench.store.gates() == [])
+        #expect(try await bench.queue() == [])
+        bench.origin.set("/posts/2", .status(.notFound))
+        #expect(try await bench.sync().line.counters.deleted == 1)
+        #expect(asked(bench) == ["/posts/2"])
+    }
+
+    @Test(
+        arguments: [(FailureRule.Action.rateLimited, SourceGate.Reason.retryAfter), (.refreshToken, .signIn)],
+        Engine.allCases)
+    func `an answer by which a rule knows that the source wants patience or a sign-in ends the questions`(
+        _ ruled: (action: FailureRule.Action, gate: SourceGate.Reason), _ engine: Engine
+    ) async throws {
+        let rule = try FailureRule(when: .answer(.init(statuses: [404])), do: ruled.action)
+        let bench = try await listed(engine) { $0.source.failureRules = [rule] }
+        set(bench, "[1]", "[4]")
+        bench.origin.set("/posts/2", .status(.gone))
+        bench.origin.set("/posts/3", .status(.notFound))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .saved && report.line.counters.deleted == 0)
+        #expect(
+            report.warnings.contains {
+                $0.contains("whether '3' is gone")
+                    && $0.hasSuffix(
+                        "it stays until that is known, and so does the other that the questions were to be about")
+            }, "\(report.warnings)")
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
+        #expect(try await bench.store.gates().map(\.reason) == [ruled.gate])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a 401 to one question is about that record, as the listing was let in`(_ engine: Engine) async throws {
+        let bench = try await listed(engine)
+        set(bench, "[1]", "[4]")
+        bench.origin.set("/posts/2", .status(.unauthorized))
+        bench.origin.set("/posts/3", .status(.notFound))
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 1)
+        #expect(report.warnings.contains { $0.contains("whether '2' is gone") && $0.contains("401") })
+        #expect(try await bench.keys() == ["1", "2", "4", "5"])
+        #expect(try await bench.store.gates() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where every question is answered 401 they end, all stay, and the source wants a sign-in`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await listed(engine) { $0.paging = .none }
+        bench.origin.set("/posts", ScriptedOrigin.page("[\((1...30).map(String.init).joined(separator: ","))]"))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", ScriptedOrigin.page("[\((1...20).map(String.init).joined(separator: ","))]"))
+        for id in 21...30 { bench.origin.set("/posts/\(id)", .status(.unauthorized)) }
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 0)
+        #expect(asked(bench).count == 8)
+        #expect(report.warnings.contains { $0.contains("and so do the 2 others") }, "\(report.warnings)")
+        #expect(try await bench.store.gates().map(\.reason) == [.signIn])
+        #expect(try await bench.keys().count == 30)
+    }
+
+    @Test(
+        arguments: [
+            ScriptedAnswer.status(.noContent), .text("{}"), .text("[]"), .text("<html>2</html>"),
+            .text(#"{"id":3,"also":[20,"02"]}"#),
+        ], Engine.allCases)
+    func `an answer without the record is told, and neither deletes it nor is asked for again on the same day`(
+        _ answer: ScriptedAnswer, _ engine: Engine
+    ) async throws {
+        let bench = try await listed(engine)
+        set(bench, "[1]", "[4]")
+        bench.origin.set("/posts/2", answer)
+        bench.origin.set("/posts/3", .status(.notFound))
+        let report = try await bench.sync()
+        #expect(report.line.counters.deleted == 1)
+        #expect(
+            report.warnings.contains { $0.contains("whether '2' is gone") && $0.contains("without this record") },
+            "\(report.warnings)")
+        #expect(asked(bench) == ["/posts/2", "/posts/3"])
+        #expect(try await bench.sync().warnings == [] && asked(bench) == [])
+        #expect(try await bench.keys() == ["1", "2", "4", "5"])
+        bench.time.advance(by: .seconds(86_401))
+        bench.origin.set("/posts/2", .text(#"{"data":[{"id":"2"}]}"#))
+        #expect(try await bench.sync().warnings == [] && asked(bench) == ["/posts/2"])
+        #expect(try await bench.keys() == ["1", "2", "4", "5"])
+    }
+
+    // MARK: Runs and rounds
+
     @Test(arguments: Engine.allCases)
     func `what a run that broke off was told is asked for again: the record may be back`(_ engine: Engine) async throws
     {
