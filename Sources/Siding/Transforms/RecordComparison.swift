@@ -7,7 +7,8 @@ extension RecordExpression {
         case equals(String)
         case notEquals(String)
         case isOneOf([String])
-        /// Whether there is a value other than null.
+        /// Whether there is a value other than null. That there is one is neither true nor false where the member is missing, as
+        /// an origin may leave it out from one day on.
         case exists(Bool)
     }
 
@@ -16,9 +17,10 @@ extension RecordExpression {
     public init(_ path: JSONPath, _ comparison: Comparison) throws(RecordShapeError) {
         try ReachableName.check(path)
         let place: SQL = "\(literal: path.description)"
+        let kind: SQL = "json_type(record, \(place))"
+        // `->` leaves numbers as they are written, `->>` makes a value of them.
         let text: SQL = """
-            CASE json_type(record, \(place)) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' \
-            ELSE CAST(record ->> \(place) AS TEXT) END
+            CASE WHEN \(kind) IN ('true', 'false', 'integer', 'real') THEN record -> \(place) ELSE record ->> \(place) END
             """
         let sql: SQL =
             switch comparison {
@@ -26,7 +28,7 @@ extension RecordExpression {
             case .notEquals(let value): "(\(text)) IS NOT \(literal: value)"
             case .isOneOf(let values):
                 "(\(text)) IN (\(values.map { value -> SQL in "\(literal: value)" }.joined))"
-            case .exists(let exists): exists ? "(\(text)) IS NOT NULL" : "(\(text)) IS NULL"
+            case .exists(let exists): exists ? "\(kind) <> 'null'" : "COALESCE(\(kind), 'null') = 'null'"
             }
         try self.init(sql.text)
     }
