@@ -38,6 +38,7 @@ struct FanOut: Sendable {
         let selection = each.selection(for: resource.name, in: round)
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
         tally = try await walk(feed, round?.round, tally)
+        if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
         if let round, !tally.isCutShort, tally.queued == 0 || round.isResumed {
             let end = RoundEnd(
                 resource: resource.name, parent: each.resource, round: round.round, lease: sync.lease, run: sync.run,
@@ -45,6 +46,18 @@ struct FanOut: Sendable {
             return try await settled(end, tally)
         }
         return tally.report()
+    }
+
+    /// What to say where 'where' fits none of the parents that are stored, as with a misspelt name; nil where it fits any.
+    private func unfitting(_ keys: [String]?) async throws(StoreError) -> String? {
+        guard each.parents.filter != nil, !each.parents.areChanged else { return nil }
+        var selection = each.selection(for: resource.name, in: nil)
+        selection.keys = keys
+        guard try await store.outlook(selection).all == 0 else { return nil }
+        let count = try await store.outlook(ParentSelection(for: resource.name, of: each.resource)).all
+        guard count > 0 else { return nil }
+        let records = count == 1 ? "not the one record" : "none of the \(count) records"
+        return "'where' in 'for_each' fits \(records) of '\(each.resource)'"
     }
 
     /// Ends the round, and with it what it says of records that are gone.

@@ -50,6 +50,9 @@ struct FanOutTally: Sendable {
     /// The records that were looked at.
     var saved: Int { sum.line.counters.saved }
 
+    /// Whether no parent was asked about, or was to be.
+    var isEmpty: Bool { done + queued + held + failed.count + skipped.count == 0 }
+
     /// Whether every parent's listing is whole; one about which nothing can be asked has none.
     var isComplete: Bool { failed.count + queued + held + incomplete == 0 }
 
@@ -66,6 +69,9 @@ struct FanOutTally: Sendable {
         if let dropped = position.droppedRound { sum.warn("started anew: \(dropped)") }
         if position.isResumed { sum.line.notes.append("goes on with the round that was left half-way") }
     }
+
+    /// Says something of the pass that no one has to act on.
+    mutating func note(_ words: String) { sum.line.notes.append(words) }
 
     mutating func skip(_ key: String, because reason: String) {
         skipped.add("skipped \(Self.shown(key)): \(reason)")

@@ -227,6 +227,30 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `a choice that fits none of the parents says so, and one of which none is due does not`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await Self.bench(engine, posts: 6)
+        let note = "'where' in 'for_each' fits none of the 6 records of 'posts'"
+        let misspelt = ForEach.Filter.members(.compare(JSONPath(member: "Id"), .isGreater, .integer(0)))
+        let some = ForEach.Filter.members(.compare(JSONPath(member: "id"), .isGreater, .integer(4)))
+        var choices = [(misspelt, false, true), (misspelt, true, false), (some, false, false)]
+        if engine == .sqlite { choices.append((.query("SELECT id FROM posts WHERE id > 99"), false, true)) }
+        // No parent is stored: that is another matter.
+        let early = try await Self.sync(Self.comments(of: bench, ForEach.Parents(filter: misspelt)), bench)
+        #expect(!early.line.notes.contains(note))
+        _ = try await bench.sync()
+        for (filter, areChanged, isTold) in choices {
+            let parents = ForEach.Parents(areChanged: areChanged, filter: filter)
+            for _ in 0..<2 {
+                let report = try await Self.sync(Self.comments(of: bench, parents), bench)
+                #expect(report.line.notes.contains(note) == isTold, "\(filter) \(report.line.notes)")
+                #expect(report.warnings == [])
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `parents about which nothing can be asked are skipped, told and counted`(_ engine: Engine) async throws {
         let bench = try await Self.bench(engine, posts: 2)
         bench.origin.set(
