@@ -164,6 +164,13 @@ enum RoundRows {
                 SELECT 1 FROM siding_records r
                 WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
             """, resource, parent)
+        // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
+        try transaction.execute(
+            """
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?3 AND NOT EXISTS (
+                SELECT 1 FROM siding_records r
+                WHERE r.resource = ?2 AND r.key = siding_quarantine.scope AND r.deleted_at IS NULL)
+            """, resource, parent, PageQuarantine.answerCode)
         var forgotten = 0
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
             forgotten += try transaction.execute(

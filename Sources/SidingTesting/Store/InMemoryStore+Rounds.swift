@@ -147,6 +147,10 @@ extension MemoryResource {
         scoped = scoped.filter { !gone.contains($0.key) }
         open = open.filter { !gone.contains($0.key) }
         cursors = cursors.filter { !gone.contains($0.key) }
+        for address in answersSetAside where gone.contains(address.scope) {
+            quarantined[address] = nil
+            answersSetAside.remove(address)
+        }
         for (address, page) in pages where gone.contains(address.scope) {
             // They wait for the parent to come back: that the others lack them proves nothing.
             departures[address.scope, default: []].formUnion(page.members ?? [])

@@ -44,7 +44,12 @@ extension MemoryResource {
         }
         // A record that was never seen alive is written, too.
         if counters.updated + counters.deleted > 0 || records.count > known { revision += 1 }
-        if shown != nil { quarantined[MemoryAddress(page.page)] = counters.quarantined }
+        if shown != nil {
+            let address = MemoryAddress(page.page)
+            quarantined[address] = counters.quarantined
+            answersSetAside.remove(address)
+            if counters.answersSetAside > 0 { answersSetAside.insert(address) }
+        }
         return (counters, shown)
     }
 

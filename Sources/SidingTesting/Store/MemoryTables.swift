@@ -51,6 +51,8 @@ struct MemoryResource {
     var pages: [MemoryAddress: MemoryPage] = [:]
     /// Records that broke their contract, by page.
     var quarantined: [MemoryAddress: Int] = [:]
+    /// The pages of which the whole answer was set aside.
+    var answersSetAside: Set<MemoryAddress> = []
     var listings: [String: Int64] = [:]
     /// How far the resource has come, and when that was found, by scope.
     var cursors: [String: (value: String, movedAt: Timestamp)] = [:]

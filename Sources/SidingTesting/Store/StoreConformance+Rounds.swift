@@ -128,6 +128,17 @@ extension StoreConformance {
             try await require(
                 bench.store.scopedCursors(of: ConformanceBench.child).map(\.scope), is: ["b"], "whose cursors are left")
         },
+        Law("an answer that was set aside goes with its parent, and a record that was does not") { bench in
+            let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+            try await bench.list("a", round, ConformanceBench.content(#"[{"no":1}]"#))
+            for key in ["b", "c"] {
+                try await bench.list(key, round, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
+            }
+            try await require(bench.childState().quarantined, is: 3, "quarantined")
+            _ = try await bench.store.delete(RecordLookup(of: ConformanceBench.resource, keys: ["a", "b"]))
+            try await bench.end(round, isComplete: false)
+            try await require(bench.childState().quarantined, is: 2, "left in quarantine")
+        },
     ]
 }
 
@@ -198,11 +209,12 @@ extension ConformanceBench {
 
     /// Opens the parent's listing, and commits a page of it.
     fileprivate func list(
-        _ key: String, _ round: RoundPosition, next: NextPage = .end, cursor: CursorMove? = nil
+        _ key: String, _ round: RoundPosition, _ content: PageCommit.Content? = nil, next: NextPage = .end,
+        cursor: CursorMove? = nil
     ) async throws {
         let position = try await open(key, round)
         var commit = try pageCommit(
-            Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
+            content ?? Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
         commit.resource = Self.child
         _ = try await store.commit(commit)
     }
