@@ -25,7 +25,8 @@ struct RunsListCommand: AsyncParsableCommand {
         try await options.withStore { _, store in
             let words = options.words
             var table = Table([
-                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", ">deleted", "command",
+                ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", ">deleted",
+                ">withheld", "command",
             ])
             for run in try await store.runs(limit: limit) {
                 if options.json {
@@ -38,7 +39,7 @@ struct RunsListCommand: AsyncParsableCommand {
                     run.endedAt.map { Words.duration($0 - run.startedAt) } ?? "",
                     run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
                     String(total.inserted), String(total.updated), String(total.unchanged), String(total.deleted),
-                    run.command,
+                    String(total.withheld), run.command,
                 ])
             }
             if !options.json { table.print(options.terminal) }

@@ -60,6 +60,11 @@ struct DeletionTests {
             #expect(try await sandbox.count() == 40)
         }
         #expect(try await sandbox.siding("sync", "--json").object()["withheld"] == .number(24))
+        let runs = try await sandbox.siding("runs", "list").output.split(separator: "\n").map { line in
+            line.split(separator: " ", omittingEmptySubsequences: true)
+        }
+        #expect(runs.first?.suffix(3) == ["DELETED", "WITHHELD", "COMMAND"])
+        #expect(runs.dropFirst().map { $0.suffix(2).first } == ["24", "24", "24", "0", "0"], "\(runs)")
         let accepted = try await sandbox.siding("sync", "--accept-deletes", "--json")
         #expect(accepted.status == 0)
         #expect(try accepted.object()["deleted"] == .number(24))
