@@ -42,7 +42,9 @@ public struct KeptSignIns: Sendable {
     @discardableResult
     public func forget(_ source: String) async throws(Failure) -> Bool {
         try await gate(ContinuousClock()).withRefresh(of: source) { () async throws(Failure) -> Bool in
-            let (old, isReadable) = (try? files.kept(of: source)).map { ($0, true) } ?? (nil, false)
+            var old: KeptCredential?
+            var isReadable = true
+            do throws(Failure) { old = try files.kept(of: source) } catch { isReadable = false }
             var left = KeptCredential(credential: .none)
             left.credential.generation = (old?.credential.generation ?? 0) &+ 1
             // Also where nothing was stored: whoever was refused asks again.

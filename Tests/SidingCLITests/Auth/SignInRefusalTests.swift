@@ -168,6 +168,16 @@ struct SignInRefusalTests {
         await service.origin.stop()
     }
 
+    @Test func `Where no token was ever kept there is none to forget, and that is what is said`() async throws {
+        let (service, sandbox) = try await setUp()
+        for command in [["auth", "forget", "shop", "--dry-run"], ["auth", "forget", "shop"]] {
+            let outcome = try await sandbox.siding(command)
+            #expect(outcome.status == 0 && outcome.error.contains("no token is kept"), "\(outcome.error)")
+        }
+        #expect(try await sandbox.siding("auth", "forget", "shop", "--json").object()["forgotten"]?.bool == false)
+        await service.origin.stop()
+    }
+
     @Test func `What waits for a sign-in is asked again after forget`() async throws {
         let (service, sandbox) = try await setUp()
         door.change { $0.refusal = .json(#"{"error":"invalid_client"}"#, status: .unauthorized) }
