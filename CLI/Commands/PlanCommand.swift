@@ -97,7 +97,10 @@ struct PlanCommand: AsyncParsableCommand {
             if let hint = refusal.hint { Output.line("    \(hint)") }
             return
         }
-        Output.line("\(PlainText.oneLine(plan.resource)): \(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))")
+        let request = "\(plan.method) \(PlainText.oneLine(plan.url, limit: 2000))"
+        let what = plan.asksNothing ? "nothing is asked for now" : request
+        Output.line("\(PlainText.oneLine(plan.resource)): \(what)")
+        if plan.asksNothing, plan.fanOut?.urls.isEmpty != true { Output.line("    later: \(request)") }
         if let body = plan.body { Output.line("    body: \(PlainText.oneLine(body, limit: 4000))") }
         for condition in plan.conditions { Output.line("    \(condition)") }
         Output.line("    because: \(plan.reason)")

@@ -135,6 +135,10 @@ import Testing
         #expect(plan["url"]?.string?.hasSuffix("/issues/11/comments") == true)
         #expect(try await sandbox.siding("sync", "--failed").status == 0)
         #expect(tracker.takeAsked() == Self.comments([7, 11]))
+        let quiet = try await sandbox.siding("plan", "comments")
+        #expect(
+            quiet.output.hasPrefix("comments: nothing is asked for now\n    because: nothing now: no parent is due: "))
+        #expect(!quiet.output.contains("GET"), "\(quiet.output)")
         // Only what changes is asked about from now on.
         var issues = (1...20).map { #"{"id":"k\#($0)","number":\#($0),"state":"open"}"# }
         issues[4] = #"{"id":"k5","number":5,"state":"closed"}"#

@@ -38,7 +38,7 @@ struct ConfigWatch: Sendable {
     func outlook() async throws(StoreError) -> String? {
         let (left, marked) = (try await leftOut(), try await marked())
         for why in [left.flatMap { refusal($0) }, marked.flatMap { refusal($0) }] {
-            if let why { return "nothing now: \(why): --accept-deletes does it" }
+            if let why { return "\(SyncPlan.nothing)\(why): --accept-deletes does it" }
         }
         let going = [
             left.flatMap { $0.count > 0 ? "'where' leaves out \($0.words)" : nil },

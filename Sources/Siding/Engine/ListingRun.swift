@@ -47,7 +47,7 @@ struct ListingRun: Sendable {
             waits: position.cursor.waits)
         var circle = ListingCircle()
         var way = KnownWay()
-        var fetched = await fetch(position.page, paging: resource.paging, way: way)
+        var fetched = await fetch(position.page, paging: resource.paging, way: way, track)
         while true {
             let page: FetchedPage
             switch fetched {
@@ -56,7 +56,9 @@ struct ListingRun: Sendable {
                 result.end = .failed(failure)
                 result.warnings += track.warnings
                 return result
-            case .page(let success): page = bounded(success, &circle, result.counters, track)
+            case .page(let success):
+                track.look(at: success)
+                page = bounded(success, &circle, result.counters, track)
             }
             way.note(page)
             if page.page.number == 1 { freshness = page.freshness }
@@ -68,7 +70,7 @@ struct ListingRun: Sendable {
                 result.warnings += track.warnings
                 return result
             }
-            async let upcoming = fetch(next, paging: page.paging, way: way)
+            async let upcoming = fetch(next, paging: page.paging, way: way, track)
             if let fault = try await save(commit, page, &result) {
                 result.end = .failed(fault)
                 return result
@@ -94,13 +96,15 @@ struct ListingRun: Sendable {
         case storeFailed(StoreError)
     }
 
-    private func fetch(_ page: PageRequest, paging: Paging, way: KnownWay) async -> Fetched {
+    private func fetch(
+        _ page: PageRequest, paging: Paging, way: KnownWay, _ track: CursorTrack
+    ) async -> Fetched {
         let stored: StoredPage?
         do throws(StoreError) {
             stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
         var way = way
-        way.isBehind = start.isPast(stored?.furthest, by: resource.cursor)
+        way.isBehind = track.isPast(unchanged: stored?.furthest)
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
         } catch {
@@ -115,6 +119,7 @@ struct ListingRun: Sendable {
         _ page: FetchedPage, _ circle: inout ListingCircle, _ counters: RunCounters, _ track: CursorTrack
     ) -> FetchedPage {
         var page = page
+        page.furthest = track.remembered(of: page)
         if track.isPast(page) {
             // What is behind it a listing that begins earlier wants: a 304 must not say that this is the last.
             switch page.next {

@@ -40,13 +40,15 @@ struct PageFetcher: Sendable {
         _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownWay = KnownWay()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
-        let condition = isConditional ? stored.flatMap(resource.condition) : nil
+        let known = isConditional ? stored.flatMap(resource.condition) : nil
+        let last = known.map { LastPage($0, page, of: resource, paging, way) }
+        let isWhole = last?.isAskedWhole(now: wallClock.now) ?? false
         do throws(Failure) {
-            var fetched = try await ask(page, condition, stored: condition, paging)
-            if let condition, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
-                lastPage(condition, page, paging, way).mayHideNext(now: wallClock.now)
+            var fetched = try await ask(page, isWhole ? nil : known, stored: known, paging)
+            if !isWhole, fetched.isEndUnchanged, !fetched.namesNextUnchanged,
+                last?.mayHideNext(now: wallClock.now) ?? false
             {
-                fetched = try await ask(page, nil, stored: condition, paging)
+                fetched = try await ask(page, nil, stored: known, paging)
             }
             fetched.requests = counter.value - before
             // Pages behind one that named its next page lead on alike; the last one shows nothing of it.
@@ -58,12 +60,6 @@ struct PageFetcher: Sendable {
                 url: Redaction.url(page.url, also: resource.source.authorization.secretQueryNames))
             throw PageFailure(failure: placed, page: page, requests: counter.value - before)
         }
-    }
-
-    private func lastPage(_ stored: StoredPage, _ page: PageRequest, _ paging: Paging, _ way: KnownWay) -> LastPage {
-        LastPage(
-            stored: stored, number: page.number, paging: paging, way: way, askedSize: resource.askedPageSize,
-            provesAbsence: resource.deletions.byAbsence)
     }
 
     private func ask(
@@ -159,7 +155,7 @@ struct PageFetcher: Sendable {
             fetched.next = Self.way(fetched.next, after: page, chosen, "has null")
         }
         fetched.freshness = freshness(fields)
-        fetched.lead = chosen == .none ? .nowhere : chosen.isByHeader ? .header : .body
+        fetched.lead = chosen == .none ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
         if chosen == .none, paging == .automatic, page.number == 1, resource.stop.definition == nil {
             fetched.signOfMore = answer.signOfMore()
         }

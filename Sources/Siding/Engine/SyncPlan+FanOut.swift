@@ -22,7 +22,7 @@ extension SyncPlan {
         let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
         var plan = SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: template, conditions: [],
-            reason: "nothing is stored of '\(each.resource)' yet: its records are the parents",
+            reason: "\(Self.nothing)nothing is stored of '\(each.resource)' yet: its records are the parents",
             paging: resource.paging.description, deletes: resource.deletesInWords)
         plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
         guard let store else { return plan }
@@ -35,18 +35,32 @@ extension SyncPlan {
         var selection = each.selection(for: resource.name, in: begin.position)
         if case .query(let sql)? = each.parents.filter { selection.keys = try await store.keys(ofQuery: sql) }
         let outlook = try await store.outlook(selection)
-        selection.limit = Self.shown
+        let held = begin.startsAnew ? [] : try await heldLanes(of: resource, in: store)
+        selection.limit = Self.shown + held.count
         let parents = try await store.parents(selection)
+            .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }.prefix(Self.shown)
         plan.reason = begin.reason + Self.why(outlook, each, begin.position)
         let asked = try await requests(for: parents, of: resource, each, options, begin, store, now)
-        if let why = try await waiting(resource, options, at: asked.first, in: store, now) {
+        if outlook.due == 0 {
+            plan.reason = "\(Self.nothing)no parent is due: \(plan.reason)"
+        } else if parents.isEmpty {
+            plan.reason = "\(Self.nothing)the parents that are due wait for a person in the queue: \(plan.reason)"
+        } else if let why = try await waiting(resource, options, at: asked.first, in: store, now) {
             plan.reason = "\(why); then: \(plan.reason)"
+        } else if asked.isEmpty, outlook.due <= parents.count {
+            plan.reason = "\(Self.nothing)the parents that are due have no usable address: \(plan.reason)"
         }
         let urls = asked.map { Redaction.url($0, also: resource.source.authorization.secretQueryNames) }
         plan.fanOut = FanOut(resource: each.resource, outlook: outlook, urls: urls)
         plan.url = urls.first ?? template
         plan.limits = asked.first.map { limits(of: resource.source, at: $0) } ?? []
         return plan
+    }
+
+    /// The lanes of parents whose page waits for a person: a sync passes them over.
+    private static func heldLanes(of resource: AnyResource, in store: any Store) async throws -> Set<String> {
+        let selection = QueueSelection(resources: [resource.name], states: [.parked], kinds: [.fetch])
+        return Set(try await store.entries(selection).filter(\.waitsForPerson).map(\.lane))
     }
 
     /// How the next pass begins.
@@ -83,7 +97,8 @@ extension SyncPlan {
     }
 
     private static func requests(
-        for parents: [Parent], of resource: AnyResource, _ each: ForEach, _ options: SyncOptions, _ begin: Begin,
+        for parents: some Sequence<Parent>, of resource: AnyResource, _ each: ForEach, _ options: SyncOptions,
+        _ begin: Begin,
         _ store: any Store, _ now: Timestamp
     ) async throws -> [HTTPURL] {
         var urls: [HTTPURL] = []

@@ -2,6 +2,12 @@ internal import HTTPTypes
 internal import SidingChain
 
 extension SyncPlan {
+    /// What a reason begins with where a sync would ask for nothing now.
+    static let nothing = "nothing now: "
+
+    /// Whether a sync would ask for nothing now; ``reason`` says why, and what it would ask for later, where that is known.
+    public var asksNothing: Bool { reason.hasPrefix(Self.nothing) || reason.contains("; then: \(Self.nothing)") }
+
     /// Why a sync would ask for nothing now, or not at once; nil where it would.
     ///
     /// - Parameter url: what it would ask for first.
@@ -10,9 +16,9 @@ extension SyncPlan {
     ) async throws(StoreError) -> String? {
         guard let store else { return nil }
         let asking = AskingAgain(resource: resource, options: options, now: now)
-        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return "nothing now: \(why)" }
+        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return Self.nothing + why }
         if let gate = try await store.gates().closing(resource.source.name, at: now) {
-            return "nothing now: \(gate.words)"
+            return Self.nothing + gate.words
         }
         guard let url, let budgets = store as? any BudgetStore else { return nil }
         return try await Self.spentLimit(of: resource.source, at: url, in: budgets, now)
@@ -34,7 +40,7 @@ extension SyncPlan {
         }
         guard let last else { return nil }
         let isPutOff = last.until - now > BudgetUse.longestPatience
-        return isPutOff ? "nothing now: \(last.words)" : "after a wait, as \(last.words)"
+        return isPutOff ? Self.nothing + last.words : "after a wait, as \(last.words)"
     }
 
     /// The limits that count requests to `url`, for a person.

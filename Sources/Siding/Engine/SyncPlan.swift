@@ -6,7 +6,7 @@ internal import SidingChain
 public struct SyncPlan: Sendable, Hashable {
     public var resource: String
     public var method: String
-    /// With credentials left out.
+    /// With credentials left out; of a resource with a listing per record of another one the template, where nothing is asked for.
     public var url: String
     /// What it is asked for with; nil for no body.
     public var body: String?
@@ -58,7 +58,7 @@ public struct SyncPlan: Sendable, Hashable {
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
         let first = try PageTurner(resource: resource).first(from: cursor)
         var start = try await start(resource, options, first, store, now)
-        if let listing = start.listing, start.page.number > 1, try await !isHeld(resource, store),
+        if let listing = start.listing, start.page.number > 1, !start.isHeld,
             cursor.goOn(listing, by: resource.cursor)
         {
             start = Start(
@@ -67,13 +67,16 @@ public struct SyncPlan: Sendable, Hashable {
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
-        if let why = try await waiting(resource, options, at: start.page.url, in: store, now) {
+        if start.isHeld {
+            start.reason = Self.nothing + start.reason
+        } else if let why = try await waiting(resource, options, at: start.page.url, in: store, now) {
             start.reason = "\(why); then: \(start.reason)"
         }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,
-            let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition)
+            let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
+            !LastPage(stored, start.page, of: resource, resource.paging, KnownWay()).isAskedWhole(now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }
@@ -86,18 +89,14 @@ public struct SyncPlan: Sendable, Hashable {
         return plan
     }
 
-    /// Whether the next page waits for a person.
-    private static func isHeld(_ resource: AnyResource, _ store: (any Store)?) async throws -> Bool {
-        let selection = QueueSelection(resources: [resource.name], states: [.parked], kinds: [.fetch])
-        return try await !(store?.entries(selection) ?? []).isEmpty
-    }
-
     private struct Start {
         var page: PageRequest
         var reason: String
         var mayBeConditional = true
         /// What the listing that goes on there asks for.
         var listing: ListingCursor?
+        /// Whether the page waits for a person.
+        var isHeld = false
     }
 
     private static func start(
@@ -128,7 +127,7 @@ public struct SyncPlan: Sendable, Hashable {
             let held = entry.state == .parked ? ", parked (\(entry.reason?.rawValue ?? ""))" : ""
             return Start(
                 page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)",
-                listing: state.checkpointCursor)
+                listing: state.checkpointCursor, isHeld: entry.waitsForPerson)
         }
         // Of a listing without a page nothing is taken over.
         guard checkpoint.number > 1 else { return Start(page: first, reason: "new listing from the first page") }

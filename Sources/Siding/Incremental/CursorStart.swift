@@ -54,11 +54,14 @@ struct CursorStart: Sendable, Hashable {
         return [400, 404, 410, 422].contains(answer.status)
     }
 
-    /// Whether a page of a listing of the newest first lies wholly behind where the listing begins, and so do all pages after it.
+    /// Whether a page of a listing of the newest first lies wholly behind where the listing begins; so do all pages after it, where
+    /// the order is what it is said to be.
     ///
     /// - Parameter furthest: the page's value that is furthest on.
     func isPast(_ furthest: String?, by rule: IncrementalCursor?) -> Bool {
-        guard let rule, rule.order == .descending, let from, let furthest else { return false }
+        guard let rule, rule.order == .descending, let from, let furthest, furthest != DescendingOrder.disorder else {
+            return false
+        }
         return rule.isFurther(from, than: furthest)
     }
 

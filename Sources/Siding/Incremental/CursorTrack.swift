@@ -5,6 +5,8 @@ internal import HTTPTypes
 ///
 /// Where records come in ascending order each page moves it, but only to the furthest value below the page's last one: of those
 /// that share that one, some may stand on the next page, and an origin may mean by "since" what lies behind the value.
+///
+/// Where they come in descending order the listing ends at a page behind its beginning, as long as they do come so.
 struct CursorTrack: Sendable {
     /// Nil for a resource without a cursor, and for a listing of its own.
     let rule: IncrementalCursor?
@@ -19,6 +21,8 @@ struct CursorTrack: Sendable {
     /// The furthest value of this run's pages: what was seen before a listing went on may come again.
     private var last: String?
     private(set) var isDisordered = false
+    /// Of records that are said to come newest first.
+    private(set) var descent: DescendingOrder
     /// Whether pages before those of this run came out of order.
     private let waitsForEnd: Bool
     private(set) var unusable = 0
@@ -28,6 +32,23 @@ struct CursorTrack: Sendable {
     init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool = false) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
         waitsForEnd = waits
+        descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
+    }
+
+    /// Looks at the order of the next page, before anything is made of it.
+    mutating func look(at page: FetchedPage) {
+        guard let rule, rule.order == .descending, rule.isOfRecords else { return }
+        if let cursor = page.cursor {
+            descent.look(at: cursor, by: rule)
+        } else {
+            descent.look(atUnchanged: page.furthest, by: rule)
+        }
+        if descent.isPageBroken { isDisordered = true }
+    }
+
+    /// What is to be remembered of the furthest value of `page`, the one that was looked at last.
+    func remembered(of page: FetchedPage) -> String? {
+        descent.isPageBroken ? DescendingOrder.disorder : page.furthest
     }
 
     /// Takes in what `page` says, and gives what is to be stored with it; nil where there is no cursor.
@@ -35,7 +56,9 @@ struct CursorTrack: Sendable {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
         if page.next == .end { return end(rule) }
-        guard rule.goesOnAtCursor else { return CursorMove(from: start.from, reached: reached, moved: nil) }
+        guard rule.goesOnAtCursor else {
+            return CursorMove(from: start.from, reached: reached, moved: nil, waits: descent.isBroken)
+        }
         guard !isDisordered else {
             return CursorMove(
                 from: start.from, reached: nil, moved: start.moves ? stored : nil, takesBack: start.moves, waits: true)
@@ -77,12 +100,27 @@ struct CursorTrack: Sendable {
     /// Whether all that follows `page` lies outside of what was asked for.
     func isPast(_ page: FetchedPage) -> Bool {
         switch rule?.order {
-        case .descending: return start.isPast(page.furthest, by: rule)
+        case .descending: return isPast(page.furthest, nearest: page.cursor?.nearest, descent)
         case .ascending:
             guard let rule, let until = start.until, let nearest = page.cursor?.nearest else { return false }
             return rule.isFurther(nearest, than: until)
         case nil: return false
         }
+    }
+
+    /// Whether the page to be asked for lies outside of it, if it did not change.
+    ///
+    /// - Parameter furthest: its stored value.
+    func isPast(unchanged furthest: String?) -> Bool {
+        guard let rule, rule.order == .descending else { return false }
+        var descent = descent
+        if rule.isOfRecords { descent.look(atUnchanged: furthest, by: rule) }
+        return isPast(furthest, nearest: nil, descent)
+    }
+
+    private func isPast(_ furthest: String?, nearest: String?, _ descent: DescendingOrder) -> Bool {
+        guard let rule, let furthest, start.isPast(furthest, by: rule) else { return false }
+        return !rule.isOfRecords || descent.hasFallen(to: nearest ?? furthest, by: rule)
     }
 
     /// What a person should know; empty where all is well.
@@ -93,10 +131,13 @@ struct CursorTrack: Sendable {
             let what = rule.isOfRecords ? "\(unusable) records have" : "\(unusable) pages have"
             warnings.append("\(what) no \(rule.type.rawValue) at \(rule.description) for the cursor")
         }
-        if isDisordered {
+        if isDisordered, let order = rule.order {
+            let consequence =
+                order == .ascending
+                ? "the cursor moves at the end of the listing alone" : "the listing goes on to its end"
             warnings.append(
-                "records do not come in the order of \(rule.description), as 'order: asc' says: the cursor moves at the end "
-                    + "of the listing alone")
+                "records do not come in the order of \(rule.description), as 'order: \(order.rawValue)' says: "
+                    + consequence)
         }
         if let future {
             warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")
@@ -116,7 +157,8 @@ public struct CursorMove: Sendable, Hashable {
     public var moved: String?
     /// Whether the cursor is what it was before the listing: ``moved``, or none.
     public var takesBack: Bool
-    /// Whether only the listing's end moves the cursor, as its pages came out of order.
+    /// Whether only the listing's end moves the cursor, as its pages came out of order; where the newest come first, whether the
+    /// listing goes to its end for that reason.
     public var waits: Bool
 
     public init(

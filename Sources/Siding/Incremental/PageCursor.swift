@@ -12,6 +12,10 @@ struct PageCursor: Sendable, Hashable {
     var below: String?
     /// Whether no value is less far than the one before it.
     var isAscending = true
+    /// Whether no value is further than the one before it; told of records that are said to come newest first.
+    var isDescending = true
+    /// The values of those records, in their order, also such as lie in the future.
+    var values: [String] = []
     /// Records without a value that the cursor could take.
     var unusable = 0
     /// A value that lies in the future, which would hide all that comes before it.
@@ -60,6 +64,10 @@ struct PageCursor: Sendable, Hashable {
         guard rule.type.takes(text) else {
             unusable += 1
             return
+        }
+        if rule.order == .descending {
+            if let last = values.last, rule.isFurther(text, than: last) { isDescending = false }
+            values.append(text)
         }
         if let moment = rule.type.moment(text), moment > latest {
             future = text

@@ -20,6 +20,11 @@ struct LastPage {
     /// Whether a record counts as deleted that no page shows.
     let provesAbsence: Bool
 
+    init(_ stored: StoredPage, _ page: PageRequest, of resource: AnyResource, _ paging: Paging, _ way: KnownWay) {
+        (self.stored, number, self.paging, self.way) = (stored, page.number, paging, way)
+        (askedSize, provesAbsence) = (resource.askedPageSize, resource.deletions.byAbsence)
+    }
+
     /// How long what is concluded is believed, before the page is had whole again.
     private static let believed = Duration.seconds(86_400)
 
@@ -31,15 +36,23 @@ struct LastPage {
         return age < .zero || age >= Self.believed
     }
 
+    /// Whether it is known before it is asked for that a 304 would not be believed: no header field has ever led on here, of which
+    /// a 304 could show that it is not left out. Then a condition only costs a request.
+    func isAskedWhole(now: Timestamp) -> Bool { lead == .nowhere && mayHideNext(now: now) }
+
+    /// Where the way on was found last.
+    private var lead: PageLead? { way.lead ?? stored.lead }
+
     /// Whether header fields would name the next page, or nobody knows what would.
     private var isByHeader: Bool {
-        paging == .automatic ? (way.lead ?? stored.lead) != .body : paging.isByHeader
+        if paging == .automatic { return lead != .body }
+        return paging.isNumbered ? lead == .header : paging.isByHeader
     }
 
     /// Whether more records would come onto this page; nothing is known of a single one, but that `auto` has found nothing on it.
     private var hasRoom: Bool {
         guard !provesAbsence else { return false }
-        if paging == .automatic, (way.lead ?? stored.lead) == .nowhere { return true }
+        if paging == .automatic, lead == .nowhere { return true }
         guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page has as many records as itself, which shows nothing unless so many were asked for.
         guard let size = way.pageSize, number > 2 || size == askedSize else { return false }

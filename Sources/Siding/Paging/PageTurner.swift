@@ -78,11 +78,15 @@ struct PageTurner: Sendable {
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
         let said = resource.stop.said(by: answer)
         if case .isLast? = said { return .end }
-        guard var following = try turned(page, by: paging, answer, isMore: said != nil) else {
-            guard case .isMore(let path)? = said else { return .end }
+        let isMore = said != nil || paging.isLinked(answer)
+        guard var following = try turned(page, by: paging, answer, isMore: isMore) else {
+            guard case .isMore(let path)? = said else { return unfollowed(by: paging, answer) }
             return .cut("\(path) says that there is more, and nothing leads on: \(paging)")
         }
-        following.url = try checked(following.url, answer.secrets.subtracting(written(on: page)))
+        let names = resource.source.authorization.secretQueryNames
+        let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page)
+        following.url = try checked(secrets.removed(from: following.url))
+        try secrets.check(following.body)
         (following.number, following.offset) = (page.number + 1, page.offset + answer.recordCount)
         return bounded(following, after: page)
     }
@@ -101,6 +105,14 @@ struct PageTurner: Sendable {
         return stored.map { bounded($0, after: page) } ?? .end
     }
 
+    /// Where nothing leads on: the end, unless a `Link` that paging does not go by names a next page and absence counts. Then a
+    /// record that was not shown may be on that one.
+    private func unfollowed(by paging: Paging, _ answer: PageAnswer) -> NextPage {
+        guard resource.deletions.byAbsence, answer.linkTarget() != nil else { return .end }
+        if paging == .none { return .cut("a Link names a next page, which 'paginate: none' does not ask for") }
+        return paging.isNumbered ? .cut("a page without records has a Link to a next one (\(paging))") : .end
+    }
+
     /// `following`, unless `page` is the last that the resource allows.
     func bounded(_ following: PageRequest, after page: PageRequest) -> NextPage {
         if let most = resource.stop.maxPages, page.number >= most { return .cut("max_pages (\(most)) reached") }
@@ -109,17 +121,23 @@ struct PageTurner: Sendable {
 
     /// The address that the origin gave for the next page. One that cannot be asked is the origin's fault, not the
     /// config's.
-    private static func resolve(_ reference: String, against url: HTTPURL) throws(Failure) -> HTTPURL {
+    ///
+    /// - Parameter secrets: what must not be shown of it.
+    private static func resolve(
+        _ reference: String, against url: HTTPURL, _ secrets: Set<String>
+    ) throws(Failure) -> HTTPURL {
+        let hasSecret = secrets.contains { RepeatedSecrets.holds(reference, $0) }
         // What is no UTF-8 in a header field has been replaced by now, and would ask for something else.
         guard !reference.unicodeScalars.contains("\u{FFFD}") else {
             throw Failure(
                 .contract, phase: .answered,
                 detail:
-                    "the address of the next page has bytes that are no UTF-8: \(PlainText.oneLine(reference, limit: 200))"
-            )
+                    "the address of the next page has bytes that are no UTF-8: "
+                    + (hasSecret ? "…" : PlainText.oneLine(reference, limit: 200)))
         }
         do throws(Failure) { return try url.resolve(reference) } catch {
-            throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(error.detail ?? "")")
+            let why = hasSecret ? "it repeats a credential of the source, and cannot be asked" : error.detail ?? ""
+            throw Failure(.contract, phase: .answered, detail: "the address of the next page: \(why)")
         }
     }
 
@@ -159,7 +177,7 @@ struct PageTurner: Sendable {
     ) throws(Failure) -> PageRequest {
         var next = page
         let base = answer.url.flatMap { $0.origin == page.url.origin ? $0 : nil } ?? page.url
-        next.url = try resolve(reference, against: base)
+        next.url = try resolve(reference, against: base, answer.secrets)
         return next
     }
 
@@ -192,27 +210,16 @@ struct PageTurner: Sendable {
         return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
     }
 
-    /// What the request for `page` says in its own address, which is no secret, though a credential may be spelt alike: by the
-    /// config, or by a value of a parent.
-    private func written(on page: PageRequest) -> Set<String> {
-        let values = page.url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
-        let segments = page.url.path.split(separator: "/").map { HTTPURL.decode(String($0)) }
-        return Set(values + segments)
-    }
-
-    /// A next link stays on the configured origin, and carries no credentials into the store.
-    ///
-    /// - Parameter secrets: what must not be repeated under any name.
-    private func checked(_ url: HTTPURL, _ secrets: Set<String>) throws(Failure) -> HTTPURL {
-        let clean = url.removingQuery(named: resource.source.authorization.secretQueryNames, valued: secrets)
-        guard clean.origin == resource.source.baseURL.origin else {
+    /// A next link stays on the configured origin.
+    private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {
+        guard url.origin == resource.source.baseURL.origin else {
             throw Failure(
                 .contract, phase: .answered,
                 detail:
-                    "the next page is said to be at \(clean.origin), outside the source's \(resource.source.baseURL.origin)"
+                    "the next page is said to be at \(url.origin), outside the source's \(resource.source.baseURL.origin)"
             )
         }
-        return clean
+        return url
     }
 }
 

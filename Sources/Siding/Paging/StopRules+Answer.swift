@@ -43,7 +43,8 @@ extension Paging {
         case .linkHeader: answer.linkTarget() != nil
         case .headerCursor(let name, _), .nextHeader(let name): !(answer.headerFields[name] ?? "").isEmpty
         case .automatic: answer.detectPaging().isByHeader
-        case .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
+        case .page, .offset: isLinked(answer)
+        case .none, .nextURL, .cursor, .lastRecord: false
         }
     }
 
@@ -51,11 +52,11 @@ extension Paging {
     /// leaves out. A `Link` that something before the origin adds to each answer has no such relation.
     func hasField(_ fields: HTTPFields) -> Bool {
         switch self {
-        case .linkHeader, .automatic:
+        case .linkHeader, .automatic, .page, .offset:
             HTTPField.Name("Link").flatMap { fields[$0] }
                 .map { field in Self.pageRelations.contains { LinkHeader.target(of: $0, in: field) != nil } } ?? false
         case .headerCursor(let name, _), .nextHeader(let name): fields[name] != nil
-        case .none, .nextURL, .cursor, .lastRecord, .page, .offset: false
+        case .none, .nextURL, .cursor, .lastRecord: false
         }
     }
 
@@ -65,6 +66,21 @@ extension Paging {
         case .page, .offset: true
         case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: false
         }
+    }
+
+    /// Whether pages are counted here, and `answer` names the next one all the same: then a short page is not the last, as where
+    /// the origin has a maximum below the size that it is asked for.
+    func isLinked(_ answer: PageAnswer) -> Bool { isNumbered && answer.linkTarget() != nil }
+
+    /// Whether it is only that which leads on from `answer`.
+    func needsLink(_ answer: PageAnswer) -> Bool {
+        let size: Int? =
+            switch self {
+            case .page(let numbers): numbers.size
+            case .offset(let offsets): offsets.limit
+            case .automatic, .none, .linkHeader, .nextURL, .cursor, .lastRecord, .headerCursor, .nextHeader: nil
+            }
+        return isLinked(answer) && answer.recordCount < size ?? 0
     }
 
     /// Between pages of a listing (iana.org/assignments/link-relations).

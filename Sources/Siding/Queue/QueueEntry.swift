@@ -146,7 +146,12 @@ public struct FetchRetention: Sendable {
     }
 
     /// Each listing's fetch has a lane of its own.
-    package var lane: String { "fetch:\(resource)" + (page.scope.isEmpty ? "" : "/\(page.scope)") }
+    package var lane: String { Self.lane(of: resource, scope: page.scope) }
+
+    /// - Parameter scope: the key of the record that the listing is about; empty where the resource has one listing only.
+    static func lane(of resource: String, scope: String) -> String {
+        "fetch:\(resource)" + (scope.isEmpty ? "" : "/\(scope)")
+    }
 }
 
 extension QueueEntry {

@@ -67,7 +67,7 @@ public struct ListingCursor: Sendable, Hashable {
     public var moves: Bool
     /// Whether it asks for changes from beyond the stored cursor on: between the two lies what nobody has asked for.
     public var isPassing: Bool { from != nil && !moves }
-    /// Whether nothing but its end does, as its pages came out of order.
+    /// Whether its pages came out of order: then nothing but its end does, and it goes to that.
     public var waits: Bool
 
     public init(from: String? = nil, reached: String? = nil, moves: Bool = false, waits: Bool = false) {
@@ -123,7 +123,7 @@ public struct StoredPage: Sendable, Hashable {
     public var lead: PageLead?
     /// When the page was last had whole; nil where that is not known.
     public var readAt: Timestamp?
-    /// The cursor's value that is furthest on among its records; nil where there is none, or it is not known.
+    /// As of ``PageCommit/Progress/furthest``; nil also where it is not known.
     public var furthest: String?
     /// Of its records, as ``PageCommit/Progress/digest`` was; nil where it is not known.
     public var digest: UInt64?

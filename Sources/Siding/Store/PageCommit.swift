@@ -76,7 +76,8 @@ public struct PageCommit: Sendable {
         /// The page behind this one, where the listing ends before it as all from there on is known: the page's row keeps its
         /// way on.
         public var behind: PageRequest?
-        /// The cursor's value that is furthest on among the page's records; nil where there is none.
+        /// The cursor's value that is furthest on among the page's records; nil where there is none, and empty where they do not
+        /// come in the descending order that is declared.
         public var furthest: String?
         /// What tells the page's records from those of others; nil where it has none.
         public var digest: UInt64?

@@ -333,7 +333,7 @@ import Testing
         let bench = try await Self.bench(engine, posts: 4)
         let comments = Self.comments(of: bench, .changed)
         let first = try await SyncPlan.make(for: comments, in: bench.store)
-        #expect(first.reason == "nothing is stored of 'posts' yet: its records are the parents")
+        #expect(first.reason == "nothing now: nothing is stored of 'posts' yet: its records are the parents")
         #expect(first.url == "https://api.example.org/posts/{post}/comments")
         bench.origin.set("/posts/3/comments", .status(.notFound))
         _ = try await bench.engine().run([bench.resource, comments], command: "sync")

@@ -53,7 +53,56 @@ import Testing
         bench.time.advance(by: .seconds(100 * 3600))
         let plan = try await Self.plan(bench)
         #expect(plan.url == "https://api.example.org/posts?page=2")
-        #expect(plan.reason.contains("parked (held)"))
+        #expect(plan.reason == "nothing now: the queue retains this page as \(entry.shortID), parked (held)")
+        #expect(plan.asksNothing)
+        #expect(try await Self.agreed(bench).reason == plan.reason)
+        // A sync of everything does not wait for it.
+        #expect(try await Self.agreed(bench, SyncOptions(isFull: true)).asksNothing == false)
+    }
+
+    /// Two posts, and the comments of each; the bench is of those.
+    private static func comments(_ engine: Engine) async throws -> EngineBench {
+        let origin = ScriptedOrigin()
+        origin.set("/posts", ScriptedOrigin.page("[1,2]"))
+        for parent in 1...2 { origin.set("/posts/\(parent)/comments", ScriptedOrigin.page("[\(parent)0]")) }
+        var bench = try await EngineBench(engine, origin)
+        (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
+        bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
+        return bench
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where no parent is stored, or none is due, nothing is said to be asked`(_ engine: Engine) async throws {
+        var bench = try await Self.comments(engine)
+        let first = try await Self.agreed(bench)
+        #expect(first.reason == "nothing now: nothing is stored of 'posts' yet: its records are the parents")
+        var posts = bench
+        (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
+        _ = try await posts.sync()
+        bench.resource.forEach?.parents.areChanged = true
+        #expect(try await Self.agreed(bench).asksNothing == false)
+        let plan = try await Self.agreed(bench)
+        #expect(plan.reason == "nothing now: no parent is due: a new round: 0 of 2 records of 'posts'")
+        #expect(plan.fanOut?.urls == [] && plan.url.hasSuffix("/posts/{post}/comments"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a parent whose page a person holds is not said to be asked about`(_ engine: Engine) async throws {
+        let bench = try await Self.comments(engine)
+        var posts = bench
+        (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
+        _ = try await posts.sync()
+        for parent in 1...2 { bench.origin.set("/posts/\(parent)/comments", .status(.internalServerError)) }
+        _ = try await bench.sync()
+        let entries = try await bench.queue()
+        #expect(entries.count == 2)
+        _ = try await bench.store.perform(.hold, on: QueueSelection(resources: ["comments"]))
+        let held = try await Self.agreed(bench)
+        #expect(held.asksNothing && held.fanOut?.urls == [])
+        #expect(held.reason.hasPrefix("nothing now: the parents that are due wait for a person in the queue: "))
+        let second = try #require(entries.first { $0.url.hasSuffix("/posts/2/comments") })
+        _ = try await bench.store.perform(.release, on: QueueSelection(ids: [second.id]))
+        #expect(try await Self.plan(bench).fanOut?.urls == ["https://api.example.org/posts/2/comments"])
     }
 
     @Test(arguments: Engine.allCases)

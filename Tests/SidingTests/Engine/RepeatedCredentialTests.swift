@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingJSON
 import SidingTesting
 import Testing
 
@@ -20,7 +21,9 @@ import Testing
         #expect(try await bench.state().checkpoint?.url.description == "https://api.example.org/posts?page=2")
     }
 
-    @Test(arguments: Engine.allCases, ["tenant=acme-corp", "tenant[name]=acme-corp", "tenant=12345678", ""])
+    @Test(
+        arguments: Engine.allCases,
+        ["tenant=acme-corp", "filter=of:acme-corp,open", "tenant[name]=acme-corp", "tenant=12345678", ""])
     func `a parameter that the config writes stays, though a credential is spelt alike`(
         _ engine: Engine, _ written: String
     ) async throws {
@@ -28,6 +31,7 @@ import Testing
         var key = "acme-corp"
         switch written {
         case "tenant=acme-corp": bench.resource.query = ["tenant": "acme-corp"]
+        case "filter=of:acme-corp,open": bench.resource.query = ["filter": "of:acme-corp,open"]
         case "tenant=12345678": (bench.resource.query, key) = (["tenant": 12_345_678], "12345678")
         case "tenant[name]=acme-corp": bench.resource.query = ["tenant": ["name": "acme-corp"]]
         default: bench.resource.path = "/acme-corp"
@@ -42,6 +46,61 @@ import Testing
         bench.origin.set("\(path)?\(own)&page=2", ScriptedOrigin.page("[2]"))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1", "2"])
+    }
+
+    @Test(
+        arguments: Engine.allCases,
+        ["s3cret%2Fkey", "h=Bearer+s3cret/key", "at=1,s3cret%2Fkey", "s3cret%2fkey=1&x[]=1"])
+    func `a next link that repeats the key inside of a parameter brings it into no page`(
+        _ engine: Engine, _ repeated: String
+    ) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.source.authorization = .bearer { "s3cret/key" }
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2&\(repeated)"))
+        _ = try await bench.sync()
+        let asked = bench.origin.takeTargets()
+        #expect(asked.count == 2 && asked.last?.hasPrefix("/posts?page=2") == true)
+        #expect(!asked.contains { $0.lowercased().contains("s3cret") })
+    }
+
+    @Test(arguments: Engine.allCases, ["/posts/s3cret%2Fkey/2", "/s3cret/key?page=2"])
+    func `a next link with the key in its path is a fault of the page: nothing is asked, nothing is stored`(
+        _ engine: Engine, _ next: String
+    ) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.source.authorization = .bearer { "s3cret/key" }
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: next))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed && report.failure?.reason == .contract)
+        let message = try #require(report.line.error?.message)
+        #expect(message.contains("a credential of the source in its path") && !message.contains("s3cret"))
+        #expect(bench.origin.takeTargets() == ["/posts"])
+        #expect(try await bench.keys() == [])
+        #expect(try await bench.queue() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a token with the key in it goes into no body`(_ engine: Engine) async throws {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.source.authorization = .bearer { "s3cret/key" }
+        bench.resource.method = .post
+        bench.resource.paging = .cursor(JSONPath(member: "next"), parameter: .body(JSONPath(member: "after")))
+        bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"of s3cret/key"}"#))
+        let message = try #require(try await bench.sync().line.error?.message)
+        #expect(message.contains("a credential of the source in its body") && !message.contains("s3cret"))
+        #expect(bench.origin.takeTargets() == ["/posts"])
+        #expect(try await bench.keys() == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what cannot be asked at all is told without the key`(_ engine: Engine) async throws {
+        for next in ["ftp://api.example.org/s3cret/key", "/posts/s3cret/key?x=\u{FFFD}"] {
+            var bench = try await EngineBench(engine, ScriptedOrigin())
+            bench.resource.source.authorization = .bearer { "s3cret/key" }
+            bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: next))
+            let message = try #require(try await bench.sync().line.error?.message)
+            #expect(message.contains("the address of the next page") && !message.contains("s3cret"))
+        }
     }
 
     @Test(arguments: Engine.allCases)

@@ -214,10 +214,32 @@ import Testing
         #expect(try await bench.sync().line.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts"])
         bench.time.advance(by: .seconds(1))
-        bench.origin.set("/posts", Self.unchanged, ScriptedOrigin.page("[1]", etag: "\"a\""), Self.unchanged)
+        bench.origin.set("/posts", ScriptedOrigin.page("[1]", etag: "\"a\""), Self.unchanged)
         _ = try await bench.sync()
-        #expect(bench.origin.takeTargets() == ["/posts", "/posts"])
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
         #expect(try await bench.sync().line.outcome == .notModified)
         #expect(bench.origin.takeTargets() == ["/posts"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where its 304 would not be believed it is asked for whole at once, and the plan says so`(_ engine: Engine)
+        async throws
+    {
+        var bench = try await bench(engine, .automatic)
+        bench.resource.deletions = Deletions(byAbsence: true)
+        for _ in 0..<3 {
+            let report = try await bench.sync()
+            #expect(report.line.counters.requests == 1 && report.line.counters.inserted == 0)
+            #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil])
+            #expect(try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now).conditions == [])
+        }
+        // A 304 that has the field in any form would be believed.
+        bench.resource.paging = .linkHeader
+        _ = try await bench.sync()
+        _ = bench.origin.takeTargets()
+        let link = try #require(HTTPField.Name("Link"))
+        bench.origin.set("/posts", .status(.notModified, headerFields: [link: "</posts>; rel=\"first\""]))
+        #expect(try await bench.sync().line.outcome == .notModified)
+        #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
     }
 }

@@ -142,6 +142,30 @@ import Testing
         #expect(try next(open, records: 0) == .end)
     }
 
+    @Test func `a short page with a Link to a next one is not the last of those that are counted`() throws {
+        let fields = link("/v1/posts?page=2&per_page=10")
+        let numbered = try turner(.page(.init(size: 20)))
+        #expect(try url(next(numbered, fields: fields, records: 10)) == "https://api.example.org/v1/posts?page=2")
+        let offsets = try turner(.offset(.init(limit: 20)))
+        #expect(try url(next(offsets, fields: fields, records: 10))?.hasSuffix("limit=20&offset=10") == true)
+        let stop = StopRules(isLast: try JSONPath(parsing: "$.end"))
+        let ended = try turner(.page(.init(size: 20)), stop: stop)
+        #expect(try next(ended, fields: fields, records: 10, envelope: ["$.end": .bool(true)]) == .end)
+        for paging in [numbered.resource.paging, offsets.resource.paging, .none] {
+            let records = paging == .none ? 10 : 0
+            let turner = try turner(paging)
+            #expect(try next(turner, fields: fields, records: records) == .end)
+            var resource = turner.resource
+            resource.deletions = Deletions(byAbsence: true)
+            guard case .cut(let why) = try next(PageTurner(resource: resource), fields: fields, records: records) else {
+                Issue.record("\(paging) ends the listing as if it were whole")
+                continue
+            }
+            #expect(why.contains("Link"))
+            #expect(try next(PageTurner(resource: resource), records: records) == .end)
+        }
+    }
+
     @Test func `the last record of a page is named to the origin, until a page is empty`() throws {
         let turner = try turner(.lastRecord(JSONPath(member: "id"), parameter: "starting_after"))
         let next = try next(turner, lastRecord: "cus_2")

@@ -1,0 +1,174 @@
+import HTTPTypes
+import SidingChain
+import SidingJSON
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// `order: desc` ends a listing early only as long as the records do come newest first.
+@Suite struct DescendingOrderTests {
+    /// A record, and its value.
+    private typealias Shown = (id: Int, at: Int?)
+
+    private static let told =
+        "records do not come in the order of $.at, as 'order: desc' says: the listing goes on to its end"
+
+    private func bench(_ engine: Engine) async throws -> EngineBench {
+        var bench = try await EngineBench(engine, ScriptedOrigin())
+        bench.resource.cursor = IncrementalCursor(
+            at: .record(JSONPath(member: "at")), type: .integer, order: .descending)
+        return bench
+    }
+
+    private static func target(_ number: Int) -> String { number == 1 ? "/posts" : "/posts?page=\(number)" }
+
+    private static func targets(_ numbers: Int...) -> [String] { numbers.map(target) }
+
+    /// Lists these pages from now on; those that did not change answer 304, and whole where they are asked without a condition.
+    private func list(_ bench: EngineBench, _ pages: [[Shown]], unchanged: Set<Int> = []) {
+        for (index, records) in pages.enumerated() {
+            let bodies = records.map { #"{"id":\#($0.id),"at":\#($0.at.map(String.init) ?? "null")}"# }
+            var fields: HTTPFields = [.contentType: "application/json", .eTag: "\"\(index)\""]
+            if index + 1 < pages.count {
+                fields[HTTPField.Name("Link")!] = "<\(Self.target(index + 2))>; rel=\"next\""
+            }
+            let page = ScriptedAnswer.text("[\(bodies.joined(separator: ","))]", headerFields: fields)
+            if unchanged.contains(index + 1) {
+                bench.origin.set(Self.target(index + 1), .status(.notModified), page)
+            } else {
+                bench.origin.set(Self.target(index + 1), page)
+            }
+        }
+    }
+
+    /// Records whose id is their value.
+    private func list(_ bench: EngineBench, _ pages: [[Int]], unchanged: Set<Int> = []) {
+        list(bench, pages.map { $0.map { (id: $0, at: $0) } }, unchanged: unchanged)
+    }
+
+    /// What the next sync asks for, and what it says.
+    private func asked(_ bench: EngineBench) async throws -> (targets: [String], warnings: [String]) {
+        _ = bench.origin.takeTargets()
+        let report = try await bench.sync()
+        #expect(report.line.error == nil)
+        return (bench.origin.takeTargets(), report.warnings)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an origin that lists the oldest first is listed to its end, and that is told`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[1, 2], [3, 4]])
+        #expect(try await asked(bench).warnings == [Self.told])
+        list(bench, [[1, 2], [3, 4], [5, 6]])
+        var second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [Self.told])
+        #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "6"])
+        // Nor does a 304 end it; the last page is asked for whole, as its 304 names no next one.
+        list(bench, [[1, 2], [3, 4], [5, 6], [7]], unchanged: [1, 2, 3])
+        second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3, 3, 4) && second.warnings == [Self.told])
+        #expect(try await bench.keys().contains("7"))
+    }
+
+    @Test(arguments: Engine.allCases, [Set<Int>(), [1, 2, 3]])
+    func `pages of one record show their order over the edges`(_ engine: Engine, _ unchanged: Set<Int>) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[1], [2], [3]])
+        _ = try await asked(bench)
+        list(bench, [[1], [2], [3], [4]], unchanged: unchanged)
+        let second = try await asked(bench)
+        #expect(second.targets.last == Self.target(4) && second.warnings == [Self.told])
+        #expect(try await bench.keys() == ["1", "2", "3", "4"])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `old records that are pinned to the first page do not end the listing`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[1, 2], [10, 9]])
+        _ = try await asked(bench)
+        list(bench, [[1, 2], [11, 10], [9]])
+        #expect(try await asked(bench).targets == Self.targets(1, 2, 3))
+        #expect(try await bench.keys().contains("11"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `pages that fall each by itself and rise from one to the next are in no order`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[20, 1], [5, 4], [3]])
+        _ = try await asked(bench)
+        list(bench, [[20, 1], [5, 4], [30]])
+        let second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [Self.told])
+        #expect(try await bench.keys().contains("30"))
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `records that are pushed onto the next page meanwhile are in order`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[9, 8, 7]])
+        _ = try await asked(bench)
+        list(bench, [[12, 11, 10], [11, 10, 9], [8, 7, 6], [5]])
+        let second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `where the newest record is gone the listing ends as soon as it is seen to fall`(_ engine: Engine) async throws
+    {
+        let bench = try await bench(engine)
+        list(bench, [[9, 8], [7]])
+        _ = try await asked(bench)
+        list(bench, [[8, 7], [6, 5]])
+        #expect(try await asked(bench).targets == Self.targets(1))
+        list(bench, [[(1, 5), (2, 5)], [(3, 5)], [(4, 4)], [(5, 3)]])
+        #expect(try await asked(bench).targets == Self.targets(1, 2, 3))
+        // Of a page that did not change one value is known, which shows no order.
+        list(bench, [[(1, 5), (2, 5)], [(4, 4), (3, 4)], [(5, 3)]], unchanged: [1])
+        let last = try await asked(bench)
+        #expect(last.targets == Self.targets(1, 2) && last.warnings == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `records without a value say nothing of the order`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[9]])
+        _ = try await asked(bench)
+        let pages: [[Shown]] = [[(1, 12), (2, nil), (3, 10)], [(4, nil), (5, nil)], [(6, 8), (7, 7)], [(8, 1)]]
+        list(bench, pages)
+        let second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3))
+        #expect(second.warnings == ["3 records have no integer at $.at for the cursor"])
+        list(bench, pages, unchanged: [1, 2, 3])
+        let third = try await asked(bench)
+        #expect(third.targets == Self.targets(1, 2, 3) && third.warnings == [])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a page's row says that it is out of order, and only that page's`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[3, 4], [2, 1], [9]])
+        _ = try await asked(bench)
+        var furthest: [String?] = []
+        for number in 1...3 {
+            let url = try HTTPURL("https://api.example.org\(Self.target(number))")
+            let page = PageRequest(url: url, number: number, offset: 0)
+            furthest.append(try await bench.store.storedPage(page, of: "posts")?.furthest)
+        }
+        #expect(furthest == [DescendingOrder.disorder, "2", DescendingOrder.disorder])
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a listing that was out of order goes to its end in another run, too`(_ engine: Engine) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[9, 8]])
+        _ = try await asked(bench)
+        list(bench, [[3, 4], [2, 1], [10]])
+        bench.origin.set(Self.target(2), .status(.internalServerError))
+        #expect(try await bench.sync().line.outcome == .queued)
+        bench.time.advance(by: .seconds(3600))
+        list(bench, [[3, 4], [2, 1], [10]])
+        #expect(try await asked(bench).targets == Self.targets(2, 3))
+        #expect(try await bench.keys().contains("10"))
+    }
+}
