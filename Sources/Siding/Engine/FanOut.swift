@@ -68,7 +68,7 @@ struct FanOut: Sendable {
         let findings = try await store.endRound(end)
         var report = tally.report()
         report.line.counters += findings.counters
-        findings.notes.forEach { report.warn($0) }
+        findings.notes(of: resource.name, over: each.resource).forEach { report.warn($0) }
         if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
@@ -158,13 +158,17 @@ struct FanOut: Sendable {
 
 extension RoundFindings {
     /// What a person should know of what stays.
-    fileprivate var notes: [String] {
+    fileprivate func notes(of resource: String, over parent: String) -> [String] {
         guard unproven > 0 else { return [] }
         var reasons: [String] = []
         if unasked > 0 {
             reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this round")
         }
-        if areParentsUnlisted { reasons.append("their parents were not wholly listed since the last round") }
+        if areParentsUnlisted {
+            reasons.append(
+                "their parents were not wholly listed since the last round, or some are in quarantine or wait for own edits "
+                    + "('siding sync \(parent) \(resource) --full' lists all)")
+        }
         if unknown > 0 {
             reasons.append("of \(unknown) \(unknown == 1 ? "listing" : "listings") not all records are known")
         }

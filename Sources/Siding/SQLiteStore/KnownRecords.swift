@@ -41,7 +41,8 @@ enum KnownRecords {
             """, resource, parent, round, now.microseconds)
     }
 
-    /// Whether all parents were known at a moment since the last complete round of `resource`.
+    /// Whether all parents were known, as the origin has them, at a moment since the last complete round of `resource`: a stored
+    /// version of one in quarantine, or one with own edits on it, may lead to another address than the origin's.
     ///
     /// - Parameter parent: the name of the resource whose records they are.
     static func areKnown(
@@ -49,13 +50,12 @@ enum KnownRecords {
     ) throws -> Bool {
         try transaction.first(
             """
-            SELECT p.known_at > COALESCE(c.completed_at, -1) AND NOT EXISTS (
-                SELECT 1 FROM siding_quarantine q WHERE q.resource = p.id AND (q.code = ?3 OR NOT EXISTS (
-                    SELECT 1 FROM siding_records r
-                    WHERE r.resource = p.id AND r.key = q.key AND r.deleted_at IS NULL)))
+            SELECT p.known_at > COALESCE(c.completed_at, -1)
+                AND NOT EXISTS (SELECT 1 FROM siding_quarantine WHERE resource = p.id)
+                AND NOT EXISTS (SELECT 1 FROM siding_bases WHERE resource = p.id AND body IS NOT NULL)
             FROM siding_resources p, siding_resources c
             WHERE p.name = ?1 AND c.name = ?2 AND p.known_at IS NOT NULL
-            """, parent, resource, ContractBreach.Code.keyType.rawValue
+            """, parent, resource
         ) { $0.int(0) == 1 } ?? false
     }
 }

@@ -235,7 +235,11 @@ struct ListingOpener {
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
                 checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root, knows_all)
             VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-                ?7 IS NULL OR (?8 AND (SELECT known_at FROM siding_resources WHERE id = ?1) IS NOT NULL))
+                ?7 IS NULL OR (?8 AND CASE WHEN ?9 = '' THEN
+                    (SELECT known_at FROM siding_resources WHERE id = ?1) IS NOT NULL
+                ELSE EXISTS (
+                    SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?9 AND state = 'complete' AND knows_all = 1)
+                END))
             ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
@@ -251,6 +255,13 @@ struct ListingOpener {
         try note(resource, isNew: true, transaction)
         var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
         position.cursor = opening.cursor
+        // A page behind the first one that ends a listing would not be seen again.
+        position.cursor.waits =
+            try transaction.first(
+                "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND furthest = ?3 LIMIT 1", resource,
+                first.scope,
+                DescendingOrder.disorder
+            ) { _ in true } ?? false
         return position
     }
 

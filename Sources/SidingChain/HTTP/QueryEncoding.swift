@@ -119,14 +119,17 @@ extension HTTPURL {
     /// Percent-decodes a query name or value; bytes that are no UTF-8 become the replacement character.
     public static func decode(_ text: String) -> String {
         var bytes: [UInt8] = []
-        var rest = Substring(text)
-        while let first = rest.utf8.first {
-            if first == 0x25, let code = UInt8(rest.dropFirst().prefix(2), radix: 16), rest.utf8.count >= 3 {
+        var rest = Array(text.utf8)[...]
+        while let first = rest.popFirst() {
+            let digits = rest.prefix(2)
+            if first == UInt8(ascii: "%"), digits.count == 2,
+                digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
+                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
                 bytes.append(code)
-                rest = rest.dropFirst(3)
+                rest = rest.dropFirst(2)
             } else {
-                bytes.append(first == 0x2B ? 0x20 : first)
-                rest = Substring(rest.utf8.dropFirst())
+                bytes.append(first == UInt8(ascii: "+") ? UInt8(ascii: " ") : first)
             }
         }
         return String(decoding: bytes, as: UTF8.self)

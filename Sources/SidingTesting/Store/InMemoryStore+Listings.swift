@@ -209,7 +209,10 @@ extension MemoryTables {
     fileprivate mutating func begin(_ opening: ListingOpening, _ moment: MemoryMoment) -> ListingPosition {
         let scope = opening.first.scope
         resources[opening.resource]?.listings[scope, default: 0] += 1
-        let wasKnown = resources[opening.resource]?.knownAt != nil
+        let wasKnown =
+            scope.isEmpty
+            ? resources[opening.resource]?.knownAt != nil
+            : resources[opening.resource]?.scoped[scope].map { $0.state == .complete && $0.knowsAll } ?? false
         resources[opening.resource]?.open[scope] = MemoryListing(
             next: opening.first, checkpointAt: moment.now, cursor: opening.cursor, run: opening.run,
             knowsAll: opening.cursor.from == nil || (opening.cursor.moves && wasKnown))
@@ -223,6 +226,10 @@ extension MemoryTables {
         var position = ListingPosition(
             listing: resources[opening.resource]?.listings[scope] ?? 1, page: opening.first, isResumed: false)
         position.cursor = opening.cursor
+        position.cursor.waits =
+            resources[opening.resource]?.pages.contains { address, page in
+                address.scope == scope && page.stored.furthest?.isEmpty == true
+            } ?? false
         return position
     }
 }

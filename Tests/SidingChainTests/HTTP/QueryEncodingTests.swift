@@ -61,4 +61,13 @@ import Testing
         #expect(
             try HTTPURL("http://a/?p=1&x=2&p=3").settingQuery("p", to: "a b").description == "http://a/?x=2&p=a%20b")
     }
+
+    @Test(arguments: [
+        ("a%20b+c", "a b c"), ("%C3%BC", "ü"), ("ü\u{FFFD}x", "ü\u{FFFD}x"), ("%", "%"), ("%4", "%4"),
+        ("%+5%-1%zz", "% 5%-1%zz"),
+        ("%ü1", "%ü1"), ("", ""),
+    ])
+    func `any text is decoded, also what no URL may have`(_ text: String, _ decoded: String) {
+        #expect(HTTPURL.decode(text) == decoded)
+    }
 }

@@ -171,4 +171,20 @@ import Testing
         #expect(try await asked(bench).targets == Self.targets(2, 3))
         #expect(try await bench.keys().contains("10"))
     }
+
+    @Test(arguments: Engine.allCases)
+    func `disorder behind the first page that would end a listing is remembered, until it is gone`(
+        _ engine: Engine
+    ) async throws {
+        let bench = try await bench(engine)
+        list(bench, [[30, 29], [28, 27], [50], [26, 25]])
+        #expect(try await asked(bench).warnings == [Self.told])
+        list(bench, [[30, 29], [28, 27], [50], [70, 26], [25]])
+        let second = try await asked(bench)
+        #expect(second.targets == Self.targets(1, 2, 3, 4, 5) && second.warnings == [Self.told])
+        #expect(try await bench.keys().contains("70"))
+        list(bench, [[70, 50], [30, 29], [28, 27], [26, 25]])
+        #expect(try await asked(bench).targets.count == 4)
+        #expect(try await asked(bench).targets == Self.targets(1, 2))
+    }
 }
