@@ -24,16 +24,7 @@ let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 /// The schema's SQL, embedded in the binary; a test checks that the list equals the folder.
-let migrations = [
-    "V001_records.sql", "V002_listings.sql", "V003_runs.sql", "V004_queue.sql", "V005_leases.sql",
-    "V006_responses.sql", "V007_text_search.sql", "V008_revisions.sql", "V009_writes.sql",
-    "V010_edits.sql", "V011_probes.sql", "V012_sign_ins.sql", "V013_forgotten_keys.sql",
-    "V014_cursors.sql", "V015_columns.sql", "V016_scopes.sql", "V017_changes.sql", "V018_budgets.sql",
-    "V019_history.sql", "V020_freshness.sql", "V021_deletions.sql", "V022_rounds.sql",
-    "V023_inquiries.sql", "V024_answers.sql", "V025_round_proofs.sql",
-    "V026_addresses.sql", "V027_page_traces.sql", "V028_unfit.sql", "V029_gone_is_done.sql",
-    "V030_allowances.sql", "V031_known.sql",
-]
+let migrations = ["V001_schema.sql"]
 
 /// What `siding init` writes, embedded likewise; a test checks that the list equals the folder.
 let exampleConfigs = [

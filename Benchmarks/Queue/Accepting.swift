@@ -19,7 +19,7 @@ struct Accepting {
         report.add("send: id printed", few.map(\.firstLine), .atMost(Self.bar), at: 0)
         report.add("send: to its end", few.map(\.end), at: 0)
         // The log that a new process reads again is then as long as it gets.
-        let store = try await SQLiteStore.open(at: place.database)
+        let store = try await Store.open(at: place.database)
         let write = try Scale.write(number: 1, lanes: 1, bytes: 1 << 20)
         for _ in 0..<24 { _ = try await store.enqueue(write) }
         await store.close()

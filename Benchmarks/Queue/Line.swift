@@ -30,7 +30,7 @@ struct Line {
             return .json("{}", status: .created)
         }
         let place = try Workplace(origin: origin.url.origin)
-        let store = try await SQLiteStore.open(at: place.database)
+        let store = try await Store.open(at: place.database)
         for number in 1...Self.writes {
             let lane = "l\(number % Self.lanes)"
             _ = try await store.enqueue(

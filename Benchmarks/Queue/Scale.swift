@@ -19,7 +19,7 @@ struct Scale {
     func measure() async throws -> Report {
         let place = try Workplace(origin: "http://10.99.0.2:8080")
         var report = Report("\(Self.writes) writes in \(Self.writes / 2) lanes")
-        let store = try await SQLiteStore.open(at: place.database, durability: .normal)
+        let store = try await Store.open(at: place.database, durability: .normal)
         let clock = ContinuousClock()
         var accepted: [Duration] = []
         for number in 0..<Self.writes {
@@ -39,7 +39,7 @@ struct Scale {
         return report
     }
 
-    private func deliver(_ store: SQLiteStore) async throws -> (claims: [Duration], settlements: [Duration]) {
+    private func deliver(_ store: Store) async throws -> (claims: [Duration], settlements: [Duration]) {
         let clock = ContinuousClock()
         let request = ClaimRequest(sources: ["van": 4])
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])

@@ -115,7 +115,7 @@ extension Workspace {
 
     /// As ``withStore(_:_:)``; nil where there is no database yet.
     fileprivate func withStoreIfAny<Value>(
-        _ access: SQLiteStore.Access, _ body: (SQLiteStore) async throws -> Value
+        _ access: Store.Access, _ body: (Store) async throws -> Value
     ) async throws -> Value? {
         do { return try await withStore(access, body) } catch {
             guard CommandError(error).status == .notFound else { throw error }

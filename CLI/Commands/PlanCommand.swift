@@ -41,15 +41,15 @@ struct PlanCommand: AsyncParsableCommand {
     }
 
     /// The database; nil where there is none, and none is needed: requests that limits are for are counted in it.
-    private func store(for chosen: [AnyResource], _ workspace: Workspace) async throws -> SQLiteStore? {
+    private func store(for chosen: [AnyResource], _ workspace: Workspace) async throws -> Store? {
         if fetch, chosen.contains(where: { !$0.source.limits.isEmpty }) {
             return try await workspace.openStore(.readWriteCreate)
         }
-        return SQLiteStore.exists(at: workspace.databasePath) ? try await workspace.openStore(.readOnly) : nil
+        return Store.exists(at: workspace.databasePath) ? try await workspace.openStore(.readOnly) : nil
     }
 
     private func rehearse(
-        _ chosen: [AnyResource], _ workspace: Workspace, _ store: SQLiteStore?
+        _ chosen: [AnyResource], _ workspace: Workspace, _ store: Store?
     ) async throws -> ExitStatus {
         let status: ExitStatus
         do {

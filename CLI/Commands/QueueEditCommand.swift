@@ -49,7 +49,7 @@ struct QueueEditCommand: AsyncParsableCommand {
 
     /// What the person wants of all that is meant; nil where that is nothing.
     private func change(
-        of meant: [QueueEntry], _ manifest: Manifest, _ store: SQLiteStore
+        of meant: [QueueEntry], _ manifest: Manifest, _ store: Store
     ) async throws -> WriteChange? {
         var change = WriteChange(releases: !hold)
         if !header.isEmpty { change.headerFields = try HeaderArguments.fields(header) }
@@ -68,7 +68,7 @@ struct QueueEditCommand: AsyncParsableCommand {
     }
 
     /// What the person makes of the one entry's body; nil where it stays as it is.
-    private func edited(_ meant: [QueueEntry], _ store: SQLiteStore) async throws -> [UInt8]? {
+    private func edited(_ meant: [QueueEntry], _ store: Store) async throws -> [UInt8]? {
         guard let entry = meant.first else { return nil }
         let body = try await store.content(of: entry.id)?.body ?? []
         let edited = try await Editor.edited(body)
@@ -80,7 +80,7 @@ struct QueueEditCommand: AsyncParsableCommand {
     }
 
     /// A body that any of the entries calls JSON has to be JSON.
-    private func check(_ change: WriteChange, _ meant: [QueueEntry], _ store: SQLiteStore) async throws {
+    private func check(_ change: WriteChange, _ meant: [QueueEntry], _ store: Store) async throws {
         guard let body = change.body else { return }
         if let fields = change.headerFields { return try BodyArgument.check(body, contentType: fields[.contentType]) }
         var types: Set<String> = []

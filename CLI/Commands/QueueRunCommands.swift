@@ -78,7 +78,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
 /// Tries retained fetches: by the sync of their resources, which goes on at that very page.
 struct QueueDrain {
     let workspace: Workspace
-    let store: SQLiteStore
+    let store: Store
     let options: GlobalOptions
 
     /// - Returns: nil where there are none.

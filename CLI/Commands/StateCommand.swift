@@ -147,7 +147,7 @@ struct StateResetCommand: AsyncParsableCommand {
     }
 }
 
-extension SQLiteStore {
+extension Store {
     /// Sets the cursor under the resource's lease, so that no sync is at work on it.
     ///
     /// - Throws: ``CommandError`` with code 11 where a run holds the resource.

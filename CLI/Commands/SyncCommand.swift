@@ -79,7 +79,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
 
     /// The resources whose newest outcome was no success.
-    private func onlyFailed(_ resources: [AnyResource], _ store: SQLiteStore) async throws -> [AnyResource] {
+    private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
         var newest: [String: RunOutcome] = [:]
         for run in try await store.runs(limit: 100) {
             for line in run.resources where newest[line.resource] == nil {

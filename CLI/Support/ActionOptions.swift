@@ -43,7 +43,7 @@ struct ActionOptions: ParsableArguments {
     /// - Returns: the entries that were changed, and the exit status: 1 where all that were meant were refused, 3 where
     ///   some were.
     func perform(
-        _ decision: QueueDecision, on chosen: QueueSelection, of store: SQLiteStore,
+        _ decision: QueueDecision, on chosen: QueueSelection, of store: Store,
         preview: (QueueChange) async throws -> RequestPreview? = { _ in nil }
     ) async throws -> (changed: [QueueEntry], status: ExitStatus) {
         let changes = try await store.carryOut(decision, on: chosen, isRehearsal: dryRun)
@@ -64,7 +64,7 @@ struct ActionOptions: ParsableArguments {
     /// - Parameter prepare: what comes before it is carried out.
     func run(
         _ decision: QueueDecision,
-        after prepare: (QueueSelection, SQLiteStore) async throws -> Void = { _, _ in }
+        after prepare: (QueueSelection, Store) async throws -> Void = { _, _ in }
     ) async throws {
         let status = try await options.withStore(.readWrite) { _, store in
             let chosen = try chosen()

@@ -72,7 +72,7 @@ struct Examination {
         }
     }
 
-    private func file(_ store: SQLiteStore) async throws -> [Finding] {
+    private func file(_ store: Store) async throws -> [Finding] {
         let about = try await store.description()
         let problems = try await store.check()
         var findings = [
@@ -90,7 +90,7 @@ struct Examination {
         return findings
     }
 
-    private func holders(_ store: SQLiteStore) async throws -> [Finding] {
+    private func holders(_ store: Store) async throws -> [Finding] {
         try await store.leases().map { lease in
             let who = "process \(lease.holder.processID) (\(lease.holder.command)) since \(lease.holder.since.rfc3339)"
             return Finding(
@@ -102,7 +102,7 @@ struct Examination {
     }
 
     /// What each source said last: reachability by outcomes, never by asking.
-    private func sources(_ workspace: Workspace, _ store: SQLiteStore) async throws -> [Finding] {
+    private func sources(_ workspace: Workspace, _ store: Store) async throws -> [Finding] {
         let runs = try await store.runs(limit: 50)
         let gates = try await store.gates()
         return workspace.manifest.sources.map { source in

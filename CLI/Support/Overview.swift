@@ -29,7 +29,7 @@ struct Overview {
     var now: Timestamp
 
     static func gather(
-        _ workspace: Workspace, _ store: SQLiteStore, maxAge: Duration?, now: Timestamp
+        _ workspace: Workspace, _ store: Store, maxAge: Duration?, now: Timestamp
     ) async throws -> Overview {
         let states = try await store.resourceStates()
         let lines = workspace.manifest.resources.map { resource in

@@ -8,7 +8,7 @@ struct Rehearsal {
     let options: GlobalOptions
     let workspace: Workspace
     /// Nil where there is none yet.
-    let store: SQLiteStore?
+    let store: Store?
 
     /// Rehearses `resources` one after the other, and tells what each would come to.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions) async throws -> ExitStatus {

@@ -5,7 +5,7 @@ import SidingChain
 struct SyncRunner {
     let options: GlobalOptions
     let workspace: Workspace
-    let store: SQLiteStore
+    let store: Store
     let isOffline: Bool
 
     /// Syncs `resources`; a signal stops it between pages.

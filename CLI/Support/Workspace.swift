@@ -30,8 +30,8 @@ struct Workspace {
         SignIns(directory: credentials, transports: transports)
     }
 
-    func openStore(_ access: SQLiteStore.Access) async throws -> SQLiteStore {
-        try await SQLiteStore.open(
+    func openStore(_ access: Store.Access) async throws -> Store {
+        try await Store.open(
             at: databasePath, access: access, durability: manifest.synchronous == .full ? .full : .normal)
     }
 
@@ -67,7 +67,7 @@ extension Workspace {
     ///
     /// - Throws: ``CommandError`` with 66 where there is no database yet, 74 where it cannot be used, and what `body` throws.
     func withStore<Value>(
-        _ access: SQLiteStore.Access, _ body: (SQLiteStore) async throws -> Value
+        _ access: Store.Access, _ body: (Store) async throws -> Value
     ) async throws -> Value {
         let store = try await openStore(access)
         do {
@@ -86,7 +86,7 @@ extension GlobalOptions {
     ///
     /// - Throws: ``CommandError`` with 78 for the config, and as ``Workspace/withStore(_:_:)``.
     func withStore<Value>(
-        _ access: SQLiteStore.Access = .readOnly, _ body: (Workspace, SQLiteStore) async throws -> Value
+        _ access: Store.Access = .readOnly, _ body: (Workspace, Store) async throws -> Value
     ) async throws -> Value {
         let workspace = try Workspace.load(self)
         return try await workspace.withStore(access) { store in try await body(workspace, store) }

@@ -7,11 +7,11 @@ import SidingManifest
 struct WriteDelivery {
     let options: GlobalOptions
     let workspace: Workspace
-    let store: SQLiteStore
+    let store: Store
     private let startedAt = WallClock.system.now
     private let statuses = DeliveryStatuses()
 
-    init(options: GlobalOptions, workspace: Workspace, store: SQLiteStore) {
+    init(options: GlobalOptions, workspace: Workspace, store: Store) {
         (self.options, self.workspace, self.store) = (options, workspace, store)
     }
 

@@ -15,16 +15,15 @@ public struct Siding: Service {
         /// One SQLite file; made where it is missing.
         case sqlite(path: String)
         /// A store that is open already.
-        case store(any Store)
+        case store(Store)
     }
 
     /// Where everything is kept.
-    public let store: any Store
+    public let store: Store
     /// What ``run()`` keeps fresh.
     public let resources: [AnyResource]
     private let engine: SyncEngine
-    /// Nil where the store keeps no writes.
-    let sender: WriteSender?
+    let sender: WriteSender
     private let wallClock: WallClock
 
     /// How old a resource without a `maxAge` of its own may grow before ``run()`` syncs it.
@@ -51,7 +50,7 @@ public struct Siding: Service {
         var directory = credentials
         switch location {
         case .sqlite(let path):
-            store = try await SQLiteStore.open(at: path, clock: wallClock)
+            store = try await Store.open(at: path, clock: wallClock)
             directory = credentials ?? "\(path).credentials"
         case .store(let open): store = open
         }
@@ -64,11 +63,9 @@ public struct Siding: Service {
             store: store, transports: transports, signIns: signIns, connectivity: connectivity, wallClock: wallClock,
             logger: logger)
         let sources = sources + self.resources.map(\.source)
-        sender = (store as? any WriteStore).map { store in
-            WriteSender(
-                store: store, sources: sources, transports: transports, signIns: signIns, connectivity: connectivity,
-                wallClock: wallClock, logger: logger)
-        }
+        sender = WriteSender(
+            store: store, sources: sources, transports: transports, signIns: signIns, connectivity: connectivity,
+            wallClock: wallClock, logger: logger)
     }
 
     /// Brings one resource up to date, going on where the last sync stopped.

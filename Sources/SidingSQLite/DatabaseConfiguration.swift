@@ -7,8 +7,10 @@ public struct DatabaseConfiguration: Sendable, Hashable {
         case normal = "NORMAL"
     }
 
-    /// "SiDn": marks the file as ours (sqlite.org/fileformat2.html, offset 68).
-    public static let sidingApplicationID: Int32 = 0x5369_446E
+    /// "Sidg": marks the file as ours (sqlite.org/fileformat2.html, offset 68).
+    public static let sidingApplicationID: Int32 = 0x5369_6467
+    /// "SiDn": the mark of files from builds before the first release, whose schema was another one.
+    public static let unreleasedApplicationID: Int32 = 0x5369_446E
 
     public var applicationID = sidingApplicationID
     public var synchronous = Synchronous.full

@@ -14,7 +14,7 @@ struct ExampleBench {
     let wall = ManualWallClock(Timestamp(secondsSince1970: 1_795_348_800))
     let transport: WatchedTransport
     private let directory: TemporaryDirectory
-    private let store: SQLiteStore
+    private let store: Store
     private let siding: Siding
 
     /// - Parameter secrets: the environment variables that the config names.
@@ -27,7 +27,7 @@ struct ExampleBench {
             environment: ManifestEnvironment(variables: secrets, workingDirectory: place))
         #expect(await manifest.secretFaults() == [])
         transport = WatchedTransport(try Tape(contentsOf: Self.tape(name)))
-        store = try await SQLiteStore.open(at: directory.path(of: "siding.db"), clock: wall.clock)
+        store = try await Store.open(at: directory.path(of: "siding.db"), clock: wall.clock)
         siding = try await Siding(
             store: .store(store), resources: manifest.resources, sources: manifest.sources, transports: transport,
             connectivity: TestConnectivity(), wallClock: wall.clock)

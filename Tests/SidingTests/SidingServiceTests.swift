@@ -18,14 +18,14 @@ import Testing
         self.resource = resource
     }
 
-    private func siding(_ store: any Store) async throws -> Siding {
+    private func siding(_ store: Store) async throws -> Siding {
         try await Siding(
             store: .store(store), resources: [resource], transports: origin, connectivity: TestConnectivity(),
             wallClock: clock.wallClock)
     }
 
     @Test func `a program syncs and reads its records`() async throws {
-        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         guard case .saved(let counters) = try await siding.sync(resource) else {
             Issue.record("the records were not saved")
             return
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `kept for later is an outcome, refused for good is an error`() async throws {
-        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         origin.set("/posts", .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.forbidden))
         guard case .queued = try await siding.sync(resource) else {
             Issue.record("nothing was queued")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `the service looks for what is older than its age, and leaves what is fresh alone`() async throws {
-        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
         try await siding.sync(resource)
         #expect(try await siding.dueResources().isEmpty)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a retained page is due when its time has come, not before`() async throws {
-        let siding = try await siding(InMemoryStore(clock: clock.wallClock))
+        let siding = try await siding(try await Store.temporary(clock: clock.wallClock))
         origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
         _ = try await siding.sync(resource)
         #expect(try await siding.dueResources().isEmpty)
@@ -68,7 +68,8 @@ import Testing
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
         comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
         let siding = try await Siding(
-            store: .store(InMemoryStore(clock: clock.wallClock)), resources: [comments, resource], transports: origin,
+            store: .store(try await Store.temporary(clock: clock.wallClock)), resources: [comments, resource],
+            transports: origin,
             connectivity: TestConnectivity(), wallClock: clock.wallClock)
         for number in 1...4 { origin.set("/posts/\(number)/comments", ScriptedOrigin.page("[\(number)]")) }
         try await siding.sync(resource)

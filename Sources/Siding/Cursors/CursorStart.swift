@@ -102,7 +102,7 @@ public struct StoredCursor: Sendable, Hashable {
     }
 }
 
-extension ListingStore {
+extension Store {
     /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
     func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
         guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),

@@ -47,7 +47,7 @@ struct ConflictResolver {
         of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> EditSides? {
         guard let resource = entry.resource, let key = entry.recordKey,
-            let row = try SQLiteStore.resourceRow(resource, database)
+            let row = try Store.resourceRow(resource, database)
         else { return nil }
         return try EditRows.sides(of: entry.id, on: key, in: row.id, named: resource, database)
     }

@@ -51,7 +51,7 @@ struct EditEnqueuer {
             """
             UPDATE siding_queue SET resource = ?2, record_key = ?3, edit = ?4, temporary_id = ?5, edit_order = seq
             WHERE id = ?1
-            """, id, edit.resource, key, try SQLiteStore.json(EditTerms(edit, isNamed: write.key != nil)),
+            """, id, edit.resource, key, try Store.json(EditTerms(edit, isNamed: write.key != nil)),
             isTemporary ? key : nil)
         try ResourceView.showEdits(of: edit.resource, transaction)
         try showColumns(overlay, transaction)
@@ -59,7 +59,7 @@ struct EditEnqueuer {
     }
 
     private func register(_ transaction: borrowing Transaction) throws {
-        guard try SQLiteStore.resourceRow(edit.resource, transaction) == nil else { return }
+        guard try Store.resourceRow(edit.resource, transaction) == nil else { return }
         let resource = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
         // What it does not store it does not store of its first record either.

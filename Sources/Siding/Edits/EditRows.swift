@@ -43,7 +43,7 @@ enum EditRows {
     private static func edit(_ row: borrowing Row) throws -> PendingEdit {
         let first = QueueRows.count
         let entry = try QueueRows.entry(row)
-        guard let terms = SQLiteStore.decode(EditTerms.self, row.optionalText(first)) else {
+        guard let terms = Store.decode(EditTerms.self, row.optionalText(first)) else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has an edit that cannot be read")
         }
         return PendingEdit(

@@ -16,7 +16,7 @@ struct ProbeSettler {
             let attempts = write.entry.attempts + 1
             try transaction.execute(
                 "UPDATE siding_queue SET error = ?2, status = ?3, attempts = ?4, waits_for = ?5 WHERE id = ?1", id,
-                try SQLiteStore.json(error), error.status, attempts, waitsForLine ? "line" : nil)
+                try Store.json(error), error.status, attempts, waitsForLine ? "line" : nil)
             try transitions.question(id, error.message, transaction)
             try giveBack(at: transitions.now + wait(attempts), transaction)
         case .arrived(let answer): try arrive(answer, transaction)
@@ -71,7 +71,7 @@ extension WriteReplacer.Content {
     /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is asked about by a mark that the body could not carry.
     func checkCarriesMark(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let terms = try transaction.first("SELECT probe FROM siding_queue WHERE id = ?1", entry.id) {
-            SQLiteStore.decode(ProbeTerms.self, $0.optionalText(0))
+            Store.decode(ProbeTerms.self, $0.optionalText(0))
         }
         guard let mark = terms??.mark, (try? JSONDocument(body ?? []))?.kind != .object else { return }
         throw StoreError(.invalidWrite, "the body is no JSON object, which could carry \(mark) for its probe")

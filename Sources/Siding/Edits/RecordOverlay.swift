@@ -19,7 +19,7 @@ struct RecordOverlay {
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RecordOverlay? {
-        try SQLiteStore.resourceRow(name, transaction).map { row in
+        try Store.resourceRow(name, transaction).map { row in
             RecordOverlay(resource: row.id, name: name, now: now, revision: row.revision + 1)
         }
     }

@@ -4,24 +4,18 @@ internal import SidingChain
 /// The limits of a source as its chains ask them, kept in the store.
 struct SourceBudget: RequestBudget {
     let source: Source
-    /// Nil for a store that keeps no budgets: nothing goes out then.
-    let store: (any BudgetStore)?
+    let store: Store
     let wallClock: WallClock
 
     /// Nil for a source without limits.
-    init?(_ source: Source, in store: any Sendable, wallClock: WallClock) {
+    init?(_ source: Source, in store: Store, wallClock: WallClock) {
         guard !source.limits.isEmpty else { return nil }
-        (self.source, self.store, self.wallClock) = (source, store as? any BudgetStore, wallClock)
+        (self.source, self.store, self.wallClock) = (source, store, wallClock)
     }
 
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace {
         let rules = source.limits(fitting: url)
         guard !rules.isEmpty else { return BudgetPlace() }
-        guard let store else {
-            throw Failure(
-                .storage(StoreError.Kind.unsupported.rawValue), phase: .notSent,
-                detail: "the source has limits, and this store does not count requests")
-        }
         let request = SlotRequest(
             source: source.name, limits: rules.map { source.limits[$0] }, hold: source.transport.totalTimeout)
         let answer: SlotAnswer
@@ -56,7 +50,6 @@ struct SourceBudget: RequestBudget {
     }
 
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async {
-        guard let store else { return }
         let settlements = place.slots.map { slot in
             let limit = source.limits[slot.rule]
             return SlotSettlement(slot: slot.id, of: source.name, limit, self.ending(ending, limit))

@@ -23,7 +23,7 @@ struct FetchRetainer {
             """,
             entry.id, fetch.parks == nil ? "queued" : "parked", fetch.parks?.rawValue, fetch.method,
             fetch.page.url.description, fetch.page.number, fetch.page.offset, attempts, due.microseconds,
-            try SQLiteStore.json(fetch.error), fetch.error.status, fetch.page.body.map { Array($0.utf8) })
+            try Store.json(fetch.error), fetch.error.status, fetch.page.body.map { Array($0.utf8) })
         try transitions.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry \(entry.id) vanished while it was retained")
@@ -48,10 +48,10 @@ struct FetchRetainer {
         let expiry = fetch.expiry.map { now + $0 }
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, source, resource, account, lane, position, head, method, url, key,
+            INSERT INTO siding_queue (id, kind, state, source, resource, lane, position, head, method, url, key,
                 keyed, created_at, not_before, expires_at, parameters)
-            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?2, ?8,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?8), 1, ?4, ?5, ?1, 0, ?6,
+            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?8,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?8 AND settled_at IS NULL), 1, ?4, ?5, ?1, 0, ?6,
                 ?6, ?7, ?9)
             """, id, fetch.source, fetch.resource, fetch.method, fetch.page.url.description, now.microseconds,
             expiry?.microseconds, fetch.lane, fetch.page.scope)

@@ -101,8 +101,7 @@ struct ListingOpener {
     private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_resources SET definition = ?2, source = ?3, definition_version = definition_version + 1,
-                key_type = CASE WHEN ?4 THEN NULL ELSE key_type END, redefined_run = ?5
+            UPDATE siding_resources SET definition = ?2, source = ?3, key_type = CASE WHEN ?4 THEN NULL ELSE key_type END, redefined_run = ?5
             WHERE id = ?1
             """, resource, opening.definition.text, opening.source, changed.contains("key"), opening.run)
         try PageMembers.redefine(resource, transaction)
@@ -120,7 +119,7 @@ struct ListingOpener {
         let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
         try transaction.execute(
             """
-            UPDATE siding_queue SET source = ?2, account = ?2
+            UPDATE siding_queue SET source = ?2
             WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
             """, opening.resource, opening.source, isSameOrigin)
     }

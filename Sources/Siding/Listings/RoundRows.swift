@@ -98,7 +98,7 @@ enum RoundRows {
         }
         try supersede(resource, end, queue, transaction)
         var findings = RoundFindings()
-        if let parent = try SQLiteStore.resourceRow(end.parent, transaction)?.id {
+        if let parent = try Store.resourceRow(end.parent, transaction)?.id {
             try forgetGone(resource, parent, revision: row.revision + 1, transaction)
             if isListed, end.isComplete {
                 try KnownRecords.complete(resource, round: end.round, over: parent, now: queue.now, transaction)

@@ -1,36 +1,3 @@
-/// The passes of a resource over the records of another one.
-///
-/// A listing belongs to the round that last asked for its scope. One that was left half-way goes on: no parent whose
-/// listing ended in it is asked about again.
-public protocol RoundStore: Sendable {
-    /// Takes up the open round, or begins a new one: where there is none, where it is older than
-    /// ``ListingOpening/resumeWithin``, or where everything is asked anew.
-    ///
-    /// A changed definition forgets every listing first.
-    func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition
-
-    /// The living records that are to be asked about, in the order of their keys.
-    func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent]
-
-    /// How many there are of them, and why they are due; ``ParentSelection/limit`` does not count.
-    func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook
-
-    /// The keys that a statement's first column gives.
-    ///
-    /// - Throws: ``StoreError/Kind/invalidQuery`` for a statement that does more than read, or a store without SQL.
-    func keys(ofQuery sql: String) async throws(StoreError) -> [String]
-
-    /// Ends the round. What is known of listings whose parent is gone is forgotten, and what the queue retains for parents
-    /// that this round did not ask about is superseded. What was deleted and withheld is added to the run's counters.
-    ///
-    /// - Returns: what the round showed of records that are gone.
-    @discardableResult
-    func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings
-
-    /// The cursor of each listing, oldest first.
-    func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor]
-}
-
 /// How a round is to begin.
 public struct RoundOpening: Sendable {
     /// What all its listings have in common; the first page is not looked at.

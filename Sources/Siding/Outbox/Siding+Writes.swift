@@ -7,13 +7,9 @@ extension Siding {
     /// Keeps a write, and sends it at once if the line is clear: when this returns it is durable, delivered or not.
     ///
     /// - Returns: the entry as it was left: `done`, `queued` for later, or `parked` for a person.
-    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` says what may not be kept, ``StoreError/Kind/unsupported``
-    ///   that the store keeps no writes.
+    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` says what may not be kept.
     @discardableResult
     public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
-        guard let sender else {
-            throw StoreError(.unsupported, "this store keeps no writes")
-        }
         try sender.sources[write.source]?.check(write)
         let entry = try await sender.store.enqueue(write)
         guard let source = sender.sources[write.source], sender.connectivity.hasUsableRoute(to: source.baseURL.host)
@@ -24,7 +20,7 @@ extension Siding {
     /// Sends what is due, of all sources; what ``run()`` does at each look.
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
-        try await sender?.drain() ?? []
+        try await sender.drain()
     }
 }
 

@@ -104,7 +104,12 @@ extension ChangeFeed {
     }
 }
 
-extension SQLiteStore {
+extension Store {
+    /// What was written to a resource after the end of `run`, by whomever and by whichever process; after nothing at all for
+    /// 0. A run that had nothing to do with the resource is as good as any.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` where there is no such run, or nobody can tell any more what changed since;
+    ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
     public func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
             // A resource without a number has no revision noted in any run.

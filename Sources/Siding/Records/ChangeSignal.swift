@@ -65,18 +65,3 @@ public struct ChangedKeys: Sendable, Hashable {
     }
 }
 
-/// Tells what changed.
-public protocol ChangeStore: Sendable {
-    /// Fired after each commit of this process that wrote records.
-    var changeSignal: ChangeSignal { get }
-
-    /// What was written to a resource after `revision`, by whichever process; no keys where nothing was.
-    func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys
-
-    /// What was written to a resource after the end of `run`, by whomever and by whichever process; after nothing at all for
-    /// 0. A run that had nothing to do with the resource is as good as any.
-    ///
-    /// - Throws: ``StoreError/Kind/notFound`` where there is no such run, or nobody can tell any more what changed since;
-    ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
-    func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince
-}

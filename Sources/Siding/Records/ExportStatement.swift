@@ -17,13 +17,13 @@ struct ExportStatement {
         }
         let children = try ResourceView.all(snapshot).lazy.flatMap(\.children).first { $0.name == export.name }
         guard let children else {
-            _ = try SQLiteStore.resourceID(export.name, snapshot)
+            _ = try Store.resourceID(export.name, snapshot)
             throw StoreError(.notFound, "nothing is stored under this name")
         }
         return try elements(of: children, export)
     }
 
-    /// What a row says of its record, in the order of ``SQLiteStore/record(_:_:)``, and what happened to it.
+    /// What a row says of its record, in the order of ``Store/record(_:_:)``, and what happened to it.
     private static func own(_ body: SQL, _ kind: SQL) -> SQL {
         "key, \(body), first_seen_at, changed_at, deleted_at, run, revision, pending, \(kind)"
     }
@@ -76,7 +76,7 @@ struct ExportStatement {
         for (index, column) in columns.enumerated() { values.append(column.value(first + index, of: row)) }
         guard let resource else { return ExportedRow(record: nil, change: nil, values: values) }
         return ExportedRow(
-            record: SQLiteStore.record(row, resource),
+            record: Store.record(row, resource),
             change: row.optionalText(Self.ownCount - 1).flatMap(ChangedRecord.Kind.init), values: values)
     }
 }

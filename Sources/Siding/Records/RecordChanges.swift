@@ -53,24 +53,3 @@ public enum RecordChangeOutcome: Sendable, Hashable {
     case invalid(String)
 }
 
-/// Writes records on the program's own behalf.
-///
-/// A later sync that finds other bodies at the origin overwrites them, and revives what was deleted here: these calls change
-/// the copy, not the origin.
-public protocol LocalRecordStore: Sendable {
-    /// Writes all rows in one transaction.
-    ///
-    /// The run of what is written is 0: no run wrote it.
-    /// - Returns: an outcome per row, in order; nil where an expectation did not hold: then nothing was written.
-    func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]?
-
-    /// Turns the selected records into tombstones, which keep their bodies.
-    ///
-    /// - Returns: how many.
-    func delete(_ selection: RecordSelection) async throws(StoreError) -> Int
-
-    /// Turns the records with these keys into tombstones; keys without a living record are passed over.
-    ///
-    /// - Returns: how many.
-    func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int
-}

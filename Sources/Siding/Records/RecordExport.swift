@@ -9,7 +9,7 @@ public struct RecordExport: Sendable, Hashable {
         case living
         /// The tombstones.
         case deleted
-        /// What changed after the end of a run; see ``ChangeStore/changes(of:since:)``.
+        /// What changed after the end of a run; see ``Store/changes(of:since:)``.
         case changed(since: RunID)
     }
 

@@ -67,18 +67,3 @@ public struct RecordLookup: Sendable, Hashable {
     }
 }
 
-/// Finds records by what their bodies say. A resource that was never opened has no records here.
-public protocol SelectionStore: Sendable {
-    /// - Throws: ``StoreError/Kind/invalidQuery`` where a member is out of the store's reach, or a filter is nested too
-    ///   deeply.
-    func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch
-
-    /// The keys alone, for those who then read the records in portions.
-    func keys(_ selection: RecordSelection) async throws(StoreError) -> [String]
-
-    /// Those records of the lookup that are there, in the order of its keys.
-    func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record]
-
-    /// How many records a selection means, its limit and offset taken into account.
-    func count(_ selection: RecordSelection) async throws(StoreError) -> Int
-}

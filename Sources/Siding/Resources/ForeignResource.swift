@@ -9,10 +9,10 @@ struct ForeignResource: Sendable {
 
     /// - Parameters:
     ///   - store: where the resource's records would go.
-    ///   - file: the store whose file is named, where it has one.
+    ///   - file: the store whose file is named.
     /// - Returns: nil where the resource is the one that the store knows, or holds nothing.
     static func look(
-        for resource: AnyResource, _ options: SyncOptions, in store: any Store, file: any Store
+        for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
     ) async throws(StoreError) -> ForeignResource? {
         // A person says so: the records of the other origin are to be gone.
         if options.isFull, options.acceptsDeletes, !options.isAside { return nil }
@@ -22,10 +22,9 @@ struct ForeignResource: Sendable {
         else { return nil }
         let count = try await store.count(of: resource.name).count
         guard count > 0 else { return nil }
-        let place = (file as? SQLiteStore).map { "in \($0.path) " } ?? ""
         let (name, own) = (resource.name, resource.source)
         let message =
-            "'\(name)' \(place)belongs to the source '\(source)' (\(origin)), with \(count) records; here it is of "
+            "'\(name)' in \(file.path) belongs to the source '\(source)' (\(origin)), with \(count) records; here it is of "
             + "'\(own.name)' (\(own.baseURL.origin)): nothing was asked for"
         let hint =
             "two configs share the file: set database.path in one of them, or give the resource another name; where "

@@ -34,8 +34,8 @@ enum RunCounting {
             RunResource(
                 resource: row.text(0), outcome: row.optionalText(1).flatMap(RunOutcome.init), counters: counters(row),
                 duration: .microseconds(row.int(12)), entry: row.optionalText(13),
-                error: SQLiteStore.decode(RecordedError.self, row.optionalText(14)),
-                notes: SQLiteStore.decode([String].self, row.optionalText(15)) ?? [])
+                error: Store.decode(RecordedError.self, row.optionalText(14)),
+                notes: Store.decode([String].self, row.optionalText(15)) ?? [])
         }
     }
 

@@ -63,26 +63,13 @@ public struct ResourceSchema: Sendable, Hashable {
     public static let mostFields = 1_000
 }
 
-/// A store that can tell what its records look like.
-public protocol SchemaStore: Sendable {
-    /// Looks at stored records, in short transactions, one body at a time.
-    ///
-    /// - Parameters:
-    ///   - sample: how many records at most, spread over all; 0 for all.
-    ///   - since: members first seen after this run are new; nil for the run before the newest.
-    func schema(of resource: String, sample: Int, since: RunID?) async throws(StoreError) -> ResourceSchema
-}
-
 extension Siding {
     /// What the stored records of a resource look like.
     ///
-    /// - Throws: ``StoreError/Kind/unsupported`` where the store cannot tell.
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
     public func schema(
         of resource: any SyncedResource, sample: Int = ResourceSchema.usualSample
     ) async throws(StoreError) -> ResourceSchema {
-        guard let store = store as? any SchemaStore else {
-            throw StoreError(.unsupported, "this store cannot tell what its records look like")
-        }
-        return try await store.schema(of: resource.untyped.name, sample: sample, since: nil)
+        try await store.schema(of: resource.untyped.name, sample: sample, since: nil)
     }
 }

@@ -76,12 +76,12 @@ struct StoredShape: Codable {
 
     /// Nil where nothing is declared.
     static func text(of shape: RecordShape) throws -> String? {
-        shape == RecordShape() ? nil : try SQLiteStore.json(StoredShape(shape))
+        shape == RecordShape() ? nil : try Store.json(StoredShape(shape))
     }
 
     /// What `text` says; nothing where it says nothing that this version understands.
     static func shape(_ text: String?) -> RecordShape {
-        guard let text, let stored = SQLiteStore.decode(StoredShape.self, text) else { return RecordShape() }
+        guard let text, let stored = Store.decode(StoredShape.self, text) else { return RecordShape() }
         return RecordShape(
             columns: stored.columns.compactMap(column), children: (stored.children ?? []).compactMap(children),
             contract: stored.contract.map(contract) ?? RecordContract(),

@@ -1,120 +1,125 @@
-/// What the engine and its users need of persistence: few, coarse calls, each of which happens whole or not at all.
+public import SidingChain
+internal import SidingMigrations
+internal import SidingSQLite
+
+/// The store in one SQLite file: WAL, several processes at once, plain tables that any SQLite tool can read.
 ///
-/// SQLite is the first engine behind it. `StoreConformance` in `SidingTesting` holds the laws that any other must keep.
-/// Nothing above this protocol knows SQL.
-public protocol Store: RunStore, LeaseStore, ListingStore, QueueStore, RecordStore, SelectionStore, LocalRecordStore,
-    ChangeStore, TextSearchStore, DeletionStore, RoundStore
-{}
+/// One connection writes, on its own queue; another reads beside it. All state is rows.
+public struct Store: Sendable {
+    /// How the file is opened.
+    public enum Access: Sendable, Hashable {
+        /// Made where it is missing, migrated where it is older.
+        case readWriteCreate
+        /// Must exist; migrated where it is older.
+        case readWrite
+        /// Must exist and be of this version; nothing is written.
+        case readOnly
+    }
 
-/// The history of runs.
-public protocol RunStore: Sendable {
-    /// Opens a run record; runs that ended with their process are closed as interrupted.
-    func beginRun(command: String) async throws(StoreError) -> RunID
+    /// What a commit survives.
+    public enum Durability: String, Sendable, Hashable {
+        /// Power loss.
+        case full
+        /// The end of the process; the newest commits may be lost with the power, whole as they were.
+        case normal
+    }
 
-    /// Writes a resource's outcome, notes and error. Its counters are already there: they moved with its pages.
+    /// The file's path.
+    public var path: String { reader.path }
+    let writer: Database?
+    let reader: DatabaseReader
+    let owner: OwnerLock
+    let inHand: EntriesInHand
+    let shapes: ShapeCache
+    /// Fired after each commit of this process that wrote records.
+    public let changeSignal: ChangeSignal
+    let clock: WallClock
+    /// Spreads how long a source is left alone.
+    let jitter: Jitter
+    /// The migrations that opening the store applied.
+    public let appliedMigrations: [String]
+    /// Where a test looks at a call, holds it up, or lets it fail.
+    package var probes = StoreProbes()
+
+    /// Whether there is a store at `path` to open: a file that holds nothing yet is none, and is made one by
+    /// ``Access/readWriteCreate``.
+    public static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
+
+    /// Opens the store at `path`.
     ///
-    /// - Parameter extra: counters of requests that led to no page.
-    func endResource(_ line: RunResource, in run: RunID, extra: RunCounters) async throws(StoreError)
+    /// - Throws: ``StoreError`` that names the file and says what is wrong with it: foreign, newer, damaged, unsafe, not
+    ///   accessible, on a network file system.
+    public static func open(
+        at path: String, access: Access = .readWriteCreate, durability: Durability = .full, clock: WallClock = .system,
+        jitter: Jitter = .random
+    ) async throws(StoreError) -> Store {
+        var configuration = DatabaseConfiguration()
+        configuration.synchronous = durability == .full ? .full : .normal
+        do {
+            guard access == .readWriteCreate || DatabaseFiles.holdsDatabase(path) else {
+                throw StoreError(
+                    .notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
+            }
+            var applied: [String] = []
+            var writer: Database?
+            if access != .readOnly {
+                let database = try await Database.open(at: path, configuration: configuration)
+                applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
+                try await database.equip([HistoryKeeping.trigger])
+                writer = database
+            }
+            let reader = try await DatabaseReader.open(at: path, configuration: configuration)
+            if let writer, try await reader.read({ snapshot in try ShapeKeeper.areOutdated(snapshot) }) {
+                try await writer.write { try ShapeKeeper.remakeOutdated($0) }
+            }
+            try await reader.read { snapshot in
+                try SchemaGuard.check(snapshot, path: path)
+            }
+            return Store(
+                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: EntriesInHand(),
+                shapes: ShapeCache(),
+                changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
+        } catch {
+            throw StoreError(mapping: error)
+        }
+    }
 
-    func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError)
+    /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
+    private static let pagesLeftInWAL = 256
 
-    /// The newest runs first.
-    func runs(limit: Int) async throws(StoreError) -> [Run]
+    /// Closes both connections and gives the owner lock back.
+    public func close() async {
+        await reader.close()
+        // Short commands follow each other: each would read what all before it have left.
+        _ = try? await writer?.checkpointIfNeeded(over: Self.pagesLeftInWAL, waits: false)
+        await writer?.close()
+        owner.release()
+    }
 
-    func run(_ id: RunID) async throws(StoreError) -> Run?
-}
+    @discardableResult
+    func write<T: Sendable>(_ body: @Sendable (borrowing Transaction) throws -> T) async throws(StoreError) -> T {
+        guard let writer else {
+            throw StoreError(.inaccessible, "the database was opened for reading only: \(path)")
+        }
+        do { return try await writer.write(body) } catch { throw StoreError(mapping: error) }
+    }
 
-/// Who works on what.
-public protocol LeaseStore: Sendable {
-    /// Takes the lease `name` if nobody holds it, or its holder is dead.
-    func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome
-
-    /// Gives the lease back; a lease that was lost meanwhile is left alone.
-    func releaseLease(_ lease: Lease) async throws(StoreError)
-}
-
-/// Listings and their pages.
-public protocol ListingStore: Sendable {
-    /// Opens a listing: at its checkpoint or retained fetch where there is one, else at the first page.
-    ///
-    /// A changed definition discards checkpoint, validators and retained fetch first. A retained fetch that is taken up is
-    /// claimed; one whose sender died is counted as a crash, and parked as poison after three.
-    func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition
-
-    /// Drops the checkpoint, settles the retained fetch as superseded, and opens a new listing at its first page.
-    ///
-    /// The stored cursor is forgotten where ``ListingOpening/forgetsCursor`` says so.
-    func restartListing(_ opening: ListingOpening, because reason: String) async throws(StoreError) -> ListingPosition
-
-    /// The cursor of a resource; nil where it has none yet.
-    ///
-    /// - Parameter scope: as of ``PageRequest/scope``.
-    func cursor(of resource: String, scope: String) async throws(StoreError) -> StoredCursor?
-
-    /// Sets the cursor of a resource as a person says, or forgets it; an open listing is dropped, as it began elsewhere.
-    ///
-    /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
-    func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError)
-
-    /// What is stored of the page with this URL.
-    func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage?
-
-    /// What decides whether a resource is asked for at all; nil where it was never opened. No records are counted for it.
-    func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness?
-
-    /// Commits a page: records, validators, checkpoint, run counters, the settling of its retained fetch; and with the
-    /// last page the closing of the listing.
-    ///
-    /// - Returns: the counters of this page.
-    /// - Throws: ``StoreError/Kind/leaseLost`` where another run took over; nothing is changed then.
-    func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters
-
-    /// Retains a fetch, unique per resource: a newer one takes the place of the older.
-    func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry
-}
-
-extension ListingStore {
-    /// The cursor of a resource with one listing; nil where it has none yet.
-    public func cursor(of resource: String) async throws(StoreError) -> StoredCursor? {
-        try await cursor(of: resource, scope: "")
+    func read<T: Sendable>(_ body: @Sendable (borrowing Snapshot) throws -> T) async throws(StoreError) -> T {
+        do { return try await reader.read(body) } catch { throw StoreError(mapping: error) }
     }
 }
 
-/// The queue as a person sees it.
-public protocol QueueStore: Sendable {
-    /// The entries that `selection` means, oldest first.
-    ///
-    /// - Throws: ``StoreError/Kind/notFound`` where an id leads to no entry, ``StoreError/Kind/ambiguous`` where a prefix
-    ///   leads to several.
-    func entries(_ selection: QueueSelection) async throws(StoreError) -> [QueueEntry]
+/// Calls at which a test stops a store; none of them does anything outside of tests.
+package struct StoreProbes: Sendable {
+    /// Called before a page is saved, outside of the transaction.
+    package var willCommit: @Sendable (PageCommit) async throws(StoreError) -> Void
+    /// Called with the records that a look-up found, before its caller has them.
+    package var didLookUp: @Sendable ([Record]) async -> Void
 
-    /// What happened to an entry, oldest first.
-    func history(of entry: String) async throws(StoreError) -> [QueueEvent]
-
-    /// Carries out a person's word on every entry that `selection` means, all at once.
-    func perform(_ action: QueueAction, on selection: QueueSelection) async throws(StoreError) -> [QueueChange]
-
-    func gates() async throws(StoreError) -> [SourceGate]
-
-    /// Keeps what a request taught about its source, for all processes; where an outage ended, what waited for the line is
-    /// due.
-    func learn(_ lesson: SourceLesson, of source: String) async throws(StoreError)
-
-    /// Opens the gate of a source because a person says so.
-    func openGate(ofSource source: String) async throws(StoreError)
-}
-
-/// Stored records.
-public protocol RecordStore: Sendable {
-    /// Records in key order, from behind `key`.
-    func records(
-        of resource: String, after key: String?, limit: Int, deleted: Bool
-    ) async throws(StoreError) -> [Record]
-
-    func record(of resource: String, key: String) async throws(StoreError) -> Record?
-
-    func count(of resource: String) async throws(StoreError) -> RecordCount
-
-    /// The state of every resource that was ever synced, by name.
-    func resourceStates() async throws(StoreError) -> [ResourceState]
+    package init(
+        willCommit: @escaping @Sendable (PageCommit) async throws(StoreError) -> Void = { _ in },
+        didLookUp: @escaping @Sendable ([Record]) async -> Void = { _ in }
+    ) {
+        (self.willCommit, self.didLookUp) = (willCommit, didLookUp)
+    }
 }

@@ -19,6 +19,10 @@ extension StoreError {
         case .readOnly, .permission, .cannotOpen, .unsafeFile, .networkFileSystem:
             return StoreError(.inaccessible, message)
         case .corrupt: return StoreError(.corrupt, message)
+        case .foreignFile(DatabaseConfiguration.unreleasedApplicationID):
+            return StoreError(
+                .foreign, "\(error.path) was written by an unreleased build of siding, and this one cannot read it",
+                hint: "move it away and sync again; own writes that wait in it are sent by the build that wrote it")
         case .notADatabase, .foreignFile: return StoreError(.foreign, message)
         case .tooNewSchema: return StoreError(.newer, message)
         case .timeLimit: return StoreError(.timeLimit, message)

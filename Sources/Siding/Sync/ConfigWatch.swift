@@ -10,22 +10,22 @@ internal import SidingJSON
 struct ConfigWatch: Sendable {
     let resource: AnyResource
     let options: SyncOptions
-    let store: any Store
+    let store: Store
 
     /// - Returns: what a changed condition leaves out; nil where it is the one that records are kept by.
     func leftOut() async throws(StoreError) -> LeftOutRecords? {
         // A listing of its own changes nothing that is declared.
-        guard !options.isAside, let store = store as? any ConditionStore else { return nil }
+        guard !options.isAside else { return nil }
         return try await store.leftOut(by: resource.shape, of: resource.name)
     }
 
     /// - Returns: what has a changed mark already; nil where it is the mark as before, or nothing has it.
     func marked() async throws(StoreError) -> MarkedRecords? {
-        guard let mark = resource.deletions.mark, let marks = store as? any DeletionMarkStore,
+        guard let mark = resource.deletions.mark,
             let known = try await store.freshness(of: resource.name),
             ResourceDefinition(resource).differences(from: known.definition).contains(ResourceDefinition.markAspect)
         else { return nil }
-        return try await marks.marked(by: mark, of: resource.name)
+        return try await store.marked(by: mark, of: resource.name)
     }
 
     /// Why nothing is to be asked for; nil where as much may go.

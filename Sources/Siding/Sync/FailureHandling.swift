@@ -7,7 +7,7 @@ struct FailureHandling: Sendable {
     let position: ListingPosition
 
     private var source: Source { sync.resource.source }
-    private var store: any Store { sync.engine.store }
+    private var store: Store { sync.engine.store }
 
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure

@@ -9,7 +9,7 @@ struct FanOut: Sendable {
 
     private var resource: AnyResource { sync.resource }
     private var options: SyncOptions { sync.options }
-    private var store: any Store { sync.engine.store }
+    private var store: Store { sync.engine.store }
 
     func run() async throws(StoreError) -> ResourceSync.Report {
         guard try await store.resourceStates().contains(where: { $0.resource == each.resource }) else {

@@ -5,7 +5,7 @@ internal import SidingJSON
 /// Walks one listing from where it stands to its end: the next page is fetched while this one is saved.
 struct ListingRun: Sendable {
     let resource: AnyResource
-    let store: any Store
+    let store: Store
     let fetcher: PageFetcher
     let lease: Lease
     let run: RunID

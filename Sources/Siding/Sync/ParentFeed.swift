@@ -17,12 +17,12 @@ struct ParentFeed: Sendable {
     }
 
     /// The next one, in the order of their keys; nil where there is none.
-    mutating func next(from store: any Store) async throws(StoreError) -> Parent? {
+    mutating func next(from store: Store) async throws(StoreError) -> Parent? {
         while portion.isEmpty, !isAtEnd { try await read(from: store) }
         return portion.popFirst()
     }
 
-    private mutating func read(from store: any Store) async throws(StoreError) {
+    private mutating func read(from store: Store) async throws(StoreError) {
         if let keys {
             selection.keys = Array(keys.prefix(size))
             self.keys = keys.dropFirst(size)

@@ -255,7 +255,7 @@ struct ResourceSync: Sendable {
     ) async throws(StoreError) -> [String] {
         guard count > 0 else { return [] }
         var notes: [String] = []
-        let unfit = try await (engine.store as? any ConditionStore)?.unfit(of: resource.name)
+        let unfit = try await engine.store.unfit(of: resource.name)
         if let unfit {
             notes.append(
                 "'where' leaves out \(unfit.words), more than may go at once: they stay; have a look, then 'siding sync "

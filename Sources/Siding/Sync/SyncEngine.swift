@@ -7,9 +7,9 @@ public import SidingChain
 /// Per resource: take the lease, plan (the retained fetch or the page where the listing stopped, else the first), walk the
 /// pages, and at a failure either retain the request or say why not.
 public struct SyncEngine: Sendable {
-    let store: any Store
+    let store: Store
     /// Where requests are counted that limits are for: what is not kept of a rehearsal has gone out all the same.
-    var ledger: any Store
+    var ledger: Store
     let transports: any TransportFactory
     let signIns: SignIns?
     let connectivity: any Connectivity
@@ -30,7 +30,7 @@ public struct SyncEngine: Sendable {
     ///   - logger: silent by default.
     ///   - progress: told after each page.
     public init(
-        store: any Store,
+        store: Store,
         transports: any TransportFactory,
         signIns: SignIns? = nil,
         connectivity: any Connectivity = LinuxConnectivity(),

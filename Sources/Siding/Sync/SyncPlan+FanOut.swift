@@ -16,7 +16,7 @@ extension SyncPlan {
 
     /// The plan for a resource that has a listing per parent.
     static func make(
-        for resource: AnyResource, each: ForEach, options: SyncOptions, in store: (any Store)?, now: Timestamp
+        for resource: AnyResource, each: ForEach, options: SyncOptions, in store: Store?, now: Timestamp
     ) async throws -> SyncPlan {
         let base = Redaction.url(resource.source.baseURL, also: [])
         let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
@@ -58,7 +58,7 @@ extension SyncPlan {
     }
 
     /// The lanes of parents whose page waits for a person: a sync passes them over.
-    private static func heldLanes(of resource: AnyResource, in store: any Store) async throws -> Set<String> {
+    private static func heldLanes(of resource: AnyResource, in store: Store) async throws -> Set<String> {
         let selection = QueueSelection(resources: [resource.name], states: [.parked], kinds: [.fetch])
         return Set(try await store.entries(selection).filter(\.waitsForPerson).map(\.lane))
     }
@@ -99,7 +99,7 @@ extension SyncPlan {
     private static func requests(
         for parents: some Sequence<Parent>, of resource: AnyResource, _ each: ForEach, _ options: SyncOptions,
         _ begin: Begin,
-        _ store: any Store, _ now: Timestamp
+        _ store: Store, _ now: Timestamp
     ) async throws -> [HTTPURL] {
         var urls: [HTTPURL] = []
         for parent in parents {

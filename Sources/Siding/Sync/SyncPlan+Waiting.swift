@@ -12,7 +12,7 @@ extension SyncPlan {
     ///
     /// - Parameter url: what it would ask for first.
     static func waiting(
-        _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: (any Store)?, _ now: Timestamp
+        _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?, _ now: Timestamp
     ) async throws(StoreError) -> String? {
         guard let store else { return nil }
         let asking = AskingAgain(resource: resource, options: options, now: now)
@@ -20,13 +20,13 @@ extension SyncPlan {
         if let gate = try await store.gates().closing(resource.source.name, at: now) {
             return Self.nothing + gate.words
         }
-        guard let url, let budgets = store as? any BudgetStore else { return nil }
-        return try await Self.spentLimit(of: resource.source, at: url, in: budgets, now)
+        guard let url else { return nil }
+        return try await Self.spentLimit(of: resource.source, at: url, in: store, now)
     }
 
     /// The limit that has room last; nil where all that fit have room now.
     private static func spentLimit(
-        of source: Source, at url: HTTPURL, in store: any BudgetStore, _ now: Timestamp
+        of source: Source, at url: HTTPURL, in store: Store, _ now: Timestamp
     ) async throws(StoreError) -> String? {
         let limits = source.limits(fitting: url).map { source.limits[$0] }
         guard !limits.isEmpty else { return nil }

@@ -33,7 +33,7 @@ public struct SyncPlan: Sendable, Hashable {
     ///   - now: against which the age of a cursor is measured.
     /// - Throws: ``StoreError`` where the store cannot be read, a ``Failure`` where the first URL is none.
     public static func make(
-        for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: (any Store)?,
+        for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: Store?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {
         var plan =
@@ -52,7 +52,7 @@ public struct SyncPlan: Sendable, Hashable {
 
     /// The plan for a resource that has one listing.
     private static func makePlain(
-        for resource: AnyResource, options: SyncOptions, in store: (any Store)?, now: Timestamp
+        for resource: AnyResource, options: SyncOptions, in store: Store?, now: Timestamp
     ) async throws -> SyncPlan {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
@@ -100,7 +100,7 @@ public struct SyncPlan: Sendable, Hashable {
     }
 
     private static func start(
-        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: (any Store)?,
+        _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?,
         _ now: Timestamp
     ) async throws -> Start {
         guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })

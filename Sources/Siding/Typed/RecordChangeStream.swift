@@ -38,7 +38,7 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
         case changes(RecordDifference<Model>)
     }
 
-    let store: any Store
+    let store: Store
     let resource: Resource<Model>
     let predicate: RecordPredicate<Model>
     let interval: Duration

@@ -27,7 +27,7 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Element = RecordDifference<Model>
     public typealias Failure = RecordError
 
-    let store: any Store
+    let store: Store
     let resource: Resource<Model>
     let since: RecordsSince
 

@@ -3,13 +3,13 @@
 /// In key order each portion begins behind the last key. In another order the keys are listed once and their records read
 /// after it: a place in a sort cannot be found again when its record has changed.
 struct RecordPortions: Sendable {
-    private let store: any Store
+    private let store: Store
     private let size: Int
     private var selection: RecordSelection
     private var keys: [String]?
     private var isDone = false
 
-    init(_ selection: RecordSelection, in store: any Store, size: Int) {
+    init(_ selection: RecordSelection, in store: Store, size: Int) {
         self.store = store
         self.size = max(size, 1)
         self.selection = selection

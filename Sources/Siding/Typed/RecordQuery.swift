@@ -12,7 +12,7 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
     /// Records that are read in one go.
     static var portion: Int { 500 }
 
-    let store: any Store
+    let store: Store
     let resource: Resource<Model>
     var predicates: [RecordPredicate<Model>] = []
     var filters: [@Sendable (Model) -> Bool] = []
@@ -25,7 +25,7 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
         let direction: RecordDirection
     }
 
-    init(_ resource: Resource<Model>, in store: any Store) {
+    init(_ resource: Resource<Model>, in store: Store) {
         self.resource = resource
         self.store = store
     }

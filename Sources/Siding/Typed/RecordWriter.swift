@@ -5,7 +5,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     /// So often a batch is decided anew before it is given up.
     static var tries: Int { 8 }
 
-    let store: any Store
+    let store: Store
     let resource: Resource<Model>
     let strategy: ConflictStrategy<Model>
     let duplicates: DuplicateRule

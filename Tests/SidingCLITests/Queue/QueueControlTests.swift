@@ -16,7 +16,7 @@ struct QueueControlTests {
         let ledger = WriteLedger(.init(lostBefore: 0.1, lostAfter: 0.4), seed: seed)
         let service = try await Service.start(items: 1, routes: [ledger])
         let sandbox = try Sandbox()
-        let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+        let store = try await Store.open(at: sandbox.file("test.db"))
         let source = Source(
             name: "shop", baseURL: try HTTPURL(service.url),
             retry: RetryPolicy(retries: 1, backoff: Backoff(base: .milliseconds(1), cap: .milliseconds(2))),

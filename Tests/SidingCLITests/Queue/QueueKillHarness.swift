@@ -35,7 +35,7 @@ final class QueueKillHarness: Sendable {
     private static func fill(
         _ sandbox: Sandbox, _ service: Service
     ) async throws -> (keyed: [String: String], once: [String: String]) {
-        let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+        let store = try await Store.open(at: sandbox.file("test.db"))
         var keyed: [String: String] = [:]
         var once: [String: String] = [:]
         for number in 1...20 {

@@ -31,7 +31,7 @@ struct QueueLaneTests {
             return .json("{}", status: .created)
         }
         let sandbox = try Sandbox.with(service)
-        let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+        let store = try await Store.open(at: sandbox.file("test.db"))
         var bad = ""
         for number in 1...10 {
             for lane in 0..<10 {

@@ -47,7 +47,7 @@ struct QueueLineTests {
     }
 
     private func fill(_ sandbox: Sandbox, _ origin: Origin) async throws {
-        let store = try await SQLiteStore.open(at: sandbox.file("test.db"), durability: .normal)
+        let store = try await Store.open(at: sandbox.file("test.db"), durability: .normal)
         for number in 1...Self.writes {
             let lane = "l\(number % Self.lanes)"
             _ = try await store.enqueue(
@@ -59,7 +59,7 @@ struct QueueLineTests {
     }
 
     /// How often anything was tried, and what tries counted, up to now.
-    private func tries(_ store: SQLiteStore) async throws -> (claimed: Int, counted: Int) {
+    private func tries(_ store: Store) async throws -> (claimed: Int, counted: Int) {
         var (claimed, counted) = (0, 0)
         for entry in try await store.entries(QueueSelection()) {
             claimed += try await store.history(of: entry.id).count { $0.event == "claimed" }
@@ -91,7 +91,7 @@ struct QueueLineTests {
             ip, ["netns", "exec", cable.here.name, SidingBinary.path(), "queue", "run", "--watch"],
             limit: .seconds(800)
         ) { _ in
-            let store = try await SQLiteStore.open(at: sandbox.file("test.db"), access: .readOnly)
+            let store = try await Store.open(at: sandbox.file("test.db"), access: .readOnly)
             while try await store.gates().map(\.reason) != [.offline] { await Task.yield() }
             try await Task.sleep(for: Self.outage)
             let (claimed, counted) = try await tries(store)

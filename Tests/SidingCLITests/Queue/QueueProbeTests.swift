@@ -57,7 +57,7 @@ struct QueueProbeTests {
         var posts: Int { service.origin.requests.filter { $0.path == "/orders" && $0.method == "POST" }.count }
 
         func enqueue(_ count: Int) async throws {
-            let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+            let store = try await Store.open(at: sandbox.file("test.db"))
             for _ in 0..<count {
                 _ = try await store.enqueue(
                     WriteRequest(

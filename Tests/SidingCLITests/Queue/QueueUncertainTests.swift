@@ -36,7 +36,7 @@ struct QueueUncertainTests {
         }
 
         func enqueue(_ count: Int, _ idempotency: Idempotency?) async throws {
-            let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+            let store = try await Store.open(at: sandbox.file("test.db"))
             for _ in 0..<count {
                 _ = try await store.enqueue(
                     WriteRequest(
@@ -94,7 +94,7 @@ struct QueueUncertainTests {
         let ledger = WriteLedger(.init(lostAfter: 0.5), seed: 3)
         let service = try await Service.start(items: 1, routes: [ledger])
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 2, base: 1ms, cap: 2ms }")
-        let store = try await SQLiteStore.open(at: sandbox.file("test.db"))
+        let store = try await Store.open(at: sandbox.file("test.db"))
         for number in 1...Self.tries {
             _ = try await store.enqueue(
                 WriteRequest(

@@ -19,14 +19,14 @@ enum ResponseCacheEngine: String, CaseIterable, CustomTestStringConvertible {
 
 /// Provides a `SQLiteResponseCache` in a file of its own.
 struct SQLiteResponseCacheProvider: ResponseCacheProvider {
-    private let stores: SQLiteStoreProvider
+    private let stores: StoreProvider
 
     init() throws {
-        stores = try SQLiteStoreProvider()
+        stores = try StoreProvider()
     }
 
     func open(byteLimit: Int, clock: WallClock) async throws -> any ResponseCache {
-        let store = try await SQLiteStore.open(at: stores.path, clock: clock)
+        let store = try await Store.open(at: stores.path, clock: clock)
         return SQLiteResponseCache(store, byteLimit: byteLimit)
     }
 }

@@ -9,8 +9,8 @@ import Testing
 @Suite struct SQLiteResponseCacheTests {
     private let request = CacheRequest(key: ResponseCacheBench.key())
 
-    private func bench(byteLimit: Int = 64 << 20) async throws -> (SQLiteBench, SQLiteResponseCache) {
-        let bench = try await SQLiteBench()
+    private func bench(byteLimit: Int = 64 << 20) async throws -> (FileBench, SQLiteResponseCache) {
+        let bench = try await FileBench()
         return (bench, SQLiteResponseCache(try bench.store, byteLimit: byteLimit))
     }
 
@@ -25,8 +25,8 @@ import Testing
         let stored = answer("{}", fields: [.eTag: #"W/"1""#, .contentType: "application/json"])
         try await cache.store(stored)
         try await bench.store.close()
-        for access in [SQLiteStore.Access.readWriteCreate, .readWrite, .readOnly] {
-            let again = try await SQLiteStore.open(at: bench.path, access: access)
+        for access in [Store.Access.readWriteCreate, .readWrite, .readOnly] {
+            let again = try await Store.open(at: bench.path, access: access)
             #expect(try await SQLiteResponseCache(again).response(for: request) == stored)
             await again.close()
         }
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `two stores on one file share their answers`() async throws {
         let (bench, cache) = try await bench()
-        let other = try await SQLiteStore.open(at: bench.path)
+        let other = try await Store.open(at: bench.path)
         try await SQLiteResponseCache(other).store(answer("{}"))
         #expect(try await cache.response(for: request)?.body == Array("{}".utf8))
         await other.close()
@@ -155,7 +155,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await bench.execute(sql) }
     }
 
-    private func totalChanges(_ bench: SQLiteBench) async throws -> Int64 {
+    private func totalChanges(_ bench: FileBench) async throws -> Int64 {
         try await bench.store.write { try $0.first("SELECT total_changes()") { $0.int(0) } ?? 0 }
     }
 }

@@ -10,9 +10,9 @@ import Testing
 @Suite struct AbsenceInquiryTests {
     /// Five records on three pages, listed whole once, each to be found at `/posts/ID`.
     private func listed(
-        _ engine: Engine, _ change: (inout AnyResource) -> Void = { _ in }
+        _ change: (inout AnyResource) -> Void = { _ in }
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine)
+        var bench = try await EngineBench()
         bench.resource.deletions = Deletions(byAbsence: true, recordPath: "/posts/{id}")
         change(&bench.resource)
         for id in 1...5 { bench.origin.set("/posts/\(id)", .text(#"{"id":\#(id)}"#)) }
@@ -27,8 +27,8 @@ import Testing
     }
 
     /// Two posts, and the resource of their comments.
-    private func commented(_ engine: Engine) async throws -> (bench: EngineBench, comments: AnyResource) {
-        let bench = try await EngineBench(engine, ScriptedOrigin())
+    private func commented() async throws -> (bench: EngineBench, comments: AnyResource) {
+        let bench = try await EngineBench(ScriptedOrigin())
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         var comments = bench.resource
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
@@ -42,11 +42,11 @@ import Testing
         bench.origin.set("/posts?page=2", ScriptedOrigin.page(second, next: "/posts?page=3"))
     }
 
-    @Test(arguments: Engine.allCases, [HTTPResponse.Status.notFound, .gone])
+    @Test(arguments: [HTTPResponse.Status.notFound, .gone])
     func `what answers 404 or 410 is gone at once, and nothing else is asked for`(
-        _ engine: Engine, _ status: HTTPResponse.Status
+        _ status: HTTPResponse.Status
     ) async throws {
-        let bench = try await listed(engine)
+        let bench = try await listed()
         set(bench, "[1]")
         bench.origin.set("/posts/2", .status(status))
         let report = try await bench.sync()
@@ -60,11 +60,10 @@ import Testing
         #expect(asked(bench) == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what the origin still has stays, however many listings lack it, and is asked for once a day`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await listed(engine)
+    @Test func `what the origin still has stays, however many listings lack it, and is asked for once a day`()
+        async throws
+    {
+        let bench = try await listed()
         set(bench, "[1]")
         for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
         #expect(asked(bench) == ["/posts/2"])
@@ -75,20 +74,17 @@ import Testing
         #expect(asked(bench) == ["/posts/2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an answer with the mark of deleted records is a no`(_ engine: Engine) async throws {
-        let bench = try await listed(engine) { $0.deletions.mark = DeletionMark(JSONPath(member: "deleted")) }
+    @Test func `an answer with the mark of deleted records is a no`() async throws {
+        let bench = try await listed { $0.deletions.mark = DeletionMark(JSONPath(member: "deleted")) }
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .text(#"{"id":2,"deleted":true}"#))
         #expect(try await bench.sync().line.counters.deleted == 1)
         #expect(try await bench.keys() == ["1", "3", "4", "5"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record about which there is no answer stays, is told, and holds up none of the others`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await listed(engine) { $0.deletions.most = 0.8 }
+    @Test func `a record about which there is no answer stays, is told, and holds up none of the others`() async throws
+    {
+        let bench = try await listed { $0.deletions.most = 0.8 }
         set(bench, "[]", "[3]")
         bench.origin.set("/posts/1", .status(.notFound))
         bench.origin.set("/posts/2", .status(.internalServerError))
@@ -106,15 +102,15 @@ import Testing
     // MARK: Answers that tell nothing
 
     @Test(
-        arguments: [FailureRule.Action.fail, .park, .ignore, .quarantine, .queue, .retry, .resetCursor], Engine.allCases
+        arguments: [FailureRule.Action.fail, .park, .ignore, .quarantine, .queue, .retry, .resetCursor]
     )
     func `an answer that a rule knows proves nothing, whatever the rule says, and is told`(
-        _ action: FailureRule.Action, _ engine: Engine
+        _ action: FailureRule.Action
     ) async throws {
         let maintenance = FailureRule.Condition.answer(
             .init(statuses: [404], body: .init(at: JSONPath(member: "error"), .equals("maintenance"))))
         let rule = try FailureRule(when: maintenance, do: action)
-        let bench = try await listed(engine) { $0.source.failureRules = [rule] }
+        let bench = try await listed { $0.source.failureRules = [rule] }
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .text(#"{"error":"maintenance"}"#, status: .notFound))
         bench.origin.set("/posts/3", .text(#"{"error":"not found"}"#, status: .notFound))
@@ -134,13 +130,12 @@ import Testing
     }
 
     @Test(
-        arguments: [(FailureRule.Action.rateLimited, SourceGate.Reason.retryAfter), (.refreshToken, .signIn)],
-        Engine.allCases)
+        arguments: [(FailureRule.Action.rateLimited, SourceGate.Reason.retryAfter), (.refreshToken, .signIn)])
     func `an answer by which a rule knows that the source wants patience or a sign-in ends the questions`(
-        _ ruled: (action: FailureRule.Action, gate: SourceGate.Reason), _ engine: Engine
+        _ ruled: (action: FailureRule.Action, gate: SourceGate.Reason)
     ) async throws {
         let rule = try FailureRule(when: .answer(.init(statuses: [404])), do: ruled.action)
-        let bench = try await listed(engine) { $0.source.failureRules = [rule] }
+        let bench = try await listed { $0.source.failureRules = [rule] }
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .status(.gone))
         bench.origin.set("/posts/3", .status(.notFound))
@@ -156,9 +151,8 @@ import Testing
         #expect(try await bench.store.gates().map(\.reason) == [ruled.gate])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a 401 to one question is about that record, as the listing was let in`(_ engine: Engine) async throws {
-        let bench = try await listed(engine)
+    @Test func `a 401 to one question is about that record, as the listing was let in`() async throws {
+        let bench = try await listed()
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", .status(.unauthorized))
         bench.origin.set("/posts/3", .status(.notFound))
@@ -169,11 +163,9 @@ import Testing
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where every question is answered 401 they end, all stay, and the source wants a sign-in`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await listed(engine) { $0.paging = .none }
+    @Test func `where every question is answered 401 they end, all stay, and the source wants a sign-in`() async throws
+    {
+        let bench = try await listed { $0.paging = .none }
         bench.origin.set("/posts", ScriptedOrigin.page("[\((1...30).map(String.init).joined(separator: ","))]"))
         _ = try await bench.sync()
         bench.origin.set("/posts", ScriptedOrigin.page("[\((1...20).map(String.init).joined(separator: ","))]"))
@@ -190,11 +182,11 @@ import Testing
         arguments: [
             ScriptedAnswer.status(.noContent), .text("{}"), .text("[]"), .text("<html>2</html>"),
             .text(#"{"id":3,"also":[20,"02"]}"#),
-        ], Engine.allCases)
+        ])
     func `an answer without the record is told, and neither deletes it nor is asked for again on the same day`(
-        _ answer: ScriptedAnswer, _ engine: Engine
+        _ answer: ScriptedAnswer
     ) async throws {
-        let bench = try await listed(engine)
+        let bench = try await listed()
         set(bench, "[1]", "[4]")
         bench.origin.set("/posts/2", answer)
         bench.origin.set("/posts/3", .status(.notFound))
@@ -214,10 +206,8 @@ import Testing
 
     // MARK: Runs and rounds
 
-    @Test(arguments: Engine.allCases)
-    func `what a run that broke off was told is asked for again: the record may be back`(_ engine: Engine) async throws
-    {
-        let bench = try await listed(engine) { $0.deletions.most = 0.8 }
+    @Test func `what a run that broke off was told is asked for again: the record may be back`() async throws {
+        let bench = try await listed { $0.deletions.most = 0.8 }
         set(bench, "[]", "[3]")
         bench.origin.set("/posts/1", .status(.notFound))
         bench.origin.set("/posts/2", .failure(Failure(.noInternetConnection, phase: .notSent)))
@@ -229,9 +219,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "5"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that moved to a parent which is not known yet is not gone`(_ engine: Engine) async throws {
-        let (bench, comments) = try await commented(engine)
+    @Test func `a record that moved to a parent which is not known yet is not gone`() async throws {
+        let (bench, comments) = try await commented()
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10,11]"))
         bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20,21]"))
         for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
@@ -256,12 +245,9 @@ import Testing
         #expect(left == ["10", "11", "21"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `all are asked for before the first is deleted: the guard sees how many are gone`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `all are asked for before the first is deleted: the guard sees how many are gone`() async throws {
         let all = 10..<40
-        let bench = try await listed(engine) { $0.paging = .none }
+        let bench = try await listed { $0.paging = .none }
         bench.origin.set("/posts", ScriptedOrigin.page("[\(all.map(String.init).joined(separator: ","))]"))
         _ = try await bench.sync()
         bench.origin.set("/posts", ScriptedOrigin.page("[10,11]"))
@@ -282,11 +268,8 @@ import Testing
         #expect(try await bench.keys() == ["10", "11"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing for a parent that the origin does not have any more is an empty one`(
-        _ engine: Engine
-    ) async throws {
-        let (bench, listed) = try await commented(engine)
+    @Test func `a listing for a parent that the origin does not have any more is an empty one`() async throws {
+        let (bench, listed) = try await commented()
         var comments = listed
         bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10]"))
         bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20]"))

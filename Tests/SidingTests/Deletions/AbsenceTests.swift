@@ -9,19 +9,17 @@ import Testing
 
 /// What proves that records are gone, and what does not.
 @Suite struct AbsenceTests {
-    @Test(arguments: Engine.allCases)
-    func `without a word in the config nothing is ever deleted`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine) { $0.deletions = Deletions() }
+    @Test func `without a word in the config nothing is ever deleted`() async throws {
+        let bench = try await EngineBench.listed { $0.deletions = Deletions() }
         bench.list("[1]")
         for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what two complete listings in succession lack is gone, with its body and its run`(_ engine: Engine)
+    @Test func `what two complete listings in succession lack is gone, with its body and its run`()
         async throws
     {
-        let bench = try await EngineBench.listed(engine)
+        let bench = try await EngineBench.listed()
         bench.list("[1]")
         #expect(try await bench.sync().line.counters.deleted == 0)
         #expect(try await bench.store.missingKeys(of: "posts", limit: 9) == ["2"])
@@ -37,9 +35,8 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 0)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that comes back lives again`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `a record that comes back lives again`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         bench.list("[1]")
         #expect(try await bench.sync().line.counters.deleted == 1)
         bench.list("[1,2]")
@@ -49,17 +46,15 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that only moved to another page is not gone`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `a record that only moved to another page is not gone`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         bench.list("[4,5]", "[1,2]", "[3]")
         #expect(try await bench.sync().line.counters.deleted == 0)
         #expect(try await bench.sync().line.counters.deleted == 0)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `lacking it twice with a look at it between is not in succession`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine)
+    @Test func `lacking it twice with a look at it between is not in succession`() async throws {
+        let bench = try await EngineBench.listed()
         for page in ["[1]", "[1,2]", "[1]"] {
             bench.list(page)
             #expect(try await bench.sync().line.counters.deleted == 0)
@@ -67,9 +62,8 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a single page is enough where it always was the only one`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine) { $0.deletions.most = 0.8 }
+    @Test func `a single page is enough where it always was the only one`() async throws {
+        let bench = try await EngineBench.listed { $0.deletions.most = 0.8 }
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         // The way to the other pages may be lost.
         #expect(try await bench.sync().line.counters.deleted == 0)
@@ -79,12 +73,10 @@ import Testing
     }
 
     /// What says no more than when the newest record of a page changed.
-    @Test(arguments: Engine.allCases)
-    func `a date alone confirms no page whose records are counted`(_ engine: Engine) async throws {
+    @Test func `a date alone confirms no page whose records are counted`() async throws {
         let date = "Mon, 13 Nov 2023 22:13:20 GMT"
         let fields: HTTPFields = [.contentType: "application/json", .lastModified: date]
-        var bench = try await EngineBench(
-            engine, ScriptedOrigin(["/posts": .text(#"[{"id":1}]"#, headerFields: fields)]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(#"[{"id":1}]"#, headerFields: fields)]))
         _ = try await bench.sync()
         _ = bench.origin.takeRequests()
         _ = try await bench.sync()
@@ -103,13 +95,13 @@ import Testing
 
     @Test func `a record taken in from the quarantine is looked for like the others`() async throws {
         let page = #"[{"id":1,"n":1},{"id":2,"n":2},{"id":3,"n":"x"}]"#
-        var bench = try await EngineBench(.sqlite, ScriptedOrigin(["/posts": .text(page)]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(page)]))
         bench.resource.deletions = Deletions(byAbsence: true)
         bench.resource.shape.columns = [RecordColumn("n", .integer, at: JSONPath(member: "n"))]
         bench.resource.shape.contract = RecordContract(typeChange: .quarantine)
         _ = try await bench.sync()
         bench.resource.shape = RecordShape()
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         _ = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
         #expect(try await bench.keys() == ["1", "2", "3"])
         bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2}]"#))
@@ -117,9 +109,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record without a key may be any, so its listing proves nothing`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `a record without a key may be any, so its listing proves nothing`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         bench.origin.set("/posts", .text(#"[{"id":1},{"no":2}]"#, headerFields: link("/posts?page=2")))
         for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
         bench.list("[1]")
@@ -127,8 +118,8 @@ import Testing
     }
 
     @Test func `while a record has no key, what is to be looked for does not pile up`() async throws {
-        let bench = try await EngineBench.listed(.sqlite, isStable: true)
-        let store = try #require(bench.store as? SQLiteStore)
+        let bench = try await EngineBench.listed(isStable: true)
+        let store = bench.store
         bench.origin.set("/posts", .text(#"[{"id":1},{"id":2},{"no":2}]"#, headerFields: link("/posts?page=2")))
         var most = 0
         for _ in 0..<50 {
@@ -142,9 +133,8 @@ import Testing
         #expect(try await bench.tombstones() == ["2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that broke its contract is there all the same`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `a record that broke its contract is there all the same`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         bench.origin.set("/posts", .text(#"[{"id":1},{"id":"2"}]"#, headerFields: link("/posts?page=2")))
         for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
         #expect(try await bench.keys().count == 5)
@@ -154,11 +144,8 @@ import Testing
         [.contentType: "application/json", HTTPField.Name("Link")!: "<\(next)>; rel=\"next\""]
     }
 
-    @Test(arguments: Engine.allCases)
-    func `too many at once are left until a person accepts it, also where every page answers 304`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": page(1...30)]))
+    @Test func `too many at once are left until a person accepts it, also where every page answers 304`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": page(1...30)]))
         var changed = bench
         changed.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<2 { _ = try await changed.sync() }
@@ -190,10 +177,8 @@ import Testing
         ScriptedOrigin.page("[\(ids.map(String.init).joined(separator: ","))]", etag: "\"\(ids.upperBound)\"")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that shows nothing any more deletes nothing, however few there were`(_ engine: Engine) async throws
-    {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
+    @Test func `an origin that shows nothing any more deletes nothing, however few there were`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
         var changed = bench
         changed.resource.deletions = Deletions(byAbsence: true, most: 1)
         for _ in 0..<2 { _ = try await changed.sync() }
@@ -202,9 +187,8 @@ import Testing
         #expect(try await bench.keys() == ["1"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what was stored before anybody cared is looked for, too`(_ engine: Engine) async throws {
-        var bench = try await EngineBench.listed(engine, isStable: true) { $0.deletions = Deletions() }
+    @Test func `what was stored before anybody cared is looked for, too`() async throws {
+        var bench = try await EngineBench.listed(isStable: true) { $0.deletions = Deletions() }
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""x""#))
         _ = try await bench.sync()
         _ = bench.origin.takeRequests()
@@ -218,9 +202,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "4", "5", "9"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records that no page ever showed stay`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `records that no page ever showed stay`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         let bytes = Array(#"[{"id":77}]"#.utf8)
         let slices = try bytes.withUnsafeBytes { page in
             try PageReader(records: nil, key: [JSONPath(member: "id")]).read(page).records
@@ -236,8 +219,8 @@ import Testing
     }
 
     @Test func `what edits lie on stays until they are settled`() async throws {
-        let bench = try await EngineBench.listed(.sqlite, isStable: true)
-        let store = try #require(bench.store as? SQLiteStore)
+        let bench = try await EngineBench.listed(isStable: true)
+        let store = bench.store
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")
         let entry = try await store.enqueue(
             WriteRequest(
@@ -250,9 +233,8 @@ import Testing
         #expect(try await bench.tombstones() == ["2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the origin's own mark deletes at once, however many, and its end revives`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text(Self.marked("null", "null"))]))
+    @Test func `the origin's own mark deletes at once, however many, and its end revives`() async throws {
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "null"))]))
         bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
         #expect(try await bench.sync().line.counters.inserted == 2)
         bench.origin.set("/posts", .text(Self.marked("1", "true")))
@@ -266,9 +248,8 @@ import Testing
         #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.unchanged == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what was never seen alive is no deletion, and is not brought to life`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text(Self.marked("null", "1"))]))
+    @Test func `what was never seen alive is no deletion, and is not brought to life`() async throws {
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(Self.marked("null", "1"))]))
         bench.resource.deletions = Deletions(mark: DeletionMark(try JSONPath(parsing: "$.gone")))
         let report = try await bench.sync()
         #expect(report.line.counters.inserted == 1 && report.line.counters.deleted == 0)

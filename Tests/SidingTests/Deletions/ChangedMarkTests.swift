@@ -15,7 +15,7 @@ import Testing
     /// Thirty records that live, two of which have `gone`; synced without a mark.
     private static func bench() async throws -> EngineBench {
         let records = (1...30).map { #"{"id":\#($0),"state":"x","gone":\#($0 < 3)}"# }.joined(separator: ",")
-        let bench = try await EngineBench(.sqlite, ScriptedOrigin(["/posts": .text("[\(records)]")]))
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": .text("[\(records)]")]))
         #expect(try await bench.sync().line.counters.inserted == 30)
         _ = bench.origin.takeTargets()
         return bench
@@ -44,7 +44,7 @@ import Testing
         #expect(accepted.line.counters.deleted == 30 && run.resources.first?.counters.deleted == 30)
         #expect(accepted.warnings.contains { $0.contains("'siding records undelete \(run.id)' takes that back") })
         #expect(try await bench.keys() == [])
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         #expect(try await store.undelete(run.id) == ["posts": 30])
     }
 

@@ -20,7 +20,7 @@ import Testing
     {
         let count = Self.seeds / 10
         let time = ManualWallClock()
-        var stores = try ModelStores(memoryForOneIn: 8, clock: time.clock)
+        var stores = try ModelStores(clock: time.clock)
         var seen = Seen()
         for seed in (tenth * count)..<((tenth + 1) * count) {
             var run = try DeletionRun(seed: UInt64(seed), try await stores.store(for: seed), time)
@@ -47,7 +47,7 @@ import Testing
 private struct DeletionRun {
     let seed: UInt64
     let origin: ChangingOrigin
-    let store: any Store
+    let store: Store
     let time: ManualWallClock
     var resource: AnyResource
     var generator: SeededGenerator
@@ -58,7 +58,7 @@ private struct DeletionRun {
     var local: Set<String> = []
     private(set) var (mostPages, deleted, withheld) = (0, 0, 0)
 
-    init(seed: UInt64, _ store: any Store, _ time: ManualWallClock) throws {
+    init(seed: UInt64, _ store: Store, _ time: ManualWallClock) throws {
         (self.seed, self.store, self.time) = (seed, store, time)
         generator = SeededGenerator(seed: seed)
         let isStable = Bool.random(using: &generator)

@@ -13,8 +13,8 @@ import Testing
         var bench: EngineBench
         var tasks: AnyResource
 
-        init(_ engine: Engine) async throws {
-            bench = try await EngineBench(engine, ScriptedOrigin())
+        init() async throws {
+            bench = try await EngineBench(ScriptedOrigin())
             tasks = bench.resource
             (tasks.name, tasks.path) = ("tasks", "/posts/{post}/tasks")
             tasks.deletions = Deletions(byAbsence: true, most: 0.9)
@@ -56,9 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a parent without a key hides its records, until it has one`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine)
+    @Test func `a parent without a key hides its records, until it has one`() async throws {
+        let bench = try await Bench()
         bench.bench.origin.set("/posts", .text(#"[{"id":1},{"id":2},{"no":3}]"#))
         try await bench.sync()
         bench.move()
@@ -71,7 +70,7 @@ import Testing
 
     @Test func `a parent in quarantine hides its records, and one whose update is there may be elsewhere`() async throws
     {
-        var bench = try await Bench(.sqlite)
+        var bench = try await Bench()
         bench.bench.resource.shape.contract.typeChange = .quarantine
         bench.bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2}]"#))
         try await bench.sync()
@@ -87,11 +86,11 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases, [ScriptedAnswer.status(.noContent), .text("null")])
+    @Test(arguments: [ScriptedAnswer.status(.noContent), .text("null")])
     func `parents' listings that are no lists say of no parent that it is not there`(
-        _ engine: Engine, _ answer: ScriptedAnswer
+        _ answer: ScriptedAnswer
     ) async throws {
-        let bench = try await Bench(engine)
+        let bench = try await Bench()
         bench.bench.origin.set("/posts", .text(#"[{"id":1},{"id":2}]"#))
         try await bench.sync()
         bench.bench.origin.set("/posts", answer)
@@ -99,9 +98,8 @@ import Testing
         try await bench.expectNothingGoes()
     }
 
-    @Test(arguments: Engine.allCases)
-    func `parents that were asked for from a start on only are not all known`(_ engine: Engine) async throws {
-        var bench = try await Bench(engine)
+    @Test func `parents that were asked for from a start on only are not all known`() async throws {
+        var bench = try await Bench()
         bench.bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer, start: "5")
         bench.bench.resource.query = ["since": "{cursor}"]
         let (origin, all) = (bench.bench.origin, #"{"id":1,"at":7},{"id":2,"at":6}"#)
@@ -125,11 +123,8 @@ import Testing
         for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where a parent's own parent could not be asked about, what it would list is not known`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `where a parent's own parent could not be asked about, what it would list is not known`() async throws {
+        let bench = try await Bench()
         let (origin, owners) = (bench.bench.origin, bench.bench.resource)
         var posts = owners
         (posts.name, posts.path) = ("entries", "/owners/{name}/posts")
@@ -154,9 +149,8 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a cursor that the origin calls gone is no empty listing`(_ engine: Engine) async throws {
-        var bench = try await Bench(engine)
+    @Test func `a cursor that the origin calls gone is no empty listing`() async throws {
+        var bench = try await Bench()
         bench.tasks.cursor = IncrementalCursor(at: .record(JSONPath(member: "id")), type: .integer)
         bench.tasks.query = ["since": "{cursor}"]
         bench.bench.origin.set("/posts", .text(#"[{"id":1}]"#))

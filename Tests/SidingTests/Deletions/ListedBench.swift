@@ -7,9 +7,9 @@ import Testing
 extension EngineBench {
     /// Five records on three pages, listed whole once.
     static func listed(
-        _ engine: Engine, isStable: Bool = false, _ change: (inout AnyResource) -> Void = { _ in }
+        isStable: Bool = false, _ change: (inout AnyResource) -> Void = { _ in }
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine)
+        var bench = try await EngineBench()
         bench.resource.deletions = Deletions(byAbsence: true)
         bench.resource.isStable = isStable
         change(&bench.resource)

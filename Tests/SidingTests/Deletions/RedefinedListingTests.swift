@@ -8,9 +8,8 @@ import Testing
 
 /// What listings prove that were interrupted, redefined, or not of all there is.
 @Suite struct RedefinedListingTests {
-    @Test(arguments: Engine.allCases)
-    func `of a stable paging one listing is enough, unless it was interrupted`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `of a stable paging one listing is enough, unless it was interrupted`() async throws {
+        let bench = try await EngineBench.listed(isStable: true)
         bench.list("[1]")
         bench.origin.set("/posts?page=2", .failure(Failure(.connectionLost, phase: .maybeSent)))
         #expect(try await bench.sync().line.outcome == .queued)
@@ -24,9 +23,8 @@ import Testing
         #expect(try await bench.tombstones() == ["2", "4"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that started anew and found one page only is not enough`(_ engine: Engine) async throws {
-        let bench = try await EngineBench.listed(engine) { $0.deletions.most = 0.8 }
+    @Test func `a listing that started anew and found one page only is not enough`() async throws {
+        let bench = try await EngineBench.listed { $0.deletions.most = 0.8 }
         bench.origin.set("/posts?page=2", .failure(Failure(.connectionLost, phase: .maybeSent)))
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .status(.notFound))
@@ -37,9 +35,8 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 3)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the run in which the definition changed deletes nothing, the next may`(_ engine: Engine) async throws {
-        var bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `the run in which the definition changed deletes nothing, the next may`() async throws {
+        var bench = try await EngineBench.listed(isStable: true)
         bench.resource.query = ["state": "open"]
         bench.origin.set("/posts?state=open", ScriptedOrigin.page("[1,2,3]", next: "/posts?page=9"))
         bench.origin.set("/posts?page=9", ScriptedOrigin.page("[4]"))
@@ -48,11 +45,11 @@ import Testing
         #expect(try await bench.tombstones() == ["5"])
     }
 
-    @Test(arguments: Engine.allCases, [false, true])
+    @Test(arguments: [false, true])
     func `no run deletes before one listing is complete under the changed definition`(
-        _ engine: Engine, _ isStable: Bool
+        _ isStable: Bool
     ) async throws {
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2,3,4]")]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1,2,3,4]")]))
         bench.resource.deletions = Deletions(byAbsence: true)
         bench.resource.isStable = isStable
         for _ in 0..<2 { _ = try await bench.sync() }
@@ -64,9 +61,8 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records under an old key stay`(_ engine: Engine) async throws {
-        var bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `records under an old key stay`() async throws {
+        var bench = try await EngineBench.listed(isStable: true)
         bench.resource.key = [JSONPath(member: "uuid")]
         for target in ["/posts?page=2", "/posts?page=3"] { bench.origin.set(target, .status(.notFound)) }
         bench.origin.set("/posts", .text(#"[{"id":1,"uuid":"a"},{"id":2,"uuid":"b"}]"#))
@@ -74,9 +70,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "a", "b"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing of its own and one of changes prove nothing`(_ engine: Engine) async throws {
-        var bench = try await EngineBench.listed(engine, isStable: true)
+    @Test func `a listing of its own and one of changes prove nothing`() async throws {
+        var bench = try await EngineBench.listed(isStable: true)
         for _ in 0..<3 { #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.deleted == 0) }
         bench.resource.query = ["since": "{cursor}"]
         bench.resource.cursor = IncrementalCursor(at: .record(try JSONPath(parsing: "$.id")), type: .integer)
@@ -93,11 +88,8 @@ import Testing
         #expect(try await bench.tombstones() == ["4", "6"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `under a changed definition the origin is asked for records once a listing was complete`(
-        _ engine: Engine
-    ) async throws {
-        var bench = try await EngineBench.listed(engine) { $0.deletions.recordPath = "/posts/{id}" }
+    @Test func `under a changed definition the origin is asked for records once a listing was complete`() async throws {
+        var bench = try await EngineBench.listed { $0.deletions.recordPath = "/posts/{id}" }
         // 2 was lacked, and is there, before the definition changes.
         bench.origin.set("/posts/2", ScriptedOrigin.page("[2]"))
         bench.list("[1]")
@@ -113,10 +105,9 @@ import Testing
         #expect(bench.origin.takeTargets().sorted() == ["/posts/2", "/posts/5", "/posts?state=open"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `who asks for another tenant, or as another user, has changed the definition`(_ engine: Engine) async throws {
+    @Test func `who asks for another tenant, or as another user, has changed the definition`() async throws {
         let tenant = try #require(HTTPField.Name("X-Tenant"))
-        var bench = try await EngineBench.listed(engine, isStable: true) { $0.source.headerFields[tenant] = "a" }
+        var bench = try await EngineBench.listed(isStable: true) { $0.source.headerFields[tenant] = "a" }
         bench.resource.source.headerFields[tenant] = "b"
         bench.list("[1]")
         let other = try await bench.sync()

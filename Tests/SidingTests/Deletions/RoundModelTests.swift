@@ -20,7 +20,7 @@ import Testing
     {
         let count = Self.seeds / 4
         let time = ManualWallClock()
-        var stores = try ModelStores(memoryForOneIn: 4, clock: time.clock)
+        var stores = try ModelStores(clock: time.clock)
         var (deleted, withheld) = (0, 0)
         for seed in (quarter * count)..<((quarter + 1) * count) {
             var run = try RoundRun(seed: UInt64(seed), try await stores.store(for: seed), time)
@@ -38,7 +38,7 @@ import Testing
 private struct RoundRun {
     let seed: UInt64
     let origin: ChangingParents
-    let store: any Store
+    let store: Store
     let time: ManualWallClock
     let parents: AnyResource
     var tasks: AnyResource
@@ -50,7 +50,7 @@ private struct RoundRun {
     var movesAtBegin = 0
     private(set) var (deleted, withheld) = (0, 0)
 
-    init(seed: UInt64, _ store: any Store, _ time: ManualWallClock) throws {
+    init(seed: UInt64, _ store: Store, _ time: ManualWallClock) throws {
         (self.seed, self.store, self.time) = (seed, store, time)
         generator = SeededGenerator(seed: seed)
         origin = ChangingParents(seed: seed)

@@ -14,9 +14,9 @@ import Testing
         var tasks: AnyResource
 
         init(
-            _ engine: Engine, _ parents: ForEach.Parents = .all, _ deletions: Deletions = Deletions(byAbsence: true)
+            _ parents: ForEach.Parents = .all, _ deletions: Deletions = Deletions(byAbsence: true)
         ) async throws {
-            bench = try await EngineBench(engine, ScriptedOrigin())
+            bench = try await EngineBench(ScriptedOrigin())
             tasks = bench.resource
             (tasks.name, tasks.path, tasks.deletions) = ("tasks", "/posts/{post}/tasks", deletions)
             tasks.forEach = ForEach(
@@ -53,9 +53,8 @@ import Testing
 
     private static let unproven = "absence could not be proven: "
 
-    @Test(arguments: Engine.allCases)
-    func `what two rounds over all parents lack is gone`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine)
+    @Test func `what two rounds over all parents lack is gone`() async throws {
+        let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21, 22]])
@@ -67,9 +66,8 @@ import Testing
         #expect(try await bench.sync().line.counters.deleted == 0)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that moved to a parent whose listing fails is not gone`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine)
+    @Test func `a record that moved to a parent whose listing fails is not gone`() async throws {
+        let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21, 12]])
@@ -86,11 +84,8 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where only changed parents are asked about, a round over all of them has to show it`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine, .changed)
+    @Test func `where only changed parents are asked about, a round over all of them has to show it`() async throws {
+        let bench = try await Bench(.changed)
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
         // 12 moved, and the parent that has it now did not change; 13 is gone.
@@ -106,9 +101,8 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `all listings have one guard together, and one message`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine)
+    @Test func `all listings have one guard together, and one message`() async throws {
+        let bench = try await Bench()
         let parents = 1...20
         let all = Dictionary(uniqueKeysWithValues: parents.map { ($0, [$0 * 10, $0 * 10 + 1, $0 * 10 + 2]) })
         bench.set(all)
@@ -126,11 +120,11 @@ import Testing
         #expect(try await bench.keys().count == 20)
     }
 
-    @Test(arguments: Engine.allCases, [false, true])
+    @Test(arguments: [false, true])
     func `where every parent shows nothing any more, or says that it is not there, nothing goes`(
-        _ engine: Engine, _ isMissing: Bool
+        _ isMissing: Bool
     ) async throws {
-        let bench = try await Bench(engine)
+        let bench = try await Bench()
         let all = Dictionary(uniqueKeysWithValues: (1...8).map { ($0, [$0 * 10]) })
         bench.set(all)
         for _ in 0..<2 { try await bench.sync() }
@@ -141,11 +135,9 @@ import Testing
         #expect(try await bench.keys().count == 8)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing of which not all is known is asked for again, and is told as long as it is so`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine, .changed)
+    @Test func `a listing of which not all is known is asked for again, and is told as long as it is so`() async throws
+    {
+        let bench = try await Bench(.changed)
         bench.set([1: [11, 12], 2: [21]])
         bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
         for _ in 0..<2 { try await bench.sync() }
@@ -165,11 +157,8 @@ import Testing
         #expect(bench.bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what the only listing had is looked for when there are many, and the other way round`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `what the only listing had is looked for when there are many, and the other way round`() async throws {
+        let bench = try await Bench()
         var plain = bench.tasks
         (plain.path, plain.forEach) = ("/tasks", nil)
         let origin = bench.bench.origin
@@ -189,9 +178,8 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `declared over stored records, what came before is looked for`(_ engine: Engine) async throws {
-        var bench = try await Bench(engine, .all, Deletions())
+    @Test func `declared over stored records, what came before is looked for`() async throws {
+        var bench = try await Bench(.all, Deletions())
         bench.set([1: [11, 12, 13], 2: [21]])
         try await bench.sync()
         bench.set([1: [11, 13], 2: [21]])
@@ -202,11 +190,10 @@ import Testing
         #expect(try await bench.keys() == [11, 13, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records of a parent that is gone stay, and those that moved from it before go with where they moved`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `records of a parent that is gone stay, and those that moved from it before go with where they moved`()
+        async throws
+    {
+        let bench = try await Bench()
         bench.set([1: [11], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11, 21], 2: [22]])
@@ -217,11 +204,8 @@ import Testing
         #expect(try await bench.keys() == [11, 22])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what another parent's unchanged page shows is not that of the parent which is gone`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `what another parent's unchanged page shows is not that of the parent which is gone`() async throws {
+        let bench = try await Bench()
         bench.set([1: [11, 12], 2: [12, 21]])
         let (origin, target) = (bench.bench.origin, "/posts/1/tasks")
         origin.set(target, ScriptedOrigin.page("[11,12]", etag: #""a""#))
@@ -242,11 +226,8 @@ import Testing
 
     // MARK: Asking the origin
 
-    @Test(arguments: Engine.allCases)
-    func `under a changed definition no record is asked for before a round was complete`(
-        _ engine: Engine
-    ) async throws {
-        var bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+    @Test func `under a changed definition no record is asked for before a round was complete`() async throws {
+        var bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
         bench.tasks.query = ["v": 2]
@@ -263,9 +244,8 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what can be asked for wherever it is, is asked for in any round`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine, .changed, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+    @Test func `what can be asked for wherever it is, is asked for in any round`() async throws {
+        let bench = try await Bench(.changed, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21, 12]], versions: [1: 1])
@@ -277,12 +257,9 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what is asked for below its parent is asked for once two rounds over all lack it`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `what is asked for below its parent is asked for once two rounds over all lack it`() async throws {
         let path = "/posts/{post}/tasks/{id}"
-        let bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: path))
+        let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: path))
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11], 2: [21]])
@@ -297,9 +274,8 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what the origin says of single records has the same guard`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine, .all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
+    @Test func `what the origin says of single records has the same guard`() async throws {
+        let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         let all = Dictionary(uniqueKeysWithValues: (1...10).map { ($0, [$0 * 10, $0 * 10 + 1, $0 * 10 + 2]) })
         bench.set(all)
         for _ in 0..<2 { try await bench.sync() }

@@ -8,14 +8,14 @@ import Testing
 
 /// What waits for the origin, and what the config makes of its resource meanwhile.
 @Suite struct EditedSourceTests {
-    private static func bench() async throws -> (EngineBench, SQLiteStore) {
-        let bench = try await EngineBench(.sqlite)
+    private static func bench() async throws -> (EngineBench, Store) {
+        let bench = try await EngineBench()
         _ = try await bench.sync()
-        return (bench, try #require(bench.store as? SQLiteStore))
+        return (bench, bench.store)
     }
 
     private static func write(
-        _ change: WriteEdit.Change, of resource: AnyResource, key: String? = nil, to store: SQLiteStore
+        _ change: WriteEdit.Change, of resource: AnyResource, key: String? = nil, to store: Store
     ) async throws -> QueueEntry {
         try await store.enqueue(
             WriteRequest(

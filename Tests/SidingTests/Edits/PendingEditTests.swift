@@ -176,7 +176,7 @@ import Testing
         let bench = try await bench()
         try await bench.edit(.merge, "a", #"{"body":"new"}"#)
         await bench.store.close()
-        let again = try await SQLiteStore.open(at: bench.sqlite.path)
+        let again = try await Store.open(at: bench.sqlite.path)
         #expect(try await again.record(of: "posts", key: "a")?.pending == 1)
         #expect(try await again.check() == [])
     }
@@ -228,9 +228,9 @@ import Testing
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
         let body = #"{"id":"a","title":"local","votes":9}"#
-        let row = try #require(try ConformanceBench.content("[\(body)]").slices.first)
+        let row = try #require(try StoreBench.content("[\(body)]").slices.first)
         let changes = RecordChanges(
-            resource: "posts", source: "blog", definition: try ConformanceBench.definition(),
+            resource: "posts", source: "blog", definition: try StoreBench.definition(),
             bytes: Array("[\(body)]".utf8),
             rows: [.init(row, expects: .body(Array(#"{"id":"a","title":"new","votes":1.50}"#.utf8)))])
         #expect(try await bench.store.apply(changes) == [.updated])

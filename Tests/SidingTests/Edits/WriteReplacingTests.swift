@@ -113,7 +113,7 @@ import Testing
     /// An entry that may have arrived before its sender died.
     private func leftBehind(_ bench: EditBench) async throws -> QueueEntry {
         let entry = try await bench.send(.post, "/posts", "[1]")
-        let dead = try await SQLiteStore.open(at: bench.store.path, clock: bench.time.clock)
+        let dead = try await Store.open(at: bench.store.path, clock: bench.time.clock)
         let write = try #require(try await dead.claim(ClaimRequest(sources: ["blog": 9], entry: entry.id)))
         try await dead.markSent(write)
         await dead.close()

@@ -15,16 +15,15 @@ import Testing
         return .text("[\(records.joined(separator: ","))]", headerFields: all)
     }
 
-    private func bench(_ engine: Engine, _ fields: [String: String]) async throws -> EngineBench {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("1", fields)]))
+    private func bench(_ fields: [String: String]) async throws -> EngineBench {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("1", fields)]))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts"])
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a poll interval is kept to by every sync, told, and over in time`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "60"])
+    @Test func `a poll interval is kept to by every sync, told, and over in time`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "60"])
         bench.time.advance(by: .seconds(59))
         let report = try await bench.sync()
         #expect(report.line.outcome == .skipped)
@@ -35,9 +34,8 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what is asked for beyond the usual is asked for all the same`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
+    @Test func `what is asked for beyond the usual is asked for all the same`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
         for options in [
             SyncOptions(isFull: true), SyncOptions(limit: 1), SyncOptions(since: "1"),
             SyncOptions(backfill: .init(from: "1", to: "2")), SyncOptions(isFull: true, maxAge: .seconds(60)),
@@ -47,11 +45,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `max-age counts where older records will do, and is no reason to hold back who wants the newest`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine, ["Cache-Control": "max-age=600", "Age": "100"])
+    @Test func `max-age counts where older records will do, and is no reason to hold back who wants the newest`()
+        async throws
+    {
+        let bench = try await bench(["Cache-Control": "max-age=600", "Age": "100"])
         bench.time.advance(by: .seconds(400))
         let report = try await bench.sync(SyncOptions(maxAge: .seconds(60)))
         #expect(report.line.outcome == .skipped)
@@ -62,9 +59,8 @@ import Testing
         #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `without conditions HTTP's caching does not count, and the poll interval does`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, [:])
+    @Test func `without conditions HTTP's caching does not count, and the poll interval does`() async throws {
+        let bench = try await bench([:])
         var eager = bench
         eager.resource.isConditional = false
         bench.origin.set("/posts", Self.page("1", ["Cache-Control": "max-age=600"]))
@@ -75,9 +71,8 @@ import Testing
         #expect(try await eager.sync().line.outcome == .skipped)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a 304 says it too, and one that says nothing takes it back`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "60", "ETag": "\"1\""])
+    @Test func `a 304 says it too, and one that says nothing takes it back`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "60", "ETag": "\"1\""])
         bench.time.advance(by: .seconds(60))
         bench.origin.set("/posts", .status(.notModified, headerFields: [HTTPField.Name("X-Poll-Interval")!: "5"]))
         #expect(try await bench.sync().line.outcome == .notModified)
@@ -88,13 +83,12 @@ import Testing
         #expect(try await bench.sync().line.outcome == .notModified)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the first page speaks, and only for a listing that is whole`(_ engine: Engine) async throws {
+    @Test func `the first page speaks, and only for a listing that is whole`() async throws {
         let origin = ScriptedOrigin([
             "/posts": Self.page("1", ["X-Poll-Interval": "60"], next: "/posts?page=2"),
             "/posts?page=2": .status(.notFound),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         #expect(try await bench.sync().line.outcome == .failed)
         #expect(try await bench.state().freshness == ListingFreshness())
         origin.set("/posts?page=2", Self.page("2", ["X-Poll-Interval": "7"]))
@@ -107,9 +101,8 @@ import Testing
         #expect(try await bench.sync().line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `another definition, and a cursor that a person set, are asked for at once`(_ engine: Engine) async throws {
-        var bench = try await bench(engine, ["X-Poll-Interval": "60"])
+    @Test func `another definition, and a cursor that a person set, are asked for at once`() async throws {
+        var bench = try await bench(["X-Poll-Interval": "60"])
         bench.origin.set("/posts?x=1", Self.page("1", ["X-Poll-Interval": "60"]))
         bench.resource.query = ["x": 1]
         #expect(try await bench.sync().line.outcome == .saved)
@@ -120,19 +113,18 @@ import Testing
         #expect(try await bench.sync().line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `deletions that a person accepts are looked for at once`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
+    @Test func `deletions that a person accepts are looked for at once`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "60", "Cache-Control": "max-age=60"])
         var options = SyncOptions(maxAge: .seconds(60))
         options.acceptsDeletes = true
         #expect(try await bench.sync(options).line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `age is no reason to leave what the config says otherwise, what a person set, or what is not at its end`(
-        _ engine: Engine
-    ) async throws {
-        var bench = try await bench(engine, [:])
+    @Test
+    func `age is no reason to leave what the config says otherwise, what a person set, or what is not at its end`()
+        async throws
+    {
+        var bench = try await bench([:])
         let young = SyncOptions(maxAge: .seconds(3_600))
         #expect(try await bench.sync(young).line.outcome == .skipped)
         bench.origin.set("/posts?x=1", Self.page("1", [:]))
@@ -151,19 +143,18 @@ import Testing
     }
 
     @Test func `columns that are declared meanwhile are shown, whatever the origin asks`() async throws {
-        var bench = try await bench(.sqlite, ["X-Poll-Interval": "60"])
+        var bench = try await bench(["X-Poll-Interval": "60"])
         bench.resource.shape.columns = [RecordColumn("id", .integer)]
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.sync().line.outcome == .skipped)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what the first page said counts for a listing that was gone on with`(_ engine: Engine) async throws {
+    @Test func `what the first page said counts for a listing that was gone on with`() async throws {
         let origin = ScriptedOrigin([
             "/posts": Self.page("1", ["X-Poll-Interval": "60"], next: "/posts?page=2"),
             "/posts?page=2": .status(.internalServerError),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         #expect(try await bench.sync().line.outcome == .queued)
         origin.set("/posts?page=2", Self.page("2", [:]))
         #expect(try await bench.sync().line.outcome == .saved)
@@ -171,17 +162,15 @@ import Testing
         #expect(try await bench.sync().line.outcome == .skipped)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a clock that was set back freezes nothing`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "99999999", "Cache-Control": "max-age=99999999"])
+    @Test func `a clock that was set back freezes nothing`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "99999999", "Cache-Control": "max-age=99999999"])
         #expect(try await bench.state().freshness.notBefore == bench.time.now + .seconds(86_400))
         bench.time.advance(by: .seconds(-3600))
         #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a plan says that nothing is asked now`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, ["X-Poll-Interval": "60"])
+    @Test func `a plan says that nothing is asked now`() async throws {
+        let bench = try await bench(["X-Poll-Interval": "60"])
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
         #expect(plan.reason.hasPrefix("nothing now: the origin asks not to be asked before"))
         let full = try await SyncPlan.make(

@@ -13,19 +13,19 @@ import Testing
         .answer(.init(body: .init(at: try JSONPath(parsing: path), test)))
     }
 
-    private func bench(_ rules: FailureRule..., on engine: Engine = .sqlite) async throws -> EngineBench {
-        var bench = try await EngineBench(engine)
+    private func bench(_ rules: FailureRule...) async throws -> EngineBench {
+        var bench = try await EngineBench()
         bench.resource.source.failureRules = rules
         return bench
     }
 
     // MARK: Fetches
 
-    @Test(arguments: [FailureRule.Action.queue, .retry], Engine.allCases)
+    @Test(arguments: [FailureRule.Action.queue, .retry])
     func `a refusal that a rule keeps is queued, and counts or does not`(
-        _ action: FailureRule.Action, _ engine: Engine
+        _ action: FailureRule.Action
     ) async throws {
-        let bench = try await bench(FailureRule(when: Self.status(403), do: action), on: engine)
+        let bench = try await bench(FailureRule(when: Self.status(403), do: action))
         bench.origin.set("/posts?page=2", .status(.forbidden))
         let report = try await bench.sync()
         #expect(report.line.outcome == .queued)
@@ -55,11 +55,8 @@ import Testing
         #expect(try await bench.sync().line.outcome == .failed)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a page whose failure is ignored ends the listing there, and nothing counts as deleted`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(FailureRule(when: Self.status(404, 410), do: .ignore), on: engine)
+    @Test func `a page whose failure is ignored ends the listing there, and nothing counts as deleted`() async throws {
+        let bench = try await bench(FailureRule(when: Self.status(404, 410), do: .ignore))
         #expect(try await bench.sync().line.outcome == .saved)
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let entry = try await bench.sync().line.entry
@@ -75,11 +72,10 @@ import Testing
         #expect(try await bench.state().completedAt != bench.time.now)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an answer that is to be quarantined is kept, the listing ends there, and the next good page mends it`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(FailureRule(when: Self.status(422), do: .quarantine), on: engine)
+    @Test func `an answer that is to be quarantined is kept, the listing ends there, and the next good page mends it`()
+        async throws
+    {
+        let bench = try await bench(FailureRule(when: Self.status(422), do: .quarantine))
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .text(#"{"id":3,"error":"cannot be shown"}"#, status: .unprocessableContent))
         let report = try await bench.sync()
@@ -89,21 +85,18 @@ import Testing
         #expect(report.line.notes.contains { $0.contains("quarantined") && $0.contains("422") })
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
         #expect(try await bench.checkpoint() == nil)
-        if let store = bench.store as? any QuarantineStore {
-            let kept = try #require(try await store.quarantined(QuarantineSelection()).first)
-            #expect(kept.code == "answer" && kept.key == nil && kept.url.hasSuffix("/posts?page=2"))
-            #expect(kept.reason.contains("422"))
-            let whole = try await store.quarantined(kept.id)
-            #expect(whole?.body == Array(#"{"id":3,"error":"cannot be shown"}"#.utf8))
-            // It would pass for a record, and is none.
-            let retried = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
-            #expect(retried.first?.refusal?.contains("asks for the page again") == true)
-        }
+        let store = bench.store
+        let kept = try #require(try await store.quarantined(QuarantineSelection()).first)
+        #expect(kept.code == "answer" && kept.key == nil && kept.url.hasSuffix("/posts?page=2"))
+        #expect(kept.reason.contains("422"))
+        let whole = try await store.quarantined(kept.id)
+        #expect(whole?.body == Array(#"{"id":3,"error":"cannot be shown"}"#.utf8))
+        // It would pass for a record, and is none.
+        let retried = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
+        #expect(retried.first?.refusal?.contains("asks for the page again") == true)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
         #expect(try await bench.sync().line.counters.quarantined == 0)
-        if let store = bench.store as? any QuarantineStore {
-            #expect(try await store.quarantined(QuarantineSelection()) == [])
-        }
+        #expect(try await store.quarantined(QuarantineSelection()) == [])
     }
 
     @Test(arguments: [(FailureRule.Action.retry, 1), (.queue, 0)])

@@ -13,8 +13,8 @@ import Testing
         var lists: EngineBench
         var tasks: AnyResource
 
-        init(_ engine: Engine, _ parents: ForEach.Parents = .changed) async throws {
-            lists = try await EngineBench(engine, ScriptedOrigin())
+        init(_ parents: ForEach.Parents = .changed) async throws {
+            lists = try await EngineBench(ScriptedOrigin())
             tasks = lists.resource
             (tasks.name, tasks.path) = ("tasks", "/{place}")
             tasks.forEach = ForEach("posts", parents: parents, bind: ["place": JSONPath(member: "place")])
@@ -57,9 +57,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a cursor that was found at another address is not used at the new one`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine)
+    @Test func `a cursor that was found at another address is not used at the new one`() async throws {
+        let bench = try await Bench()
         #expect(try await bench.sync().1 == ["/a", "/b"])
         bench.show(#"{"id":1,"place":"a"}"#, #"{"id":2,"place":"c"}"#)
         bench.origin.set("/c", Bench.records("[3,2]"))
@@ -70,20 +69,16 @@ import Testing
         #expect(try await bench.sync().1 == ["/c?since=2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an empty new address has no cursor either`(_ engine: Engine) async throws {
-        let bench = try await Bench(engine, .all)
+    @Test func `an empty new address has no cursor either`() async throws {
+        let bench = try await Bench(.all)
         _ = try await bench.sync()
         bench.show(#"{"id":1,"place":"a"}"#, #"{"id":2,"place":"c"}"#)
         for place in ["/a?since=1", "/c"] { bench.origin.set(place, .text("[]")) }
         for _ in 0..<2 { #expect(try await bench.sync().1 == ["/a?since=1", "/c"]) }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that was left half-way at another address begins anew, and the plan says so`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `a listing that was left half-way at another address begins anew, and the plan says so`() async throws {
+        let bench = try await Bench()
         bench.origin.set("/b", Bench.records("[2,5]", next: "/b?page=2"))
         bench.origin.set("/b?page=2", .status(.internalServerError))
         #expect(try await bench.sync().0.line.outcome == .queued)
@@ -98,10 +93,9 @@ import Testing
         #expect(try await bench.lists.queue().allSatisfy { $0.state == .done })
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a '--since' beyond the cursors leaves the parents due, and completes nothing`(_ engine: Engine) async throws {
+    @Test func `a '--since' beyond the cursors leaves the parents due, and completes nothing`() async throws {
         for parents in [ForEach.Parents.changed, .all] {
-            let bench = try await Bench(engine, parents)
+            let bench = try await Bench(parents)
             _ = try await bench.sync()
             let before = try await bench.completedAt()
             #expect(before != nil)
@@ -120,11 +114,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `while parents were never listed wholly, their listings do not count as complete`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Bench(engine)
+    @Test func `while parents were never listed wholly, their listings do not count as complete`() async throws {
+        let bench = try await Bench()
         bench.origin.set("/posts", .status(.internalServerError))
         #expect(try await bench.sync().0.line.outcome == .notModified)
         #expect(try await bench.completedAt() == nil)
@@ -134,9 +125,8 @@ import Testing
         #expect(try await bench.completedAt() == bench.lists.time.now)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a parent whose answer is ignored keeps the round from being complete`(_ engine: Engine) async throws {
-        var bench = try await Bench(engine)
+    @Test func `a parent whose answer is ignored keeps the round from being complete`() async throws {
+        var bench = try await Bench()
         bench.origin.set("/b", .status(.init(code: 418)))
         bench.tasks.source.failureRules = [try FailureRule(when: .answer(.init(statuses: [418])), do: .ignore)]
         let (report, _) = try await bench.sync()

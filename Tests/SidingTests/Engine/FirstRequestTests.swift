@@ -11,9 +11,9 @@ import Testing
     private static let (early, late) = ("2001-01-01T00:00:00Z", "2001-02-01T00:00:00Z")
 
     /// A bench whose first sync has left the cursor at ``late``, and the target that it asks for next.
-    private static func bench(_ engine: Engine) async throws -> EngineBench {
+    private static func bench() async throws -> EngineBench {
         let origin = ScriptedOrigin(["/posts": .text(#"[{"id":1,"at":"\#(early)"},{"id":2,"at":"\#(late)"}]"#)])
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")))
         bench.resource.query = ["since": "{cursor}"]
         #expect(try await bench.sync().line.outcome == .saved)
@@ -25,9 +25,8 @@ import Testing
         "/posts?since=\(since.split(separator: ":").joined(separator: "%3A"))"
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a '--since' that the origin refuses leaves the next sync as it was`(_ engine: Engine) async throws {
-        let bench = try await Self.bench(engine)
+    @Test func `a '--since' that the origin refuses leaves the next sync as it was`() async throws {
+        let bench = try await Self.bench()
         bench.origin.set(Self.target(Self.early), .status(.badRequest))
         bench.origin.set(Self.target(Self.late), .text("[]"))
         var options = SyncOptions()
@@ -40,9 +39,8 @@ import Testing
         #expect(plan.url == "https://api.example.org\(Self.target(Self.late))")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a cursor that is written in another way from now on is written so at once`(_ engine: Engine) async throws {
-        var bench = try await Self.bench(engine)
+    @Test func `a cursor that is written in another way from now on is written so at once`() async throws {
+        var bench = try await Self.bench()
         bench.origin.set(Self.target(Self.late), .status(.badRequest))
         #expect(try await bench.sync().line.outcome == .failed)
         bench.resource.cursor?.format = .epoch
@@ -51,13 +49,12 @@ import Testing
         #expect(bench.origin.takeTargets() == [Self.target(Self.late), "/posts?since=980985600"])
     }
 
-    @Test(arguments: Engine.allCases)
+    @Test
     func
-        `what the queue retains of a first page is asked for as it was, and as it is now where the origin refuses that`(
-            _ engine: Engine
-        ) async throws
+        `what the queue retains of a first page is asked for as it was, and as it is now where the origin refuses that`()
+        async throws
     {
-        var bench = try await Self.bench(engine)
+        var bench = try await Self.bench()
         bench.origin.set(Self.target(Self.late), .status(.internalServerError), .status(.badRequest))
         #expect(try await bench.sync().line.outcome == .queued)
         bench.resource.cursor?.format = .epoch
@@ -69,14 +66,13 @@ import Testing
         #expect(try await bench.queue().allSatisfy { $0.state == .done })
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an order that is declared later begins a listing of its own`(_ engine: Engine) async throws {
+    @Test func `an order that is declared later begins a listing of its own`() async throws {
         let first = #"[{"id":2,"at":"\#(Self.early)"},{"id":3,"at":"\#(Self.late)"}]"#
         var fields: HTTPFields = [.contentType: "application/json"]
         fields[HTTPField.Name("Link")!] = "</posts?page=2>; rel=\"next\""
         let origin = ScriptedOrigin(["/posts": .text(first, headerFields: fields)])
         origin.set("/posts?page=2", .status(.internalServerError), .text(#"[{"id":4,"at":"\#(Self.late)"}]"#))
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         bench.resource.cursor = IncrementalCursor(at: .record(JSONPath(member: "at")))
         bench.resource.query = ["since": "{cursor}"]
         #expect(try await bench.sync().line.outcome == .queued)
@@ -86,11 +82,11 @@ import Testing
         #expect(try await bench.keys() == ["2", "3", "4"])
     }
 
-    @Test(arguments: Engine.allCases, [1, 2])
+    @Test(arguments: [1, 2])
     func `where a rule says what becomes of a refusal, its entry is tried again and the listing does not start anew`(
-        _ engine: Engine, _ page: Int
+        _ page: Int
     ) async throws {
-        var bench = try await EngineBench(engine)
+        var bench = try await EngineBench()
         let target = page == 1 ? "/posts" : "/posts?page=2"
         bench.origin.set(target, .status(.notFound))
         bench.resource.source.failureRules = [

@@ -10,9 +10,8 @@ import Testing
         .status(status, headerFields: [.retryAfter: value])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that asks for patience is not asked before the time has come`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `an origin that asks for patience is not asked before the time has come`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", patience("120"))
         let first = try await bench.sync()
         let until = bench.time.now + .seconds(120)
@@ -41,15 +40,14 @@ import Testing
             ("Tue, 14 Nov 2023 22:23:20 GMT", 600), ("nonsense", 60), ("999999999", 86_400), ("0", 1),
         ])
     func forms(_ value: String, _ seconds: Int) async throws {
-        let bench = try await EngineBench(.memory)
+        let bench = try await EngineBench()
         bench.origin.set("/posts", patience(value, status: .serviceUnavailable))
         _ = try await bench.sync()
         #expect(try await bench.store.gates().map(\.until) == [bench.time.now + .seconds(seconds)])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `every resource of a source that asks for patience waits`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `every resource of a source that asks for patience waits`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", patience("60"))
         bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
         let comments = AnyResource("comments", from: bench.resource.source, at: "/comments", key: "id")
@@ -58,9 +56,8 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `without the queue a closed gate is a failure, and nothing is asked`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `without the queue a closed gate is a failure, and nothing is asked`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", patience("60"))
         let options = SyncOptions(retains: false)
         _ = try await bench.sync(options)
@@ -69,9 +66,8 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `401 asks for a person to sign in, and the next sync tries all the same`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `401 asks for a person to sign in, and the next sync tries all the same`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.unauthorized))
         let report = try await bench.sync()
         #expect(report.line.outcome == .failed)
@@ -90,7 +86,7 @@ import Testing
     func `a status of 'on_status' that comes again with a new token gates the source`(
         _ status: HTTPResponse.Status
     ) async throws {
-        var bench = try await EngineBench(.sqlite)
+        var bench = try await EngineBench()
         let store = InMemoryCredentialStore(["blog": Credential(accessToken: "a", refreshToken: "r")])
         let refresher = TokenRefresherNode { _, _ in TokenGrant(accessToken: "b") }
         bench.resource.source.authorization = .refreshed(
@@ -111,9 +107,8 @@ import Testing
         #expect(gate(now).isBelieved(at: now) && !gate(now + .seconds(86_401)).isBelieved(at: now))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a retained page that meets a 401 waits for the sign-in`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a retained page that meets a 401 waits for the sign-in`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError), .status(.unauthorized), ScriptedOrigin.page("[1]"))
         _ = try await bench.sync()
         let report = try await bench.sync()
@@ -127,9 +122,9 @@ import Testing
 
     @Test(
         "a name that cannot be resolved without a way out is no internet connection",
-        arguments: Engine.allCases, [Int32(-2), -3])
-    func offline(_ engine: Engine, _ code: Int32) async throws {
-        let bench = try await EngineBench(engine)
+        arguments: [Int32(-2), -3])
+    func offline(_ code: Int32) async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .failure(Failure(.system(.resolver(code: code)), phase: .notSent)))
         bench.connectivity.set(hasUsableRoute: false)
         let report = try await bench.sync()

@@ -5,9 +5,8 @@ import SidingTesting
 import Testing
 
 @Suite struct IncompleteListingTests {
-    @Test(arguments: Engine.allCases)
-    func `the most pages of a listing close it as incomplete`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine)
+    @Test func `the most pages of a listing close it as incomplete`() async throws {
+        var bench = try await EngineBench()
         bench.resource.stop.maxPages = 2
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved)
@@ -20,13 +19,12 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that was cut does not become complete by a 304`(_ engine: Engine) async throws {
+    @Test func `a listing that was cut does not become complete by a 304`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[2]", next: "/posts?page=3", etag: #""b""#),
         ])
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         bench.resource.stop.maxPages = 2
         _ = try await bench.sync()
         origin.set("/posts", .status(.notModified))
@@ -37,9 +35,8 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `fewer pages than before are the most, also where pages answer 304`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine)
+    @Test func `fewer pages than before are the most, also where pages answer 304`() async throws {
+        var bench = try await EngineBench()
         bench.origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#))
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
@@ -52,9 +49,9 @@ import Testing
 
     @Test(
         "a listing that turns in a circle is cut, and incomplete",
-        arguments: Engine.allCases, ["/posts", "/posts?page=2", "/posts?page=3"])
-    func loop(_ engine: Engine, _ target: String) async throws {
-        let bench = try await EngineBench(engine)
+        arguments: ["/posts", "/posts?page=2", "/posts?page=3"])
+    func loop(_ target: String) async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[5]", next: target))
         let report = try await bench.sync()
         #expect(report.line.notes.contains("incomplete: page 3 leads back to a page seen before: a loop"))
@@ -63,9 +60,8 @@ import Testing
         #expect(bench.origin.takeTargets().count == 3)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a limit ends after so many records`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a limit ends after so many records`() async throws {
+        let bench = try await EngineBench()
         let report = try await bench.sync(SyncOptions(limit: 3))
         #expect(report.line.outcome == .saved)
         #expect(report.line.notes.contains("incomplete: the limit of 3 records is reached"))
@@ -73,9 +69,8 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a limit leaves no listing behind`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a limit leaves no listing behind`() async throws {
+        let bench = try await EngineBench()
         for limit in [1, 99] {
             _ = try await bench.sync(SyncOptions(limit: limit))
             #expect(try await bench.checkpoint() == nil)
@@ -83,13 +78,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a limit leaves checkpoint, validators and the retained page alone`(_ engine: Engine) async throws {
+    @Test func `a limit leaves checkpoint, validators and the retained page alone`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": .status(.internalServerError),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         let entry = try await bench.entry(bench.sync().line.entry)
         let state = try await bench.state()
         let first = PageRequest(url: try HTTPURL("https://api.example.org/posts"), number: 1, offset: 0)
@@ -104,9 +98,8 @@ import Testing
         #expect(try await bench.store.storedPage(first, of: "posts") == page)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a limit that fails retains nothing`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a limit that fails retains nothing`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError))
         let report = try await bench.sync(SyncOptions(limit: 1))
         #expect(report.line.outcome == .failed)

@@ -7,10 +7,10 @@ import Testing
 /// A `Link` to a next page, where paging does not go by it: it tells that there is more.
 @Suite struct LinkedNumbersTests {
     private func bench(
-        _ engine: Engine, _ paging: Paging = .page(.init(sizeParameter: "per_page", size: 20)),
+        _ paging: Paging = .page(.init(sizeParameter: "per_page", size: 20)),
         byAbsence: Bool = true
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = paging
         bench.resource.deletions = Deletions(byAbsence: byAbsence)
         return bench
@@ -20,11 +20,10 @@ import Testing
         number == 1 ? "/posts?page=1&per_page=20" : "/posts?per_page=20&page=\(number)"
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a size above the origin's maximum ends no listing, and no record counts as deleted`(_ engine: Engine)
+    @Test func `a size above the origin's maximum ends no listing, and no record counts as deleted`()
         async throws
     {
-        let bench = try await bench(engine)
+        let bench = try await bench()
         bench.origin.set(Self.target(1), ScriptedOrigin.page("[6,5]", next: "/posts?page=2"))
         bench.origin.set(Self.target(2), ScriptedOrigin.page("[4,3]", next: "/posts?page=3"))
         bench.origin.set(Self.target(3), ScriptedOrigin.page("[2,1]"))
@@ -38,9 +37,8 @@ import Testing
         #expect(try await bench.keys() == (1...7).map(String.init))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where short pages were led on by it, the last one's 304 hides no new page`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, byAbsence: false)
+    @Test func `where short pages were led on by it, the last one's 304 hides no new page`() async throws {
+        let bench = try await bench(byAbsence: false)
         bench.origin.set(Self.target(1), ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set(Self.target(2), ScriptedOrigin.page("[3,4]", etag: "\"b\""))
         _ = try await bench.sync()
@@ -54,10 +52,9 @@ import Testing
         #expect(try await bench.keys().contains("5"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `full pages cost no more for it`(_ engine: Engine) async throws {
+    @Test func `full pages cost no more for it`() async throws {
         let bench = try await bench(
-            engine, .page(.init(sizeParameter: "per_page", size: 2)), byAbsence: false)
+            .page(.init(sizeParameter: "per_page", size: 2)), byAbsence: false)
         let targets = ["/posts?page=1&per_page=2", "/posts?per_page=2&page=2"]
         bench.origin.set(targets[0], ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set(targets[1], ScriptedOrigin.page("[3]", etag: "\"b\""))
@@ -68,9 +65,8 @@ import Testing
         #expect(bench.origin.takeTargets() == targets)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `one page of several proves nothing where no other is asked for`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, .none)
+    @Test func `one page of several proves nothing where no other is asked for`() async throws {
+        let bench = try await bench(.none)
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2,3]", etag: "\"a\""))
         for _ in 0..<2 {
             _ = try await bench.sync()

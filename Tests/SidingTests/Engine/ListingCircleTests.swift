@@ -8,8 +8,8 @@ import Testing
 
 /// Listings that bring the same again and again, whatever the addresses of their pages.
 @Suite struct ListingCircleTests {
-    private func bench(_ engine: Engine, _ paging: Paging) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+    private func bench(_ paging: Paging) async throws -> EngineBench {
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = paging
         return bench
     }
@@ -17,8 +17,8 @@ import Testing
     private static let byToken = Paging.cursor(JSONPath(member: "next"), parameter: "c")
 
     /// Pages `/posts`, `/posts?c=1` and so on, each with a token that no page before it had; the last has none.
-    private func tokens(_ pages: [[Int]], _ engine: Engine) async throws -> EngineBench {
-        let bench = try await bench(engine, Self.byToken)
+    private func tokens(_ pages: [[Int]]) async throws -> EngineBench {
+        let bench = try await bench(Self.byToken)
         for (index, ids) in pages.enumerated() {
             let items = ids.map { #"{"id":\#($0)}"# }.joined(separator: ",")
             let next = index + 1 < pages.count ? #","next":"\#(index + 1)""# : ""
@@ -28,11 +28,10 @@ import Testing
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that ignores the page's number is noticed at the same page by each sync, also by 304s`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine, .page(.init()))
+    @Test func `an origin that ignores the page's number is noticed at the same page by each sync, also by 304s`()
+        async throws
+    {
+        let bench = try await bench(.page(.init()))
         let page = ScriptedOrigin.page("[1,2]", etag: #""a""#)
         for number in 1...9 { bench.origin.set("/posts?page=\(number)", page, .status(.notModified)) }
         bench.origin.set("/posts?page=3", page)
@@ -46,11 +45,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that shows its last page for every number behind it is noticed likewise`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine, .page(.init()))
+    @Test func `an origin that shows its last page for every number behind it is noticed likewise`() async throws {
+        let bench = try await bench(.page(.init()))
         for number in 1...9 {
             let page = ScriptedOrigin.page("[\(min(number, 4))]", etag: "\"\(min(number, 4))\"")
             if number == 6 {
@@ -65,9 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `tokens that are ever new do not hide that pages are the same`(_ engine: Engine) async throws {
-        let bench = try await tokens(Array(repeating: [1], count: 1_010), engine)
+    @Test func `tokens that are ever new do not hide that pages are the same`() async throws {
+        let bench = try await tokens(Array(repeating: [1], count: 1_010))
         let report = try await bench.sync()
         #expect(bench.origin.takeTargets().count == 1_001)
         #expect(
@@ -77,11 +72,8 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a circle of several pages is noticed once a thousand of them brought nothing new`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await tokens((0..<1_010).map { [$0 % 3, 7] }, engine)
+    @Test func `a circle of several pages is noticed once a thousand of them brought nothing new`() async throws {
+        let bench = try await tokens((0..<1_010).map { [$0 % 3, 7] })
         let report = try await bench.sync()
         #expect(bench.origin.takeTargets().count == 1_003)
         #expect(
@@ -91,16 +83,14 @@ import Testing
                 == true)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `pages that the origin names may show the same records for long`(_ engine: Engine) async throws {
-        let bench = try await tokens(Array(repeating: [1], count: 3) + (0..<20).map { [$0 % 2] } + [[2]], engine)
+    @Test func `pages that the origin names may show the same records for long`() async throws {
+        let bench = try await tokens(Array(repeating: [1], count: 3) + (0..<20).map { [$0 % 2] } + [[2]])
         #expect(try await bench.sync().warnings == [])
         #expect(try await bench.keys() == ["0", "1", "2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a circle of numbered pages is noticed once ten of them brought nothing new`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, .page(.init()))
+    @Test func `a circle of numbered pages is noticed once ten of them brought nothing new`() async throws {
+        let bench = try await bench(.page(.init()))
         for number in 1...40 {
             bench.origin.set("/posts?page=\(number)", ScriptedOrigin.page("[\(number % 3),7]"))
         }
@@ -112,12 +102,11 @@ import Testing
                 == true)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `pages that shifted, and pages without records, are no circle`(_ engine: Engine) async throws {
+    @Test func `pages that shifted, and pages without records, are no circle`() async throws {
         let shifted = (1...9).map { [$0] } + (1...9).map { [$0] } + [[10]]
-        #expect(try await tokens(shifted, engine).sync().warnings == [])
+        #expect(try await tokens(shifted).sync().warnings == [])
         let filtered = [[1]] + Array(repeating: [], count: 30) + [[2]]
-        #expect(try await tokens(filtered, engine).sync().warnings == [])
+        #expect(try await tokens(filtered).sync().warnings == [])
     }
 
     @Test func `digests go by the bytes of each record`() throws {

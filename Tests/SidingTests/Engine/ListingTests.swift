@@ -7,9 +7,8 @@ import SidingSynchronization
 import Testing
 
 @Suite struct ListingTests {
-    @Test(arguments: Engine.allCases)
-    func `a listing is saved whole, page by page in order`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a listing is saved whole, page by page in order`() async throws {
+        let bench = try await EngineBench()
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved)
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
@@ -24,9 +23,8 @@ import Testing
         #expect(state.checkpoint == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the run record says what the report says`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `the run record says what the report says`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=3", .status(.internalServerError))
         let report = try await bench.sync()
         let run = try await bench.lastRun()
@@ -38,13 +36,12 @@ import Testing
         #expect(report.line.counters.pages == 2)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `every page that has not changed answers 304, and nothing is written`(_ engine: Engine) async throws {
+    @Test func `every page that has not changed answers 304, and nothing is written`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[3]", etag: #"W/"b""#),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         _ = try await bench.sync()
         let before = try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false)
         _ = origin.takeRequests()
@@ -64,13 +61,12 @@ import Testing
         #expect(try await bench.lastRun().outcome == .notModified)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a page that changed is saved between pages that did not`(_ engine: Engine) async throws {
+    @Test func `a page that changed is saved between pages that did not`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[2]", etag: #""b""#),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         _ = try await bench.sync()
         origin.set("/posts", .status(.notModified))
         origin.set("/posts?page=2", ScriptedOrigin.page("[2,3]", etag: #""c""#))
@@ -81,11 +77,10 @@ import Testing
         #expect(report.line.counters.unchanged == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a date without an ETag is a condition too, and conditions can be turned off`(_ engine: Engine) async throws {
+    @Test func `a date without an ETag is a condition too, and conditions can be turned off`() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let fields: HTTPFields = [.lastModified: date]
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text("[]", headerFields: fields)]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": .text("[]", headerFields: fields)]))
         _ = try await bench.sync()
         _ = try await bench.sync()
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [nil, date])
@@ -94,13 +89,12 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifModifiedSince] } == [nil])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a full listing begins at the first page and sends no condition`(_ engine: Engine) async throws {
+    @Test func `a full listing begins at the first page and sends no condition`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": .status(.internalServerError),
         ])
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         _ = try await bench.sync()
         _ = origin.takeRequests()
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
@@ -112,28 +106,25 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an empty collection is a listing of one page`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": .text("[]")]))
+    @Test func `an empty collection is a listing of one page`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": .text("[]")]))
         let report = try await bench.sync()
         #expect(report.line.outcome == .saved)
         #expect(report.line.notes == ["paging: none"])
         #expect(try await bench.keys() == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an answer without content removes nothing`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
+    @Test func `an answer without content removes nothing`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": ScriptedOrigin.page("[1]")]))
         _ = try await bench.sync()
         bench.origin.set("/posts", .status(.noContent))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.keys() == ["1"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a changed definition is told, and listed in full without conditions`(_ engine: Engine) async throws {
+    @Test func `a changed definition is told, and listed in full without conditions`() async throws {
         let page = ScriptedAnswer.text(#"[{"id":1,"uuid":"x"}]"#, headerFields: [.eTag: #""a""#])
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": page]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": page]))
         _ = try await bench.sync()
         _ = bench.origin.takeRequests()
         bench.resource.key = [JSONPath(member: "uuid")]
@@ -148,9 +139,8 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [#""a""#])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the records of another source at another origin are not written over`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine)
+    @Test func `the records of another source at another origin are not written over`() async throws {
+        var bench = try await EngineBench()
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
         bench.resource.source.name = "other"
@@ -168,10 +158,8 @@ import Testing
         #expect(try await bench.state().source == "other")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `credentials in the query are sent and never stored`(_ engine: Engine) async throws {
+    @Test func `credentials in the query are sent and never stored`() async throws {
         var bench = try await EngineBench(
-            engine,
             ScriptedOrigin([
                 "/posts?api_key=s3cret": ScriptedOrigin.page("[1]", next: "/posts?page=2&api_key=s3cret"),
                 "/posts?page=2&api_key=s3cret": .status(.internalServerError),
@@ -186,7 +174,7 @@ import Testing
     }
 
     @Test func `progress is told after each page`() async throws {
-        let bench = try await EngineBench(.memory)
+        let bench = try await EngineBench()
         let told = Mutex<[Int]>([])
         _ = try await bench.engine { progress in told.withLock { $0.append(progress.counters.inserted) } }
             .sync(bench.resource)

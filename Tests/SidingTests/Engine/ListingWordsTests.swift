@@ -8,8 +8,8 @@ import Testing
 
 /// What pages say of whether there is more, and of where they are.
 @Suite struct ListingWordsTests {
-    private func bench(_ engine: Engine, _ paging: Paging, hasMore: String? = nil) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+    private func bench(_ paging: Paging, hasMore: String? = nil) async throws -> EngineBench {
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = paging
         bench.resource.stop.hasMore = try hasMore.map { try JSONPath(parsing: $0) }
         return bench
@@ -22,11 +22,10 @@ import Testing
         return .text(#"{"items":[\#(items)]\#(more.map { #","more":\#($0)"# } ?? "")}"#, headerFields: fields)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that gives smaller pages than it was asked for is read to its end where it says so`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine, .page(.init(sizeParameter: "n", size: 50)), hasMore: "$.more")
+    @Test func `an origin that gives smaller pages than it was asked for is read to its end where it says so`()
+        async throws
+    {
+        let bench = try await bench(.page(.init(sizeParameter: "n", size: 50)), hasMore: "$.more")
         bench.origin.set("/posts?page=1&n=50", Self.page([1, 2], more: true))
         bench.origin.set("/posts?n=50&page=2", Self.page([3], more: false))
         let report = try await bench.sync()
@@ -35,12 +34,12 @@ import Testing
         #expect(try await bench.state().completedAt != nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where there is more and nothing leads on the listing is incomplete, and told where the token was looked for`(
-        _ engine: Engine
-    ) async throws {
+    @Test
+    func `where there is more and nothing leads on the listing is incomplete, and told where the token was looked for`()
+        async throws
+    {
         let token = try JSONPath(parsing: "$.token")
-        let bench = try await bench(engine, .cursor(token, parameter: "c"), hasMore: "$.more")
+        let bench = try await bench(.cursor(token, parameter: "c"), hasMore: "$.more")
         bench.origin.set("/posts", Self.page([1], more: true))
         let report = try await bench.sync()
         #expect(
@@ -49,11 +48,8 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `unchanged pages whose body says which is the last are asked for, and none behind it`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine, .page(.init()), hasMore: "$.more")
+    @Test func `unchanged pages whose body says which is the last are asked for, and none behind it`() async throws {
+        let bench = try await bench(.page(.init()), hasMore: "$.more")
         bench.origin.set("/posts?page=1", Self.page([1], more: true, etag: "\"a\""), .status(.notModified))
         bench.origin.set("/posts?page=2", Self.page([2], more: false, etag: "\"b\""), .status(.notModified))
         _ = try await bench.sync()
@@ -62,11 +58,11 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts?page=1", "/posts?page=2"])
     }
 
-    @Test(arguments: Engine.allCases, ["page", "offset"])
+    @Test(arguments: ["page", "offset"])
     func `an origin that ignores the page's number is noticed at the third page`(
-        _ engine: Engine, _ kind: String
+        _ kind: String
     ) async throws {
-        let bench = try await bench(engine, kind == "page" ? .page(.init()) : .offset(.init(limit: 2)))
+        let bench = try await bench(kind == "page" ? .page(.init()) : .offset(.init(limit: 2)))
         for target in [
             "/posts?page=1", "/posts?page=2", "/posts?page=3", "/posts?offset=0&limit=2", "/posts?limit=2&offset=2",
             "/posts?limit=2&offset=4",
@@ -81,9 +77,8 @@ import Testing
         #expect(try await bench.state().completedAt == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `empty pages on the way are no loop`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, .linkHeader)
+    @Test func `empty pages on the way are no loop`() async throws {
+        let bench = try await bench(.linkHeader)
         bench.origin.set("/posts", ScriptedOrigin.page("[]", next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[]", next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", ScriptedOrigin.page("[3]"))
@@ -91,18 +86,17 @@ import Testing
         #expect(try await bench.keys() == ["3"])
     }
 
-    @Test(arguments: Engine.allCases, [#""has_more":true"#, #""hasMore":true"#, #""next_page":2"#, #""more":true"#])
-    func `signs of more that auto cannot follow are told`(_ engine: Engine, _ sign: String) async throws {
-        let bench = try await bench(engine, .automatic)
+    @Test(arguments: [#""has_more":true"#, #""hasMore":true"#, #""next_page":2"#, #""more":true"#])
+    func `signs of more that auto cannot follow are told`(_ sign: String) async throws {
+        let bench = try await bench(.automatic)
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],\#(sign)}"#))
         let report = try await bench.sync()
         #expect(report.warnings.first?.contains("there is more") == true)
         #expect(report.warnings.first?.contains("declare 'paginate'") == true)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a reference in the body that is relative to the page leads on`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, .automatic)
+    @Test func `a reference in the body that is relative to the page leads on`() async throws {
+        let bench = try await bench(.automatic)
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],"next":"posts?page=2"}"#))
         bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"next":null}"#))
         #expect(try await bench.sync().line.notes == ["paging: next_url at $.next"])

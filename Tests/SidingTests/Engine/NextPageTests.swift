@@ -18,12 +18,12 @@ import Testing
         link = try #require(HTTPField.Name("Link"))
     }
 
-    private func sync(_ store: any Store) async throws -> SyncReport {
+    private func sync(_ store: Store) async throws -> SyncReport {
         try await SyncEngine(store: store, transports: origin, connectivity: TestConnectivity()).sync(resource)
     }
 
     @Test func `a page that did not change may be followed by a new one, which its 304 names`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set(
             "/posts", ScriptedOrigin.page("[1]", etag: "\"one\""),
             .status(.notModified, headerFields: [link: "</posts?page=2>; rel=\"next\""]))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func `a 304 that names no next page leads on as stored`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set("/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"one\""), .status(.notModified))
         origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
         _ = try await sync(store)
@@ -52,7 +52,7 @@ import Testing
         async throws
     {
         origin.set("/posts", ScriptedOrigin.page("[1]", next: target))
-        let report = try await sync(InMemoryStore())
+        let report = try await sync(try await Store.temporary())
         #expect(report.line.outcome == .failed)
         #expect(report.failure?.reason == .contract)
         #expect(report.line.error?.message.contains("next page") == true)
@@ -60,11 +60,11 @@ import Testing
 
     @Test func `a part of a page that nobody asked for is not taken for the page`() async throws {
         origin.set("/posts", .text("[{\"id\":1}]", status: .partialContent))
-        #expect(try await sync(InMemoryStore()).failure?.reason == .contract)
+        #expect(try await sync(try await Store.temporary()).failure?.reason == .contract)
     }
 
     @Test func `a source that asked for patience is told apart from one that answers 429`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set("/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "500"]))
         _ = try await sync(store)
         let second = try await sync(store)
@@ -78,7 +78,7 @@ import Testing
     func `where a stored way has ended the listing starts anew, and the report counts what the run record counts`()
         async throws
     {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set(
             "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"one\""), .status(.notModified),
             ScriptedOrigin.page("[1,2]"))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `one page that leads on as stored is enough to start anew, whatever others did`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set(
             "/posts", ScriptedOrigin.page("[1]", next: "/posts?page=2"),
             ScriptedOrigin.page("[1,9]", next: "/posts?page=2"))
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: [400, 404, 410, 422])
     func `a cursor that the origin refuses is told, with what forgets it`(_ status: Int) async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         var resource = resource
         resource.query = ["since": "{cursor}"]
         resource.cursor = IncrementalCursor(at: .record(.init(member: "id")), type: .integer)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `a sync of nothing is no interrupted run`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         _ = try await SyncEngine(store: store, transports: origin).run([])
         #expect(try await store.runs(limit: 1).first?.outcome == .skipped)
     }

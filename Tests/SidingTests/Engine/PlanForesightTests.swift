@@ -26,16 +26,15 @@ import Testing
         return plan
     }
 
-    private static func half(_ engine: Engine) async throws -> EngineBench {
-        let bench = try await EngineBench(engine)
+    private static func half() async throws -> EngineBench {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
         #expect(try await bench.sync().line.outcome == .queued)
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a checkpoint that is too old is not gone on with`(_ engine: Engine) async throws {
-        var bench = try await Self.half(engine)
+    @Test func `a checkpoint that is too old is not gone on with`() async throws {
+        var bench = try await Self.half()
         bench.resource.resumeWithin = .seconds(3600)
         bench.time.advance(by: .seconds(3600))
         #expect(try await Self.agreed(bench).url == "https://api.example.org/posts?page=2")
@@ -45,9 +44,8 @@ import Testing
         #expect(plan.reason == "new listing from the first page, as its checkpoint is older than 1 h")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a page that a person holds is gone on with however old it is`(_ engine: Engine) async throws {
-        let bench = try await Self.half(engine)
+    @Test func `a page that a person holds is gone on with however old it is`() async throws {
+        let bench = try await Self.half()
         let entry = try #require(try await bench.queue().first)
         _ = try await bench.store.perform(.hold, on: QueueSelection(ids: [entry.id]))
         bench.time.advance(by: .seconds(100 * 3600))
@@ -61,19 +59,18 @@ import Testing
     }
 
     /// Two posts, and the comments of each; the bench is of those.
-    private static func comments(_ engine: Engine) async throws -> EngineBench {
+    private static func comments() async throws -> EngineBench {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         for parent in 1...2 { origin.set("/posts/\(parent)/comments", ScriptedOrigin.page("[\(parent)0]")) }
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
         bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where no parent is stored, or none is due, nothing is said to be asked`(_ engine: Engine) async throws {
-        var bench = try await Self.comments(engine)
+    @Test func `where no parent is stored, or none is due, nothing is said to be asked`() async throws {
+        var bench = try await Self.comments()
         let first = try await Self.agreed(bench)
         #expect(first.reason == "nothing now: nothing is stored of 'posts' yet: its records are the parents")
         var posts = bench
@@ -86,9 +83,8 @@ import Testing
         #expect(plan.fanOut?.urls == [] && plan.url.hasSuffix("/posts/{post}/comments"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a parent whose page a person holds is not said to be asked about`(_ engine: Engine) async throws {
-        let bench = try await Self.comments(engine)
+    @Test func `a parent whose page a person holds is not said to be asked about`() async throws {
+        let bench = try await Self.comments()
         var posts = bench
         (posts.resource.name, posts.resource.path, posts.resource.forEach) = ("posts", "/posts", nil)
         _ = try await posts.sync()
@@ -105,13 +101,12 @@ import Testing
         #expect(try await Self.plan(bench).fanOut?.urls == ["https://api.example.org/posts/2/comments"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a round that is too old begins anew, and its listings with it`(_ engine: Engine) async throws {
+    @Test func `a round that is too old begins anew, and its listings with it`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         origin.set("/posts/1/comments", ScriptedOrigin.page("[1]", next: "/posts/1/comments?page=2"))
         origin.set("/posts/1/comments?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         _ = try await bench.sync()
         (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
         bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
@@ -125,8 +120,7 @@ import Testing
         #expect(plan.reason.hasPrefix("a new round, as its round is older than 24 h: "), "\(plan.reason)")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that is too old begins anew, however young the others are`(_ engine: Engine) async throws {
+    @Test func `a listing that is too old begins anew, however young the others are`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1,2]"))
         func set(_ parent: Int, _ page: Int, fails: Bool) {
@@ -135,7 +129,7 @@ import Testing
             origin.set(page == 1 ? target : "\(target)?page=\(page)", fails ? .status(.internalServerError) : next)
         }
         for parent in 1...2 { for page in 1...3 { set(parent, page, fails: page > 1) } }
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         _ = try await bench.sync()
         (bench.resource.name, bench.resource.path) = ("comments", "/posts/{post}/comments")
         bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")], concurrency: 1)
@@ -151,7 +145,7 @@ import Testing
     }
 
     @Test func `what a changed condition does first is told, and it is not done`() async throws {
-        var bench = try await EngineBench(.sqlite)
+        var bench = try await EngineBench()
         _ = try await bench.sync()
         func plan(_ condition: String, _ options: SyncOptions = SyncOptions()) async throws -> String {
             let condition = try RecordExpression(condition)
@@ -175,7 +169,7 @@ import Testing
     }
 
     @Test func `what a changed mark of deleted records does is told, and it is not done`() async throws {
-        var bench = try await EngineBench(.sqlite)
+        var bench = try await EngineBench()
         _ = try await bench.sync()
         let then = "then: full listing: the definition changed (deletes)"
         bench.resource.deletions = Deletions(mark: DeletionMark(JSONPath(member: "id")))
@@ -192,9 +186,8 @@ import Testing
         #expect(try await bench.keys().count == 5)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a source that asks for patience is not asked, and the plan says until when`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a source that asks for patience is not asked, and the plan says until when`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.tooManyRequests, headerFields: [.retryAfter: "120"]))
         _ = try await bench.sync()
         let until = (bench.time.now + .seconds(120)).rfc3339
@@ -207,7 +200,7 @@ import Testing
     }
 
     @Test func `a limit that is used up is told, as is what it lets out`() async throws {
-        var bench = try await EngineBench(.sqlite)
+        var bench = try await EngineBench()
         bench.resource.source.limits = [
             try RateLimit("/posts/**", "2/h"), try RateLimit("/other", "9/h"), try RateLimit("**", "5000/h"),
         ]

@@ -67,9 +67,8 @@ import Testing
             Credential(accessToken: grant.accessToken, refreshToken: grant.refreshToken), of: "blog")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a sync whose token has expired renews it once and goes on`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a sync whose token has expired renews it once and goes on`() async throws {
+        let bench = try await EngineBench()
         let tokens = RotatingTokenOrigin()
         try await signIn(tokens)
         tokens.expire()
@@ -82,7 +81,7 @@ import Testing
     func `a token that the origin refuses in words of its own is renewed where a rule says so`(
         _ status: HTTPResponse.Status
     ) async throws {
-        var bench = try await EngineBench(.sqlite)
+        var bench = try await EngineBench()
         let told = FailureRule.Trait(at: JSONPath(member: "error"), .equals("token_expired"))
         bench.resource.source.failureRules = [try FailureRule(when: .answer(.init(body: told)), do: .refreshToken)]
         let tokens = RotatingTokenOrigin()
@@ -93,10 +92,8 @@ import Testing
         #expect(tokens.refreshes == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a refused refresh fails the sync and gates the source until a person signs in`(_ engine: Engine) async throws
-    {
-        let bench = try await EngineBench(engine)
+    @Test func `a refused refresh fails the sync and gates the source until a person signs in`() async throws {
+        let bench = try await EngineBench()
         let tokens = RotatingTokenOrigin()
         try await signIn(tokens)
         tokens.revoke()
@@ -107,11 +104,10 @@ import Testing
         #expect(try await bench.keys().isEmpty)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a sync that is cancelled while its token is renewed ends when the new one is saved`(_ engine: Engine)
+    @Test func `a sync that is cancelled while its token is renewed ends when the new one is saved`()
         async throws
     {
-        let bench = try await EngineBench(engine)
+        let bench = try await EngineBench()
         let (tokens, hold, grace) = (RotatingTokenOrigin(), ManualClock(), ManualClock())
         try await signIn(tokens)
         tokens.expire()

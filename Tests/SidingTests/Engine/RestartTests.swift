@@ -6,21 +6,21 @@ import Testing
 
 @Suite struct RestartTests {
     /// A bench whose listing stopped at page 2.
-    private func stopped(_ engine: Engine) async throws -> EngineBench {
+    private func stopped() async throws -> EngineBench {
         let origin = ScriptedOrigin.posts()
         origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#))
         origin.set("/posts?page=2", .status(.internalServerError))
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         _ = try await bench.sync()
         _ = origin.takeTargets()
         return bench
     }
 
-    @Test(arguments: Engine.allCases, [400, 404, 410, 422])
+    @Test(arguments: [400, 404, 410, 422])
     func `a checkpoint that the origin refuses is dropped, and the listing starts anew in the same run`(
-        _ engine: Engine, _ status: Int
+        _ status: Int
     ) async throws {
-        let bench = try await stopped(engine)
+        let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.init(code: status)))
         bench.origin.set("/posts", ScriptedOrigin.page("[1,2]", next: "/posts?page=3"))
         let report = try await bench.sync()
@@ -33,20 +33,18 @@ import Testing
         #expect(try await bench.lastRun().resources == [report.line])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that starts anew asks without conditions, as stored pages lead to what was refused`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await stopped(engine)
+    @Test func `a listing that starts anew asks without conditions, as stored pages lead to what was refused`()
+        async throws
+    {
+        let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.gone))
         bench.origin.set("/posts", ScriptedOrigin.page("[1]"))
         _ = try await bench.sync()
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `it starts anew once`(_ engine: Engine) async throws {
-        let bench = try await stopped(engine)
+    @Test func `it starts anew once`() async throws {
+        let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.notFound))
         let report = try await bench.sync()
         #expect(report.line.outcome == .failed)
@@ -54,18 +52,17 @@ import Testing
         #expect(try await bench.queue() == [])
     }
 
-    @Test(arguments: Engine.allCases, [401, 403, 408, 425, 429, 500])
-    func `a refusal that says nothing of the checkpoint leaves it`(_ engine: Engine, _ status: Int) async throws {
-        let bench = try await stopped(engine)
+    @Test(arguments: [401, 403, 408, 425, 429, 500])
+    func `a refusal that says nothing of the checkpoint leaves it`(_ status: Int) async throws {
+        let bench = try await stopped()
         bench.origin.set("/posts?page=2", .status(.init(code: status)))
         _ = try await bench.sync()
         #expect(bench.origin.takeTargets() == ["/posts?page=2"])
         #expect(try await bench.checkpoint() == 2)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a checkpoint of more than a day is dropped and told`(_ engine: Engine) async throws {
-        let bench = try await stopped(engine)
+    @Test func `a checkpoint of more than a day is dropped and told`() async throws {
+        let bench = try await stopped()
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(86_401))
         let report = try await bench.sync()
@@ -73,9 +70,8 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a resource says itself how old its checkpoint may grow`(_ engine: Engine) async throws {
-        var bench = try await stopped(engine)
+    @Test func `a resource says itself how old its checkpoint may grow`() async throws {
+        var bench = try await stopped()
         bench.resource.resumeWithin = .seconds(90 * 60)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
         bench.time.advance(by: .seconds(90 * 60 + 1))

@@ -71,11 +71,11 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct RetentionTests {
-    @Test(arguments: FailureCase.kept, Engine.allCases)
+    @Test(arguments: FailureCase.kept)
     func `a page that fails for now is queued, and the next sync goes on at that very page`(
-        _ failure: FailureCase, _ engine: Engine
+        _ failure: FailureCase
     ) async throws {
-        let bench = try await EngineBench(engine)
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", failure.answer)
         let report = try await bench.sync()
         #expect(report.line.outcome == .queued)
@@ -100,11 +100,11 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.store.gates() == [])
     }
 
-    @Test(arguments: FailureCase.notKept, Engine.allCases)
+    @Test(arguments: FailureCase.notKept)
     func `a page that is refused for good fails the run, and earlier pages stay`(
-        _ failure: FailureCase, _ engine: Engine
+        _ failure: FailureCase
     ) async throws {
-        let bench = try await EngineBench(engine)
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", failure.answer)
         let report = try await bench.sync()
         #expect(report.line.outcome == .failed)
@@ -119,7 +119,7 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `a page that is not JSON says at which byte and where it came from`() async throws {
-        let bench = try await EngineBench(.sqlite)
+        let bench = try await EngineBench()
         let html: HTTPFields = [.contentType: "text/html"]
         bench.origin.set("/posts?page=2", .text(#"[{"id":9},{"id":}]"#))
         let report = try await bench.sync()
@@ -130,18 +130,16 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.sync().line.error?.message.contains("the origin calls it 'text/html'") == true)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the first page is retained like any other`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `the first page is retained like any other`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError), ScriptedOrigin.page("[1]"))
         #expect(try await bench.sync().line.outcome == .queued)
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.queue() == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `tries that count add up, and the wait grows with them`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `tries that count add up, and the wait grows with them`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .status(.internalServerError))
         for (tries, wait) in [(1, 2), (2, 4), (3, 8)] {
             let entry = try await bench.entry(bench.sync().line.entry)
@@ -151,9 +149,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.queue().count == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a host that is not found three times fails the run, and the page is parked`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a host that is not found three times fails the run, and the page is parked`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts", .failure(Failure(.hostNotFound, phase: .notSent)))
         for _ in 0..<2 { #expect(try await bench.sync().line.outcome == .queued) }
         let third = try await bench.sync()
@@ -167,10 +164,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.entry(entry.id).state == .done)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `after the retained page was had, a later page that is refused is not retained`(_ engine: Engine) async throws
-    {
-        let bench = try await EngineBench(engine)
+    @Test func `after the retained page was had, a later page that is refused is not retained`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let entry = try await bench.entry(bench.sync().line.entry)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[3,4]", next: "/posts?page=3"))
@@ -182,9 +177,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.checkpoint() == 3)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a retained page that is refused for good is parked, and tried by each sync`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a retained page that is refused for good is parked, and tried by each sync`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         _ = try await bench.sync()
         bench.origin.set("/posts?page=2", .status(.forbidden))
@@ -196,11 +190,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.sync().line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `without the queue nothing is retained, and what was retained goes back as it was`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `without the queue nothing is retained, and what was retained goes back as it was`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let report = try await bench.sync(SyncOptions(retains: false))
         #expect(report.line.outcome == .failed)
@@ -212,9 +203,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(try await bench.entry(entry.id).state == .queued)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a held page blocks its resource, and nothing is asked`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a held page blocks its resource, and nothing is asked`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         let entry = try await bench.entry(bench.sync().line.entry)
         _ = try await bench.store.perform(.hold, on: QueueSelection())

@@ -8,9 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SyncEngineTests {
     // MARK: Leases
 
-    @Test(arguments: Engine.allCases)
-    func `a resource that another run holds is skipped, and its holder named`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a resource that another run holds is skipped, and its holder named`() async throws {
+        let bench = try await EngineBench()
         let lease = try #require(try await bench.lease())
         let report = try await bench.sync()
         #expect(report.line.outcome == .skipped)
@@ -22,9 +21,8 @@ import Testing
         #expect(try await bench.sync().line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a run may wait for a resource that another one holds`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a run may wait for a resource that another one holds`() async throws {
+        let bench = try await EngineBench()
         let lease = try #require(try await bench.lease())
         async let report = bench.sync(SyncOptions(lockWait: .seconds(30)))
         await bench.clock.sleepers(1)
@@ -33,9 +31,8 @@ import Testing
         #expect(try await report.line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the wait for a resource ends`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `the wait for a resource ends`() async throws {
+        let bench = try await EngineBench()
         _ = try #require(try await bench.lease())
         async let report = bench.sync(SyncOptions(lockWait: .milliseconds(200)))
         for _ in 0..<2 {
@@ -45,9 +42,8 @@ import Testing
         #expect(try await report.line.outcome == .skipped)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a lease is given back whatever the end`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a lease is given back whatever the end`() async throws {
+        let bench = try await EngineBench()
         for answer in [ScriptedAnswer.status(.internalServerError), .status(.notFound), ScriptedOrigin.page("[1]")] {
             bench.origin.set("/posts", answer)
             _ = try await bench.sync()
@@ -58,17 +54,14 @@ import Testing
 
     // MARK: Cancellation
 
-    @Test(arguments: Engine.allCases)
-    func `a sync that is cancelled gives its lease back, and the next one goes on at its page`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `a sync that is cancelled gives its lease back, and the next one goes on at its page`() async throws {
         let (arrived, never) = (Gatepost(), Gatepost())
         let origin = ScriptedOrigin.posts { target in
             guard target == "/posts?page=3" else { return }
             arrived.open()
             await never.pass()
         }
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         let task = Task { try await bench.sync() }
         await arrived.pass()
         task.cancel()
@@ -84,10 +77,7 @@ import Testing
         #expect(origin.takeTargets() == ["/posts?page=3"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a retained page that was in hand when the sync was cancelled is back in the queue`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `a retained page that was in hand when the sync was cancelled is back in the queue`() async throws {
         let (arrived, never) = (Gatepost(), Gatepost())
         let calls = Atomic<Int>(0)
         let origin = ScriptedOrigin.posts { target in
@@ -96,7 +86,7 @@ import Testing
             await never.pass()
         }
         origin.set("/posts?page=2", .status(.internalServerError), ScriptedOrigin.page("[3]"))
-        let bench = try await EngineBench(engine, origin)
+        let bench = try await EngineBench(origin)
         let entry = try await bench.entry(bench.sync().line.entry)
         let task = Task { try await bench.sync() }
         await arrived.pass()
@@ -112,31 +102,26 @@ import Testing
 
     // MARK: Overlap
 
-    @Test(arguments: Engine.allCases)
-    func `the next page is asked for while this one is saved, and no page further`(_ engine: Engine) async throws {
+    @Test func `the next page is asked for while this one is saved, and no page further`() async throws {
         let asked = [Gatepost(), Gatepost(), Gatepost()]
         let targets = ["/posts", "/posts?page=2", "/posts?page=3"]
         let ahead = Mutex<[Int]>([])
         let origin = ScriptedOrigin.posts { target in targets.firstIndex(of: target).map { asked[$0].open() } }
-        let bench = try await EngineBench(engine, origin) { store in
-            StoreSpy(
-                store,
-                commit: { inner, page throws(StoreError) in
-                    // The save does not end before the next request has been seen.
-                    if page.page.number < 3 { await asked[page.page.number].pass() }
-                    ahead.withLock { $0.append(origin.waiting) }
-                    return try await inner.commit(page)
-                })
-        }
+        let bench = try await EngineBench(
+            origin,
+            probes: StoreProbes(willCommit: { page in
+                // The save does not end before the next request has been seen.
+                if page.page.number < 3 { await asked[page.page.number].pass() }
+                ahead.withLock { $0.append(origin.waiting) }
+            }))
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(ahead.withLock { $0 } == [2, 3, 3])
     }
 
     // MARK: Inline retries
 
-    @Test(arguments: Engine.allCases)
-    func `a short patience is kept inside the run, and each request counts`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine)
+    @Test func `a short patience is kept inside the run, and each request counts`() async throws {
+        var bench = try await EngineBench()
         bench.resource.source.retry = RetryPolicy()
         bench.origin.set(
             "/posts", .status(.serviceUnavailable, headerFields: [.retryAfter: "1"]), ScriptedOrigin.page("[1]"))
@@ -153,9 +138,8 @@ import Testing
 
     // MARK: Freshness
 
-    @Test(arguments: Engine.allCases)
-    func `a resource that is fresh enough is skipped`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a resource that is fresh enough is skipped`() async throws {
+        let bench = try await EngineBench()
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(59))
         let options = SyncOptions(maxAge: .seconds(60))
@@ -164,9 +148,8 @@ import Testing
         #expect(try await bench.sync(options).line.outcome == .saved)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a completion in the future is not fresh`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a completion in the future is not fresh`() async throws {
+        let bench = try await EngineBench()
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(-3600))
         #expect(try await bench.sync(SyncOptions(maxAge: .seconds(60))).line.outcome == .saved)
@@ -174,9 +157,8 @@ import Testing
 
     // MARK: Several resources
 
-    @Test(arguments: Engine.allCases)
-    func `a resource that fails leaves the others alone, and the run is partial`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine)
+    @Test func `a resource that fails leaves the others alone, and the run is partial`() async throws {
+        let bench = try await EngineBench()
         bench.origin.set("/comments", ScriptedOrigin.page("[1]"))
         let source = bench.resource.source
         let missing = AnyResource("missing", from: source, at: "/missing", key: "id")
@@ -193,9 +175,8 @@ import Testing
         #expect(try await bench.lastRun().outcome == .failed)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a resource whose first URL is none fails, and nothing is asked`(_ engine: Engine) async throws {
-        var bench = try await EngineBench(engine)
+    @Test func `a resource whose first URL is none fails, and nothing is asked`() async throws {
+        var bench = try await EngineBench()
         bench.resource.path = "/a b"
         let report = try await bench.sync()
         #expect(report.line.outcome == .failed)
@@ -205,19 +186,14 @@ import Testing
 
     // MARK: The store fails
 
-    @Test(arguments: Engine.allCases)
-    func `where a page cannot be saved the run ends, and the page is asked for again`(_ engine: Engine) async throws {
+    @Test func `where a page cannot be saved the run ends, and the page is asked for again`() async throws {
         let isFull = Atomic<Bool>(true)
-        let bench = try await EngineBench(engine) { store in
-            StoreSpy(
-                store,
-                commit: { inner, page throws(StoreError) in
-                    guard page.page.number == 1 || !isFull.load(ordering: .relaxed) else {
-                        throw StoreError(.full, "no room")
-                    }
-                    return try await inner.commit(page)
-                })
-        }
+        let bench = try await EngineBench(
+            probes: StoreProbes(willCommit: { page throws(StoreError) in
+                guard page.page.number == 1 || !isFull.load(ordering: .relaxed) else {
+                    throw StoreError(.full, "no room")
+                }
+            }))
         let error = await #expect(throws: StoreError.self) { try await bench.sync() }
         #expect(error?.kind == .full)
         #expect(try await bench.lastRun().outcome == .failed)

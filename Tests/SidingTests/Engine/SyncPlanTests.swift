@@ -16,7 +16,7 @@ import Testing
         resource = AnyResource("posts", from: try Source(baseURL: "https://example.com"), at: "/posts", key: "id")
     }
 
-    private func engine(_ store: any Store) -> SyncEngine {
+    private func engine(_ store: Store) -> SyncEngine {
         SyncEngine(store: store, transports: origin, connectivity: TestConnectivity())
     }
 
@@ -31,7 +31,7 @@ import Testing
     @Test func `after a whole listing the plan is a conditional first page, and nothing is sent to find out`()
         async throws
     {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         _ = try await engine(store).sync(resource)
         _ = origin.takeRequests()
         let plan = try await SyncPlan.make(for: resource, in: store)
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test func `a full listing has no conditions`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         _ = try await engine(store).sync(resource)
         let plan = try await SyncPlan.make(for: resource, options: SyncOptions(isFull: true), in: store)
         #expect(plan.conditions.isEmpty)
     }
 
     @Test func `a retained page is what comes next, and the plan names its entry`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         origin.set("/posts?page=2", .failure(Failure(.cantConnectToHost(.refused), phase: .notSent)))
         let report = try await engine(store).sync(resource)
         let plan = try await SyncPlan.make(for: resource, in: store)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `a changed definition is told, with what changed`() async throws {
-        let store = InMemoryStore()
+        let store = try await Store.temporary()
         _ = try await engine(store).sync(resource)
         var changed = resource
         changed.key = [JSONPath(member: "uuid")]

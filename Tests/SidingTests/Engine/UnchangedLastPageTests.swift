@@ -9,21 +9,19 @@ import Testing
     private static let unchanged = ScriptedAnswer.status(.notModified)
 
     private func bench(
-        _ engine: Engine, _ paging: Paging = .linkHeader,
+        _ paging: Paging = .linkHeader,
         first: ScriptedAnswer = ScriptedOrigin.page("[1]", etag: "\"a\"")
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin(["/posts": first]))
+        var bench = try await EngineBench(ScriptedOrigin(["/posts": first]))
         bench.resource.paging = paging
         _ = try await bench.sync()
         _ = bench.origin.takeRequests()
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where a 304 names no next page the last page is asked for whole, and a new page is found`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine)
+    @Test func `where a 304 names no next page the last page is asked for whole, and a new page is found`() async throws
+    {
+        let bench = try await bench()
         bench.origin.set("/posts", Self.unchanged, ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[2]"))
         let report = try await bench.sync()
@@ -34,9 +32,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where nothing is behind it that costs one request, and no record is written`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `where nothing is behind it that costs one request, and no record is written`() async throws {
+        let bench = try await bench()
         bench.origin.set("/posts", Self.unchanged, ScriptedOrigin.page("[1]", etag: "\"a\""))
         let report = try await bench.sync()
         #expect(report.line.counters.requests == 2)
@@ -44,12 +41,12 @@ import Testing
         #expect(try await bench.state().completedAt == bench.time.now)
     }
 
-    @Test(arguments: Engine.allCases, [Paging.linkHeader, .automatic])
+    @Test(arguments: [Paging.linkHeader, .automatic])
     func `an origin whose 304 names the next page is believed where it names none`(
-        _ engine: Engine, _ paging: Paging
+        _ paging: Paging
     ) async throws {
         let bench = try await bench(
-            engine, paging, first: ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""))
+            paging, first: ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""))
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[2]", etag: "\"b\""))
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
@@ -60,13 +57,11 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what auto found in header fields is looked for there, behind pages that led on as stored`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `what auto found in header fields is looked for there, behind pages that led on as stored`() async throws
+    {
         let next = try #require(HTTPField.Name("X-Next-Page"))
         let first = ScriptedAnswer.text(#"[{"id":1}]"#, headerFields: [.eTag: "\"a\"", next: "2"])
-        let bench = try await bench(engine, .automatic, first: first)
+        let bench = try await bench(.automatic, first: first)
         bench.origin.set("/posts?page=2", ScriptedOrigin.page("[2]", etag: "\"b\""))
         _ = try await bench.sync()
         bench.origin.set("/posts", Self.unchanged)
@@ -78,11 +73,10 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `pages that name the next one in their body are believed`(_ engine: Engine) async throws {
+    @Test func `pages that name the next one in their body are believed`() async throws {
         let first = ScriptedAnswer.text(
             #"{"items":[{"id":1}],"next":"/posts?page=2"}"#, headerFields: [.eTag: "\"a\""])
-        let bench = try await bench(engine, .automatic, first: first)
+        let bench = try await bench(.automatic, first: first)
         bench.origin.set("/posts?page=2", .text(#"{"items":[{"id":2}],"next":null}"#, headerFields: [.eTag: "\"b\""]))
         _ = try await bench.sync()
         _ = bench.origin.takeTargets()
@@ -96,10 +90,10 @@ import Testing
 
     /// Pages with so many records each, linked by `Link`; the targets, asked for once.
     private func filled(
-        _ engine: Engine, _ counts: [Int], _ paging: Paging = .linkHeader,
+        _ counts: [Int], _ paging: Paging = .linkHeader,
         _ change: (inout AnyResource) -> Void = { _ in }
     ) async throws -> (bench: EngineBench, targets: [String]) {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = paging
         change(&bench.resource)
         let targets = ["/posts"] + counts.indices.dropFirst().map { "/posts?page=\($0 + 1)" }
@@ -117,11 +111,11 @@ import Testing
         return ScriptedOrigin.page("[\(ids)]", next: next, etag: "\"\(index)\"")
     }
 
-    @Test(arguments: Engine.allCases, [Paging.linkHeader, .automatic])
+    @Test(arguments: [Paging.linkHeader, .automatic])
     func `a last page with room is believed behind pages that are all full: one request for each`(
-        _ engine: Engine, _ paging: Paging
+        _ paging: Paging
     ) async throws {
-        let (bench, targets) = try await filled(engine, Array(repeating: 2, count: 49) + [1], paging)
+        let (bench, targets) = try await filled(Array(repeating: 2, count: 49) + [1], paging)
         let report = try await bench.sync()
         #expect(report.line.outcome == .notModified)
         #expect(report.line.counters.requests == 50 && report.line.counters.notModified == 50)
@@ -130,11 +124,10 @@ import Testing
         #expect(requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a last page that is full is asked for whole, and the page that has come behind it is found`(
-        _ engine: Engine
-    ) async throws {
-        let (bench, targets) = try await filled(engine, [2, 2, 2])
+    @Test func `a last page that is full is asked for whole, and the page that has come behind it is found`()
+        async throws
+    {
+        let (bench, targets) = try await filled([2, 2, 2])
         bench.origin.set(
             targets[2], Self.unchanged, Self.page(2, 2), Self.unchanged, Self.page(2, 2, next: "/posts?page=4"))
         #expect(try await bench.sync().line.counters.requests == 4)
@@ -143,12 +136,11 @@ import Testing
         #expect(try await bench.keys().contains("30"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a short last page is asked for whole where pages differ in size, and where absence counts as deleted`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `a short last page is asked for whole where pages differ in size, and where absence counts as deleted`()
+        async throws
+    {
         for (counts, byAbsence) in [([2, 3, 1], false), ([2, 2, 1], true)] {
-            let (bench, targets) = try await filled(engine, counts) {
+            let (bench, targets) = try await filled(counts) {
                 $0.deletions = Deletions(byAbsence: byAbsence)
             }
             bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1))
@@ -157,11 +149,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases, [("2", 2), ("9", 3)])
+    @Test(arguments: [("2", 2), ("9", 3)])
     func `one page before the last shows what a full one is only where it has what was asked for`(
-        _ engine: Engine, _ asked: (size: String, requests: Int)
+        _ asked: (size: String, requests: Int)
     ) async throws {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = .linkHeader
         bench.resource.query = ["per_page": .string(asked.size)]
         let targets = ["/posts?per_page=\(asked.size)", "/posts?per_page=\(asked.size)&page=2"]
@@ -172,11 +164,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that goes on in its midst does not know how full its first pages were`(_ engine: Engine)
+    @Test func `a listing that goes on in its midst does not know how full its first pages were`()
         async throws
     {
-        let (bench, targets) = try await filled(engine, [2, 2, 1])
+        let (bench, targets) = try await filled([2, 2, 1])
         bench.origin.set(targets[1], .status(.internalServerError), Self.unchanged)
         bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1))
         #expect(try await bench.sync().line.outcome == .queued)
@@ -186,29 +177,27 @@ import Testing
         #expect(bench.origin.takeTargets() == [targets[1], targets[2], targets[2]])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what is concluded is believed for a day`(_ engine: Engine) async throws {
-        let (bench, targets) = try await filled(engine, [2, 2, 1])
+    @Test func `what is concluded is believed for a day`() async throws {
+        let (bench, targets) = try await filled([2, 2, 1])
         bench.time.advance(by: .seconds(86_400))
         bench.origin.set(targets[2], Self.unchanged, Self.page(2, 1), Self.unchanged)
         for count in [4, 3] { #expect(try await bench.sync().line.counters.requests == count) }
     }
 
-    @Test(arguments: Engine.allCases, [("2", 2, 2), ("3", 2, 1), (nil, 0, 1)] as [(String?, Int, Int)])
+    @Test(arguments: [("2", 2, 2), ("3", 2, 1), (nil, 0, 1)] as [(String?, Int, Int)])
     func `a single page has room where it has fewer records than it was asked for, or none`(
-        _ engine: Engine, _ page: (size: String?, records: Int, requests: Int)
+        _ page: (size: String?, records: Int, requests: Int)
     ) async throws {
         let target = page.size.map { "/posts?per_page=\($0)" } ?? "/posts"
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.paging = .linkHeader
         bench.resource.query = page.size.map { ["per_page": .string($0)] } ?? [:]
         bench.origin.set(target, Self.page(0, page.records), Self.unchanged, Self.page(0, page.records))
         for requests in [1, page.requests] { #expect(try await bench.sync().line.counters.requests == requests) }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a single page on which auto found nothing is asked for whole once a day`(_ engine: Engine) async throws {
-        let bench = try await bench(engine, .automatic)
+    @Test func `a single page on which auto found nothing is asked for whole once a day`() async throws {
+        let bench = try await bench(.automatic)
         bench.origin.set("/posts", Self.unchanged)
         bench.time.advance(by: .seconds(86_399))
         #expect(try await bench.sync().line.outcome == .notModified)
@@ -221,11 +210,10 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where its 304 would not be believed it is asked for whole at once, and the plan says so`(_ engine: Engine)
+    @Test func `where its 304 would not be believed it is asked for whole at once, and the plan says so`()
         async throws
     {
-        var bench = try await bench(engine, .automatic)
+        var bench = try await bench(.automatic)
         bench.resource.deletions = Deletions(byAbsence: true)
         for _ in 0..<3 {
             let report = try await bench.sync()

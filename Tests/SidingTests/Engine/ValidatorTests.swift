@@ -12,11 +12,10 @@ import Testing
         .text(#"[{"id":1,"state":"\#(state)"}]"#, headerFields: fields)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that a listing of its own changed is asked for whole, though the origin has taken it back`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open")]))
+    @Test func `a record that a listing of its own changed is asked for whole, though the origin has taken it back`()
+        async throws
+    {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
         _ = try await bench.sync()
         bench.origin.set("/posts", Self.page("closed", [.eTag: "\"b\""]))
         _ = try await bench.sync(SyncOptions(limit: 1))
@@ -29,9 +28,8 @@ import Testing
         #expect(record.map { String(decoding: $0.body, as: UTF8.self) } == #"{"id":1,"state":"open"}"#)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing of its own that changes nothing leaves the validators`(_ engine: Engine) async throws {
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open")]))
+    @Test func `a listing of its own that changes nothing leaves the validators`() async throws {
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open")]))
         _ = try await bench.sync()
         _ = try await bench.sync(SyncOptions(limit: 1))
         _ = bench.origin.takeRequests()
@@ -39,13 +37,12 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where it is known which records a page shows only theirs is asked for whole`(_ engine: Engine) async throws {
+    @Test func `where it is known which records a page shows only theirs is asked for whole`() async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""),
             "/posts?page=2": ScriptedOrigin.page("[2]", etag: "\"b\""),
         ])
-        var bench = try await EngineBench(engine, origin)
+        var bench = try await EngineBench(origin)
         bench.resource.deletions = Deletions(byAbsence: true)
         _ = try await bench.sync()
         origin.set("/posts", .text(#"[{"id":1,"new":true}]"#))
@@ -71,18 +68,17 @@ import Testing
     }
 
     @Test(
-        arguments: Engine.allCases,
-        [
+        arguments: [
             ("Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:13:20 GMT", false),
             ("Tue, 14 Nov 2023 22:13:20 GMT", "Tue, 14 Nov 2023 22:13:21 GMT", true),
             ("Tue, 14 Nov 2023 22:13:20 GMT", nil, false), ("Tue, 14 Nov 2023 22:13:19 GMT", nil, true),
         ] as [(String, String?, Bool)])
     func `a date is no validator within its own second`(
-        _ engine: Engine, _ dates: (changed: String, answered: String?, isKept: Bool)
+        _ dates: (changed: String, answered: String?, isKept: Bool)
     ) async throws {
         var fields: HTTPFields = [.lastModified: dates.changed]
         fields[.date] = dates.answered
-        let bench = try await EngineBench(engine, ScriptedOrigin(["/posts": Self.page("open", fields)]))
+        let bench = try await EngineBench(ScriptedOrigin(["/posts": Self.page("open", fields)]))
         _ = try await bench.sync()
         _ = bench.origin.takeRequests()
         _ = try await bench.sync()

@@ -17,8 +17,8 @@ struct HistoryBench {
         self.shape = shape
     }
 
-    var sqlite: SQLiteBench { edits.sqlite }
-    var store: SQLiteStore { edits.store }
+    var sqlite: FileBench { edits.sqlite }
+    var store: Store { edits.store }
     var time: ManualWallClock { edits.time }
 
     /// A second later a pull brings these records.

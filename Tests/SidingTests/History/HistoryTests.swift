@@ -231,7 +231,7 @@ import Testing
     @Test func `another process that opened the file before history began keeps it all the same`() async throws {
         let bench = try await HistoryBench()
         try await bench.pull("[\(Self.body(1))]", shape: RecordShape())
-        let other = try await SQLiteStore.open(at: bench.sqlite.path, clock: bench.time.clock)
+        let other = try await Store.open(at: bench.sqlite.path, clock: bench.time.clock)
         try await bench.pull("[\(Self.body(2))]")
         bench.time.advance(by: .seconds(1))
         _ = try await other.delete(RecordLookup(of: "posts", keys: ["a"]))
@@ -243,11 +243,11 @@ import Testing
 extension HistoryBench {
     /// A program saves a post here.
     func save(_ body: String) async throws {
-        let content = try ConformanceBench.content("[\(body)]")
+        let content = try StoreBench.content("[\(body)]")
         guard case .records(let bytes, let slices) = content else { return }
         let rows = slices.map { RecordChanges.Row($0, expects: .anything) }
         let changes = RecordChanges(
-            resource: "posts", source: "blog", definition: try ConformanceBench.definition(), bytes: bytes, rows: rows)
+            resource: "posts", source: "blog", definition: try StoreBench.definition(), bytes: bytes, rows: rows)
         _ = try #require(try await store.apply(changes))
     }
 }

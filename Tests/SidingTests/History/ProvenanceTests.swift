@@ -8,7 +8,7 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct ProvenanceTests {
-    private func provenance(_ bench: SQLiteBench, _ key: String) async throws -> RecordProvenance {
+    private func provenance(_ bench: FileBench, _ key: String) async throws -> RecordProvenance {
         try #require(try await bench.store.provenance(of: "posts", key: key))
     }
 
@@ -17,8 +17,8 @@ import Testing
             "/posts": ScriptedOrigin.page("[1,2]", next: "/posts?page=2", etag: #""a""#),
             "/posts?page=2": ScriptedOrigin.page("[3]", etag: #""b""#),
         ])
-        let bench = try await EngineBench(.sqlite, origin)
-        let store = try #require(bench.store as? SQLiteStore)
+        let bench = try await EngineBench(origin)
+        let store = bench.store
         #expect(try await bench.sync().line.outcome == .saved)
         let first = try #require(try await store.provenance(of: "posts", key: "3"))
         #expect(first.cause == .page && first.run?.id == 1 && first.run?.command == "sync posts")
@@ -41,7 +41,7 @@ import Testing
     @Test func `a page that was answered anew without changing the record does not count as a confirmation`()
         async throws
     {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.bench.open(), etag: #""1""#)
         let before = bench.bench.time.now
         bench.bench.time.advance(by: .seconds(5))
@@ -115,9 +115,9 @@ import Testing
     }
 
     @Test func `a page that does nothing but mark deletions is noted, too`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
-        let content = try ConformanceBench.content(#"[{"id":"a","gone":true}]"#)
+        let content = try StoreBench.content(#"[{"id":"a","gone":true}]"#)
         var commit = try await bench.bench.pageCommit(content, bench.bench.open(), etag: #""2""#)
         commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
@@ -126,12 +126,12 @@ import Testing
     }
 
     @Test func `a deletion that was taken back is told, and what was heard before it confirms nothing`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         #expect(try await provenance(bench, "a").undeletedAt == nil)
         bench.bench.time.advance(by: .seconds(5))
         var commit = try await bench.bench.pageCommit(
-            ConformanceBench.content(#"[{"id":"a","gone":true}]"#), bench.bench.open())
+            StoreBench.content(#"[{"id":"a","gone":true}]"#), bench.bench.open())
         commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
         #expect(try await bench.store.commit(commit).deleted == 1)
         bench.bench.time.advance(by: .seconds(5))
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test func `the values of secret parameters are not shown`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let url = try HTTPURL("https://api.example.org/posts?api_key=hunter2&page=1")
         let page = PageRequest(url: url, number: 1, offset: 0)
         try await bench.bench.commit(#"[{"id":"a"}]"#, bench.bench.open(), page: page)
@@ -179,7 +179,7 @@ import Testing
     // MARK: What it costs
 
     @Test func `a page without history writes one row more than its records, and an unchanged one none`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":1}]"#)
         let position = try await bench.bench.open()
         let unchanged = try await rows(written: bench) {
@@ -195,13 +195,13 @@ import Testing
         #expect(try await bench.rows("SELECT count(*) FROM siding_requests") == [["2"]])
     }
 
-    private func rows(written bench: SQLiteBench, by work: () async throws -> Void) async throws -> Int {
+    private func rows(written bench: FileBench, by work: () async throws -> Void) async throws -> Int {
         let before = try await total(bench)
         try await work()
         return try await total(bench) - before
     }
 
-    private func total(_ bench: SQLiteBench) async throws -> Int {
+    private func total(_ bench: FileBench) async throws -> Int {
         try await bench.store.write { transaction in
             try transaction.first("SELECT total_changes()") { Int($0.int(0)) } ?? 0
         }
@@ -226,12 +226,8 @@ import Testing
         #expect(try await bench.sqlite.rows("SELECT requests_kept FROM siding_resources") == [["2"]])
     }
 
-    @Test func `a store without history says so`() async throws {
-        let memory = try await Siding(
-            store: .store(InMemoryStore()), resources: [], transports: ScriptedOrigin.posts())
+    @Test func `a program asks for the versions of a record and where it came from`() async throws {
         let posts = try EditBench.posts()
-        #expect(try await storeErrorKind { _ = try await memory.history(of: posts, key: "a") } == .unsupported)
-        #expect(try await storeErrorKind { _ = try await memory.provenance(of: posts, key: "a") } == .unsupported)
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a"}]"#)
         let siding = try await Siding(

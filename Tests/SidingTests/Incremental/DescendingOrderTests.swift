@@ -14,8 +14,8 @@ import Testing
     private static let told =
         "records do not come in the order of $.at, as 'order: desc' says: the listing goes on to its end"
 
-    private func bench(_ engine: Engine) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+    private func bench() async throws -> EngineBench {
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.cursor = IncrementalCursor(
             at: .record(JSONPath(member: "at")), type: .integer, order: .descending)
         return bench
@@ -55,9 +55,8 @@ import Testing
         return (bench.origin.takeTargets(), report.warnings)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `an origin that lists the oldest first is listed to its end, and that is told`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `an origin that lists the oldest first is listed to its end, and that is told`() async throws {
+        let bench = try await bench()
         list(bench, [[1, 2], [3, 4]])
         #expect(try await asked(bench).warnings == [Self.told])
         list(bench, [[1, 2], [3, 4], [5, 6]])
@@ -71,9 +70,9 @@ import Testing
         #expect(try await bench.keys().contains("7"))
     }
 
-    @Test(arguments: Engine.allCases, [Set<Int>(), [1, 2, 3]])
-    func `pages of one record show their order over the edges`(_ engine: Engine, _ unchanged: Set<Int>) async throws {
-        let bench = try await bench(engine)
+    @Test(arguments: [Set<Int>(), [1, 2, 3]])
+    func `pages of one record show their order over the edges`(_ unchanged: Set<Int>) async throws {
+        let bench = try await bench()
         list(bench, [[1], [2], [3]])
         _ = try await asked(bench)
         list(bench, [[1], [2], [3], [4]], unchanged: unchanged)
@@ -82,9 +81,8 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3", "4"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `old records that are pinned to the first page do not end the listing`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `old records that are pinned to the first page do not end the listing`() async throws {
+        let bench = try await bench()
         list(bench, [[1, 2], [10, 9]])
         _ = try await asked(bench)
         list(bench, [[1, 2], [11, 10], [9]])
@@ -92,9 +90,8 @@ import Testing
         #expect(try await bench.keys().contains("11"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `pages that fall each by itself and rise from one to the next are in no order`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `pages that fall each by itself and rise from one to the next are in no order`() async throws {
+        let bench = try await bench()
         list(bench, [[20, 1], [5, 4], [3]])
         _ = try await asked(bench)
         list(bench, [[20, 1], [5, 4], [30]])
@@ -103,9 +100,8 @@ import Testing
         #expect(try await bench.keys().contains("30"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records that are pushed onto the next page meanwhile are in order`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `records that are pushed onto the next page meanwhile are in order`() async throws {
+        let bench = try await bench()
         list(bench, [[9, 8, 7]])
         _ = try await asked(bench)
         list(bench, [[12, 11, 10], [11, 10, 9], [8, 7, 6], [5]])
@@ -113,10 +109,8 @@ import Testing
         #expect(second.targets == Self.targets(1, 2, 3) && second.warnings == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where the newest record is gone the listing ends as soon as it is seen to fall`(_ engine: Engine) async throws
-    {
-        let bench = try await bench(engine)
+    @Test func `where the newest record is gone the listing ends as soon as it is seen to fall`() async throws {
+        let bench = try await bench()
         list(bench, [[9, 8], [7]])
         _ = try await asked(bench)
         list(bench, [[8, 7], [6, 5]])
@@ -129,9 +123,8 @@ import Testing
         #expect(last.targets == Self.targets(1, 2) && last.warnings == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records without a value say nothing of the order`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `records without a value say nothing of the order`() async throws {
+        let bench = try await bench()
         list(bench, [[9]])
         _ = try await asked(bench)
         let pages: [[Shown]] = [[(1, 12), (2, nil), (3, 10)], [(4, nil), (5, nil)], [(6, 8), (7, 7)], [(8, 1)]]
@@ -144,9 +137,8 @@ import Testing
         #expect(third.targets == Self.targets(1, 2, 3) && third.warnings == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a page's row says that it is out of order, and only that page's`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `a page's row says that it is out of order, and only that page's`() async throws {
+        let bench = try await bench()
         list(bench, [[3, 4], [2, 1], [9]])
         _ = try await asked(bench)
         var furthest: [String?] = []
@@ -158,9 +150,8 @@ import Testing
         #expect(furthest == [DescendingOrder.disorder, "2", DescendingOrder.disorder])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that was out of order goes to its end in another run, too`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `a listing that was out of order goes to its end in another run, too`() async throws {
+        let bench = try await bench()
         list(bench, [[9, 8]])
         _ = try await asked(bench)
         list(bench, [[3, 4], [2, 1], [10]])
@@ -172,11 +163,9 @@ import Testing
         #expect(try await bench.keys().contains("10"))
     }
 
-    @Test(arguments: Engine.allCases)
-    func `disorder behind the first page that would end a listing is remembered, until it is gone`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(engine)
+    @Test func `disorder behind the first page that would end a listing is remembered, until it is gone`() async throws
+    {
+        let bench = try await bench()
         list(bench, [[30, 29], [28, 27], [50], [26, 25]])
         #expect(try await asked(bench).warnings == [Self.told])
         list(bench, [[30, 29], [28, 27], [50], [70, 26], [25]])

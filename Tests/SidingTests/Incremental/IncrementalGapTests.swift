@@ -9,10 +9,9 @@ import Testing
 /// Ways in which changes could be skipped, and are not.
 @Suite struct IncrementalGapTests {
     private func bench(
-        _ order: IncrementalCursor.Order?, _ engine: Engine = .sqlite,
-        _ query: [String: QueryValue] = ["since": "{cursor}"]
+        _ order: IncrementalCursor.Order?, _ query: [String: QueryValue] = ["since": "{cursor}"]
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.cursor = IncrementalCursor(
             at: .record(JSONPath(member: "at")), type: .integer, order: order)
         bench.resource.query = query
@@ -31,11 +30,10 @@ import Testing
         try await bench.store.cursor(of: "posts")?.value
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where pages move the cursor a listing goes on at the cursor, not at a page that moved meanwhile`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(.ascending, engine)
+    @Test func `where pages move the cursor a listing goes on at the cursor, not at a page that moved meanwhile`()
+        async throws
+    {
+        let bench = try await bench(.ascending)
         bench.origin.set("/posts", Self.page([(1, 1), (2, 2)], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", Self.page([(3, 3), (4, 4)], next: "/posts?page=3"))
         bench.origin.set("/posts?page=3", .status(.internalServerError))
@@ -58,7 +56,7 @@ import Testing
     func `a page at which newest first ended keeps its way on, so that an earlier beginning goes on behind it`()
         async throws
     {
-        let bench = try await bench(.descending, .sqlite, [:])
+        let bench = try await bench(.descending, [:])
         bench.origin.set("/posts", Self.page([(4, 4), (3, 3)], next: "/posts?page=2", etag: #""a""#))
         bench.origin.set("/posts?page=2", Self.page([(2, 2), (1, 1)], next: "/posts?page=3", etag: #""b""#))
         bench.origin.set("/posts?page=3", Self.page([(0, 0)], etag: #""c""#))
@@ -69,11 +67,8 @@ import Testing
         #expect(bench.origin.takeTargets() == ["/posts", "/posts?page=2", "/posts?page=3"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `newest first ends at the first page behind the cursor also where pages did not change`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(.descending, engine, [:])
+    @Test func `newest first ends at the first page behind the cursor also where pages did not change`() async throws {
+        let bench = try await bench(.descending, [:])
         let targets = ["/posts"] + (2...20).map { "/posts?page=\($0)" }
         for (index, target) in targets.enumerated() {
             let value = 100 - 2 * index
@@ -95,22 +90,16 @@ import Testing
         #expect(try await bench.keys().count == 40)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what lies behind the cursor is not asked for whole to see whether there is more`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(.descending, engine, [:])
+    @Test func `what lies behind the cursor is not asked for whole to see whether there is more`() async throws {
+        let bench = try await bench(.descending, [:])
         bench.origin.set("/posts", Self.page([(2, 2)], next: "/posts?page=2", etag: #""a""#), .status(.notModified))
         bench.origin.set("/posts?page=2", Self.page([(1, 1)], etag: #""b""#), .status(.notModified))
         for _ in 0..<3 { _ = try await bench.sync() }
         #expect(bench.origin.takeTargets().count == 6)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing whose pages came out of order goes on waiting for its end in another run`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(.ascending, engine)
+    @Test func `a listing whose pages came out of order goes on waiting for its end in another run`() async throws {
+        let bench = try await bench(.ascending)
         bench.origin.set("/posts", Self.page([(9, 9), (1, 1)], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         _ = try await bench.sync()
@@ -121,11 +110,10 @@ import Testing
         #expect(try await cursor(bench) == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing whose first page could vouch for nothing moves the cursor all the same when it goes on`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await bench(.ascending, engine)
+    @Test func `a listing whose first page could vouch for nothing moves the cursor all the same when it goes on`()
+        async throws
+    {
+        let bench = try await bench(.ascending)
         bench.origin.set("/posts", Self.page([(1, 1), (2, 1)], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         _ = try await bench.sync()
@@ -182,7 +170,7 @@ import Testing
         columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
 
     private func setAside(_ bench: EngineBench) async throws -> [String] {
-        try await #require(bench.store as? SQLiteStore).quarantined(QuarantineSelection()).compactMap(\.key)
+        try await bench.store.quarantined(QuarantineSelection()).compactMap(\.key)
     }
 
     @Test func `a limit, and a failure that is ignored, leave alone what was set aside`() async throws {

@@ -10,10 +10,10 @@ import Testing
     private static let rule = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .integer)
 
     private func bench(
-        _ engine: Engine = .sqlite, _ rule: IncrementalCursor = rule,
+        _ rule: IncrementalCursor = rule,
         _ query: [String: QueryValue] = ["since": "{cursor}"]
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.cursor = rule
         bench.resource.query = query
         return bench
@@ -32,11 +32,10 @@ import Testing
         try await bench.store.cursor(of: "posts")?.value
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the first listing has all there is, and each later one asks for what changed since`(_ engine: Engine)
+    @Test func `the first listing has all there is, and each later one asks for what changed since`()
         async throws
     {
-        let bench = try await bench(engine)
+        let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "5"), (2, "9"), (3, "7")]))
         bench.origin.set("/posts?since=9", Self.page([(2, "9"), (4, "12")]))
         bench.origin.set("/posts?since=12", Self.page([]))
@@ -46,11 +45,10 @@ import Testing
         #expect(try await cursor(bench) == "12")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the cursor stays where the listing does not end, and its rows are asked for again`(_ engine: Engine)
+    @Test func `the cursor stays where the listing does not end, and its rows are asked for again`()
         async throws
     {
-        let bench = try await bench(engine)
+        let bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         #expect(try await bench.sync().line.outcome == .queued)
@@ -62,11 +60,10 @@ import Testing
         #expect(try await cursor(bench) == "9")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where records come oldest first each page moves the cursor`(_ engine: Engine) async throws {
+    @Test func `where records come oldest first each page moves the cursor`() async throws {
         var rule = Self.rule
         rule.order = .ascending
-        let bench = try await bench(engine, rule)
+        let bench = try await bench(rule)
         bench.origin.set("/posts", Self.page([(0, "3"), (1, "4"), (9, "4")], next: "/posts?page=2"))
         bench.origin.set("/posts?page=2", .status(.forbidden))
         #expect(try await bench.sync().line.outcome == .failed)
@@ -82,7 +79,7 @@ import Testing
     @Test func `where records come newest first the listing ends behind the cursor`() async throws {
         var rule = Self.rule
         (rule.order, rule.lookback) = (.descending, .count(1))
-        let bench = try await bench(.sqlite, rule, [:])
+        let bench = try await bench(rule, [:])
         bench.origin.set("/posts", Self.page([(2, "9"), (1, "8")]))
         _ = try await bench.sync()
         bench.origin.set("/posts", Self.page([(4, "11"), (3, "10")], next: "/posts?page=2"))
@@ -98,7 +95,7 @@ import Testing
     @Test func `a lookback is taken off, and start is where the first listing begins`() async throws {
         let rule = IncrementalCursor(
             at: .record(JSONPath(member: "at")), start: "2024-01-01T00:00:00Z", lookback: .time(.seconds(600)))
-        let bench = try await bench(.sqlite, rule)
+        let bench = try await bench(rule)
         bench.time.advance(by: try #require(Timestamp(rfc3339: "2024-06-01T00:00:00Z")) - bench.time.now)
         let record = Self.page([(1, #""2024-05-01T12:00:00Z""#)])
         bench.origin.set("/posts?since=2024-01-01T00%3A00%3A00Z", record)
@@ -111,7 +108,7 @@ import Testing
     @Test func `a cursor that the origin has forgotten leads to a full listing`() async throws {
         let rule = IncrementalCursor(
             at: .record(JSONPath(member: "at")), type: .epoch, retention: .seconds(30 * 86_400))
-        let bench = try await bench(.sqlite, rule)
+        let bench = try await bench(rule)
         bench.origin.set("/posts", Self.page([(1, "\(Int(bench.time.now.secondsSince1970))")]))
         _ = try await bench.sync()
         bench.time.advance(by: .seconds(31 * 86_400))
@@ -121,7 +118,7 @@ import Testing
 
     @Test func `a record from the future does not carry the cursor along, and is told`() async throws {
         let rule = IncrementalCursor(at: .record(JSONPath(member: "at")), type: .epoch)
-        let bench = try await bench(.sqlite, rule)
+        let bench = try await bench(rule)
         let now = Int(bench.time.now.secondsSince1970)
         bench.origin.set("/posts", Self.page([(1, "\(now)"), (2, "\(now + 400 * 86_400)"), (3, "null")]))
         let report = try await bench.sync()
@@ -131,12 +128,10 @@ import Testing
         #expect(try await bench.keys() == ["1", "2", "3"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a token of the envelope is the last page's, and one that the origin refuses is forgotten`(
-        _ engine: Engine
-    ) async throws {
+    @Test func `a token of the envelope is the last page's, and one that the origin refuses is forgotten`() async throws
+    {
         var bench = try await bench(
-            engine, IncrementalCursor(at: .envelope(JSONPath(member: "token")), type: .text), ["token": "{cursor}"])
+            IncrementalCursor(at: .envelope(JSONPath(member: "token")), type: .text), ["token": "{cursor}"])
         bench.resource.records = try JSONPath(parsing: "$.items[*]")
         bench.resource.paging = .nextURL(JSONPath(member: "next"))
         bench.resource.source.failureRules = [
@@ -157,7 +152,7 @@ import Testing
     }
 
     @Test func `a date of the answer is the first page's, in the form of the cursor`() async throws {
-        let bench = try await bench(.sqlite, IncrementalCursor(at: .header(.date)))
+        let bench = try await bench(IncrementalCursor(at: .header(.date)))
         let first: HTTPFields = [
             .date: "Sun, 06 Nov 1994 08:49:37 GMT", HTTPField.Name("Link")!: "</posts?page=2>; rel=\"next\"",
         ]
@@ -187,7 +182,7 @@ import Testing
     }
 
     @Test func `a backfill asks between two values and moves nothing`() async throws {
-        let bench = try await bench(.sqlite, Self.rule, ["since": "{cursor}", "until": "{until}"])
+        let bench = try await bench(Self.rule, ["since": "{cursor}", "until": "{until}"])
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
         bench.origin.set("/posts?since=1&until=3", Self.page([(2, "2")]))
@@ -198,9 +193,8 @@ import Testing
         #expect(try await bench.checkpoint() == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a changed definition forgets the cursor and asks for everything`(_ engine: Engine) async throws {
-        var bench = try await bench(engine)
+    @Test func `a changed definition forgets the cursor and asks for everything`() async throws {
+        var bench = try await bench()
         bench.origin.set("/posts", Self.page([(1, "9")]))
         _ = try await bench.sync()
         bench.resource.query["state"] = "all"
@@ -234,10 +228,10 @@ import Testing
     ) async throws {
         var rule = Self.rule
         (rule.order, rule.start) = (order, order == nil ? "0" : nil)
-        var bench = try await bench(.sqlite, rule, order == nil ? ["since": "{cursor}"] : [:])
+        var bench = try await bench(rule, order == nil ? ["since": "{cursor}"] : [:])
         bench.resource.shape = RecordShape(
             columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         if order == nil {
             bench.origin.set("/posts?since=0", Self.page([(1, "9")]))
             bench.origin.set("/posts?since=9", Self.page([(2, "9")]), Self.page([(3, "9")]), Self.page([(2, "9")]))

@@ -10,9 +10,9 @@ import Testing
 @Suite struct InterruptedListingTests {
     /// An origin of `ids` with rising values of `at`, three to a page, that lists what lies behind `since`; and the resource.
     private static func bench(
-        _ engine: Engine, ids: ClosedRange<Int> = 1...12, _ change: (inout AnyResource) -> Void = { _ in }
+        ids: ClosedRange<Int> = 1...12, _ change: (inout AnyResource) -> Void = { _ in }
     ) async throws -> EngineBench {
-        var bench = try await EngineBench(engine, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         bench.resource.cursor = IncrementalCursor(
             at: .record(JSONPath(member: "at")), type: .integer, order: .ascending)
         bench.resource.query = ["since": "{cursor}"]
@@ -53,11 +53,11 @@ import Testing
         try await bench.store.cursor(of: "posts")?.value
     }
 
-    @Test(arguments: Engine.allCases, 2...4)
+    @Test(arguments: 2...4)
     func `a full listing that is interrupted asks for all the rest, and nothing that lives counts as deleted`(
-        _ engine: Engine, _ page: Int
+        _ page: Int
     ) async throws {
-        let bench = try await Self.bench(engine) { $0.deletions = Deletions(byAbsence: true) }
+        let bench = try await Self.bench() { $0.deletions = Deletions(byAbsence: true) }
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await Self.cursor(bench) == "12")
         for _ in 0..<3 {
@@ -79,11 +79,8 @@ import Testing
         #expect(try await Self.cursor(bench) == "12")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that looks back gets further with each run, however often it is interrupted`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Self.bench(engine) { $0.cursor?.lookback = .count(11) }
+    @Test func `a listing that looks back gets further with each run, however often it is interrupted`() async throws {
+        let bench = try await Self.bench() { $0.cursor?.lookback = .count(11) }
         #expect(try await bench.sync().line.outcome == .saved)
         bench.origin.set(Self.target(1, 3), .status(.internalServerError))
         #expect(try await bench.sync().line.outcome == .queued)
@@ -95,11 +92,10 @@ import Testing
         #expect(bench.origin.takeTargets() == [Self.target(1, 3), Self.target(1, 4)])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `records that share the last value of a page are not skipped where the page behind it fails`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Self.bench(engine)
+    @Test func `records that share the last value of a page are not skipped where the page behind it fails`()
+        async throws
+    {
+        let bench = try await Self.bench()
         Self.set([(1, 1), (2, 5), (3, 5), (4, 5), (5, 5), (6, 7)], at: bench.origin)
         bench.origin.set("/posts?page=2", .status(.forbidden))
         #expect(try await bench.sync().line.outcome == .failed)
@@ -110,11 +106,10 @@ import Testing
         #expect(try await Self.cursor(bench) == "7")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `where records come in another order than is said the cursor waits for the end, and that is told`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Self.bench(engine)
+    @Test func `where records come in another order than is said the cursor waits for the end, and that is told`()
+        async throws
+    {
+        let bench = try await Self.bench()
         // The first two pages rise, the third goes back.
         bench.origin.set("/posts", Self.page([7, 8], 2))
         bench.origin.set("/posts?page=2", Self.page([9, 10], 3))
@@ -134,9 +129,8 @@ import Testing
         #expect(try await Self.cursor(bench) == "2")
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing that came out of order once goes on at its pages to its end`(_ engine: Engine) async throws {
-        let bench = try await Self.bench(engine)
+    @Test func `a listing that came out of order once goes on at its pages to its end`() async throws {
+        let bench = try await Self.bench()
         bench.origin.set("/posts", Self.page([20, 10], 2))
         bench.origin.set("/posts?page=2", .status(.internalServerError))
         #expect(try await bench.sync().line.outcome == .queued)
@@ -151,11 +145,8 @@ import Testing
         #expect(try await bench.keys().count == 8)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a full listing asks without conditions to its end, also where it was interrupted`(
-        _ engine: Engine
-    ) async throws {
-        let bench = try await Self.bench(engine) {
+    @Test func `a full listing asks without conditions to its end, also where it was interrupted`() async throws {
+        let bench = try await Self.bench() {
             $0.cursor = nil; $0.query = [:]
         }
         Self.set((1...9).map { ($0, $0) }, at: bench.origin, etag: true)
@@ -169,9 +160,8 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a listing from beyond the cursor leaves the resource as stale as it was`(_ engine: Engine) async throws {
-        let bench = try await Self.bench(engine)
+    @Test func `a listing from beyond the cursor leaves the resource as stale as it was`() async throws {
+        let bench = try await Self.bench()
         #expect(try await bench.sync().line.outcome == .saved)
         let completed = try await bench.state().completedAt
         bench.time.advance(by: .seconds(60))

@@ -7,27 +7,27 @@ import SidingTesting
 struct BudgetBench {
     let directory: TemporaryDirectory
     let time = ManualWallClock()
-    let stores: [SQLiteStore]
+    let stores: [Store]
     var limits: [RateLimit]
 
     init(_ limits: RateLimit...) async throws {
         directory = try TemporaryDirectory()
         let path = directory.path(of: "test.db")
         stores = [
-            try await SQLiteStore.open(at: path, clock: time.clock),
-            try await SQLiteStore.open(at: path, clock: time.clock),
+            try await Store.open(at: path, clock: time.clock),
+            try await Store.open(at: path, clock: time.clock),
         ]
         self.limits = limits
     }
 
-    var store: SQLiteStore { stores[0] }
+    var store: Store { stores[0] }
 
-    func take(_ store: SQLiteStore? = nil, hold: Duration = .seconds(120)) async throws -> SlotAnswer {
+    func take(_ store: Store? = nil, hold: Duration = .seconds(120)) async throws -> SlotAnswer {
         try await (store ?? self.store).takeSlots(SlotRequest(source: "api", limits: limits, hold: hold))
     }
 
     /// The slots; nil where there are none.
-    func slots(_ store: SQLiteStore? = nil, hold: Duration = .seconds(120)) async throws -> [Int64]? {
+    func slots(_ store: Store? = nil, hold: Duration = .seconds(120)) async throws -> [Int64]? {
         guard case .taken(let slots) = try await take(store, hold: hold) else { return nil }
         return slots
     }

@@ -8,13 +8,13 @@ import Testing
 /// What a sync and a sender do at the limits of their source.
 @Suite struct LimitedSourceTests {
     private func bench(_ limits: RateLimit..., origin: ScriptedOrigin = .posts()) async throws -> EngineBench {
-        var bench = try await EngineBench(.sqlite, origin)
+        var bench = try await EngineBench(origin)
         bench.resource.source.limits = limits
         return bench
     }
 
     private func budgets(_ bench: EngineBench) async throws -> [BudgetReport] {
-        try await #require(bench.store as? SQLiteStore).budgets()
+        try await bench.store.budgets()
     }
 
     @Test func `a sync waits in its process where there is room soon`() async throws {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `a store that counts nothing lets nothing out`() async throws {
-        var bench = try await EngineBench(.memory)
+        var bench = try await EngineBench()
         bench.resource.source.limits = [try RateLimit("**", "1/h")]
         let report = try await bench.sync()
         #expect(report.failure?.reason == .storage("unsupported"))

@@ -25,9 +25,9 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-                INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body,
+                INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
                     key, keyed, key_field, created_at, not_before, waits_for, attempts)
-                SELECT printf('%026d', i), 'write', 'queued', 'api', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
+                SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
                     'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1,
                     ?1 + (i % 1000 = 0) * 60000000, CASE WHEN i % 1000 = 0 THEN 'line' END, i % 1000 = 0
                 FROM n

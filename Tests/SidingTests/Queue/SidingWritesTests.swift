@@ -11,9 +11,9 @@ import Testing
         var title: String
     }
 
-    private func siding(_ bench: WriteBench, store: (any Store)? = nil) async throws -> Siding {
+    private func siding(_ bench: WriteBench) async throws -> Siding {
         try await Siding(
-            store: .store(store ?? bench.store), resources: [], sources: bench.sources, transports: bench.origin,
+            store: .store(bench.store), resources: [], sources: bench.sources, transports: bench.origin,
             connectivity: bench.connectivity, wallClock: bench.time.clock)
     }
 
@@ -38,13 +38,5 @@ import Testing
         bench.connectivity.set(hasUsableRoute: true)
         #expect(try await siding.drain().map(\.id) == [entry.id])
         #expect(try await bench.entry(entry.id).state == .done)
-    }
-
-    @Test func `a store that keeps no writes says so`() async throws {
-        let bench = try await WriteBench()
-        let memory = InMemoryStoreProvider().open(clock: bench.time.clock)
-        let siding = try await siding(bench, store: memory)
-        let write = try WriteRequest.json(.post, "/issues", Draft(title: "new"), to: bench.sources[0])
-        #expect(try await storeErrorKind { try await siding.send(write) } == .unsupported)
     }
 }

@@ -11,16 +11,16 @@ import Testing
     private struct Bench {
         let directory: TemporaryDirectory
         let time = ManualWallClock()
-        let store: SQLiteStore
+        let store: Store
 
         init() async throws {
             directory = try TemporaryDirectory()
-            store = try await SQLiteStore.open(
+            store = try await Store.open(
                 at: directory.path(of: "test.db"), clock: time.clock, jitter: Jitter { 1 })
         }
 
-        func another() async throws -> SQLiteStore {
-            try await SQLiteStore.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
+        func another() async throws -> Store {
+            try await Store.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
         }
 
         func enqueue(isKeyed: Bool) async throws -> QueueEntry {
@@ -30,7 +30,7 @@ import Testing
                     idempotency: isKeyed ? Idempotency(lifetime: .seconds(3600)) : nil))
         }
 
-        func claim(_ store: SQLiteStore? = nil) async throws -> ClaimedWrite? {
+        func claim(_ store: Store? = nil) async throws -> ClaimedWrite? {
             try await (store ?? self.store).claim(ClaimRequest(sources: ["api": 4]))
         }
 

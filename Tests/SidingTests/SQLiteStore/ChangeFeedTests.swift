@@ -11,7 +11,7 @@ import Testing
 @Suite struct ChangeFeedTests {
     private typealias Copy = [String: [UInt8]]
 
-    private func copy(of store: SQLiteStore) async throws -> Copy {
+    private func copy(of store: Store) async throws -> Copy {
         let copy = Mutex<Copy>([:])
         _ = try await store.export(RecordExport("posts")) { _ in
         } row: { row in
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Puts in and takes out as a reader does that knows nothing but the feed, and checks what the kinds promise.
-    private func applied(since run: RunID, to copy: Copy, _ store: SQLiteStore) async throws -> Copy {
+    private func applied(since run: RunID, to copy: Copy, _ store: Store) async throws -> Copy {
         let result = Mutex(copy)
         let told = Mutex<[ChangedRecord]>([])
         _ = try await store.export(RecordExport("posts", scope: .changed(since: run))) { _ in
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func `a copy of the end of any run, with what changed since, is what is stored now`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         let store = try bench.store
         try await bench.commit("[]")
         var copies: [RunID: Copy] = [0: [:]]
@@ -68,7 +68,7 @@ import Testing
 
     /// A page, a save or a deletion of a few of eight records.
     private func change(
-        _ bench: SQLiteBench, _ step: Int, _ random: inout SeededGenerator
+        _ bench: FileBench, _ step: Int, _ random: inout SeededGenerator
     ) async throws {
         let keys = (0..<8).filter { _ in Int.random(in: 0..<3, using: &random) == 0 }.map { "k\($0)" }
         guard !keys.isEmpty else { return }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `before any run has ended there is run 0 to go on from, and deletions are told`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         let before = try await copy(of: store)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `a record that is listed by another parent is told`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         func list(_ json: String, by parent: String) async throws {
             var opening = try bench.bench.opening()
             opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
@@ -120,12 +120,12 @@ import Testing
     }
 
     @Test func `a tombstone that is written anew and stays one is not told again`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a","mail":1},{"id":"b","mail":1},{"id":"c","gone":true,"mail":1}]"#)
         _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
         func save(_ json: String) async throws {
-            var page = try await bench.bench.pageCommit(ConformanceBench.content(json), bench.bench.open())
+            var page = try await bench.bench.pageCommit(StoreBench.content(json), bench.bench.open())
             let mark = DeletionMark(JSONPath(member: "gone"))
             page.deletions = DeletionTerms(Deletions(mark: mark), isStable: false, isAccepted: false)
             _ = try await store.commit(page)
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `a run after which a tombstone was removed is none to go on from`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         let store = try bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         try await store.endRun(bench.bench.run, outcome: .saved)
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `records of a file from before revisions and feeds are told, too`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         let old = bench.bench.run
         try await bench.bench.store.endRun(old, outcome: .saved)
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func `a run of another resource is as good a beginning`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
         try await bench.bench.store.endRun(bench.bench.run, outcome: .saved)
         let other = try await bench.store.beginRun(command: "sync other")
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `where a forgotten tombstone would be missed, the feed is refused`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         let first = bench.bench.run
         try await bench.bench.store.endRun(first, outcome: .saved)
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test func `a look at what changed sorts nothing`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"}]"#)
         let plan = try await bench.plan(
             "SELECT key FROM siding_records WHERE resource = 1 AND revision > 0 AND (deleted_at IS NULL OR 0 >= 0) ORDER BY key"

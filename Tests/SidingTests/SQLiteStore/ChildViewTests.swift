@@ -11,8 +11,8 @@ import Testing
         return RecordShape(children: [child])
     }
 
-    private static func bench(_ shape: RecordShape, _ json: String) async throws -> SQLiteBench {
-        let bench = try await SQLiteBench()
+    private static func bench(_ shape: RecordShape, _ json: String) async throws -> FileBench {
+        let bench = try await FileBench()
         try await bench.commit(json, shape: shape)
         return bench
     }
@@ -121,6 +121,6 @@ import Testing
         #expect(kind == .invalidName)
         #expect(try await bench.rows("SELECT value FROM posts_labels") == [["1"]])
         try await bench.store.close()
-        try await SQLiteStore.open(at: bench.path, access: .readOnly).close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
     }
 }

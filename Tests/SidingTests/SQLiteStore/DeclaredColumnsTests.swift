@@ -7,8 +7,8 @@ import Testing
 
 @Suite struct DeclaredColumnsTests {
     /// A bench whose resource has `columns`, and the records of `json`.
-    private static func bench(_ columns: [RecordColumn], _ json: String = "[]") async throws -> SQLiteBench {
-        let bench = try await SQLiteBench()
+    private static func bench(_ columns: [RecordColumn], _ json: String = "[]") async throws -> FileBench {
+        let bench = try await FileBench()
         try await bench.commit(json, shape: RecordShape(columns: columns))
         return bench
     }
@@ -101,9 +101,9 @@ import Testing
             CREATE VIEW posts AS SELECT 7 AS a FROM siding_records
             """)
         try await bench.store.close()
-        let kind = try await storeErrorKind { _ = try await SQLiteStore.open(at: bench.path, access: .readOnly) }
+        let kind = try await storeErrorKind { _ = try await Store.open(at: bench.path, access: .readOnly) }
         #expect(kind == .inaccessible)
-        let again = try await SQLiteStore.open(at: bench.path)
+        let again = try await Store.open(at: bench.path)
         let shown = try await again.read { snapshot in try snapshot.query("SELECT a FROM posts") { $0.text(0) } }
         #expect(shown == ["true"])
         await again.close()
@@ -185,7 +185,7 @@ import Testing
         #expect(
             try await bench.rows("SELECT \"it's\", \"\"\"; DROP TABLE siding_records; --\" FROM posts") == [["5", "1"]])
         try await bench.store.close()
-        try await SQLiteStore.open(at: bench.path, access: .readOnly).close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
     }
 
     @Test(arguments: [
@@ -205,13 +205,13 @@ import Testing
         let bench = try await Self.bench(
             [RecordColumn("a", .datetime(.rfc3339), isIndexed: true)], #"[{"id":1,"a":1}]"#)
         try await bench.store.close()
-        let again = try await SQLiteStore.open(at: bench.path)
+        let again = try await Store.open(at: bench.path)
         try await again.write {
             try $0.executeScript(
                 "DROP INDEX siding_index_1_1; CREATE INDEX siding_index_1_1 ON siding_records (resource, abs(body))")
         }
         await again.close()
-        let kind = try await storeErrorKind { _ = try await SQLiteStore.open(at: bench.path, access: .readOnly) }
+        let kind = try await storeErrorKind { _ = try await Store.open(at: bench.path, access: .readOnly) }
         #expect(kind == .foreign)
     }
 
@@ -219,7 +219,7 @@ import Testing
         let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":1}]"#)
         try await bench.execute("UPDATE siding_resources SET shape_made = '3.1.0'")
         try await bench.store.close()
-        let again = try await SQLiteStore.open(at: bench.path, access: .readWrite)
+        let again = try await Store.open(at: bench.path, access: .readWrite)
         let made = try await again.read { snapshot in
             try snapshot.query("SELECT shape_made LIKE sqlite_version() || ' %' FROM siding_resources") { $0.int(0) }
         }
@@ -232,6 +232,6 @@ import Testing
         try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
         #expect(try await bench.columns("posts") == ["a", "siding_key", "siding_pending"])
         try await bench.store.close()
-        try await SQLiteStore.open(at: bench.path, access: .readOnly).close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
     }
 }

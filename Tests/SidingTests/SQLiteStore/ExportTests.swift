@@ -10,7 +10,7 @@ import Testing
 @Suite struct ExportTests {
     /// What an export tells: the columns, and the rows.
     private func export(
-        _ export: RecordExport, of store: SQLiteStore
+        _ export: RecordExport, of store: Store
     ) async throws -> (columns: [String], rows: [ExportedRow], run: RunID?) {
         let columns = Mutex<[String]>([])
         let rows = Mutex<[ExportedRow]>([])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `bodies come byte for byte, in the order of their keys, without tombstones`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"b","n":1.10},{"id":"a", "x":[1 ,2]},{"id":"c"}]"#)
         _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["c"]))
         let all = try await export(RecordExport("posts"), of: bench.store)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `columns without a type keep what SQL would lose`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(
             #"[{"id":"a","big":123456789012345678901,"small":0.10,"yes":true,"none":null,"deep":{"b":[1,2.0]}}]"#)
         let all = try await export(RecordExport("posts", content: .columns), of: bench.store)
@@ -63,7 +63,7 @@ import Testing
             RecordShape(), RecordShape(columns: columns), RecordShape(children: [children]),
             RecordShape(columns: columns, children: [children]),
         ] {
-            let bench = try await SQLiteBench()
+            let bench = try await FileBench()
             try await bench.commit(#"[{"id":"a","n":"7","title":"x","labels":[{"name":"l"}]}]"#, shape: shape)
             let all = try await export(RecordExport("posts", content: .columns), of: bench.store)
             #expect(try await bench.columns("posts") == all.columns)
@@ -94,7 +94,7 @@ import Testing
             if makings.contains("children") {
                 shape.children = [RecordChildren("labels", at: JSONPath(member: "labels"))]
             }
-            let bench = try await SQLiteBench()
+            let bench = try await FileBench()
             var opening = try bench.bench.opening(shape: shape)
             if makings.contains("parents") {
                 opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `a computed column that cannot be computed fails view and export alike`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let bad = ComputedColumn("bad", try RecordExpression("json_extract(t, '$.x')"))
         try await bench.commit(
             #"[{"id":"a","t":"no json"}]"#, shape: RecordShape(transforms: RecordTransforms(computed: [bad])))
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func `what lies inside of records comes in the order of keys and places, without sorting`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
         try await bench.commit(
             #"[{"id":"b","labels":[1,"x",12345678901234567890]},{"id":"a","labels":[{"n":1.0},null]}]"#, shape: shape)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `chosen columns come in their order, and unknown ones are refused`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","n":1,"title":"x"}]"#)
         let chosen = RecordExport("posts", content: .named(["title", "siding_key", "id"]))
         #expect(try await export(chosen, of: bench.store).columns == ["title", "siding_key", "id"])
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func `a name of nothing is not found, and tombstones inside of records are refused`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
         try await bench.commit(#"[{"id":"a","labels":[]}]"#, shape: shape)
         for name in ["absent", "posts_absent", "POSTS", "siding_records", ""] {
@@ -178,10 +178,10 @@ import Testing
     }
 
     @Test func `all is of one moment, and writers are not held up`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         let path = bench.path
-        let other = try await SQLiteStore.open(at: path, access: .readWrite)
+        let other = try await Store.open(at: path, access: .readWrite)
         let keys = Mutex<[String]>([])
         let written = DispatchSemaphore(value: 0)
         _ = try await bench.store.export(RecordExport("posts")) { _ in
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func `a cancelled export ends, and so does one whose reader throws`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#)
         let store = try bench.store
         struct Enough: Error {}

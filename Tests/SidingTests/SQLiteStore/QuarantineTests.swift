@@ -16,8 +16,8 @@ import Testing
     }
 
     /// One good record, one of another type, one without a key.
-    private static func bench() async throws -> SQLiteBench {
-        let bench = try await SQLiteBench()
+    private static func bench() async throws -> FileBench {
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, shape: strict)
         return bench
     }
@@ -46,14 +46,14 @@ import Testing
     }
 
     @Test func `a key of the wrong type stays set aside, though a good one has its text`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         for _ in 1...2 {
             try await bench.commit(#"[{"id":1,"v":1},{"id":"1","v":2}]"#)
             #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["key_type"])
         }
         // On another page of the listing, too.
         let position = try await bench.bench.open()
-        let next = try ConformanceBench.page(2)
+        let next = try StoreBench.page(2)
         try await bench.bench.commit(#"[{"id":"1","v":2}]"#, position, next: .page(next))
         try await bench.bench.commit(#"[{"id":1,"v":1}]"#, position, page: next)
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["key_type"])
@@ -66,7 +66,7 @@ import Testing
         bench.bench.time.advance(by: .seconds(60))
         let position = try await bench.bench.open(shape: Self.strict)
         try await bench.execute("UPDATE siding_listings SET cursor_from = '2024-01-01'")
-        try await bench.bench.commit(#"[{"id":2,"v":7}]"#, position, page: ConformanceBench.page(2))
+        try await bench.bench.commit(#"[{"id":2,"v":7}]"#, position, page: StoreBench.page(2))
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["missing_key"])
     }
 
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `what the config made of a stored record since is no newer word of the origin`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":2,"v":1,"mail":"hush"}]"#, shape: Self.strict)
         bench.bench.time.advance(by: .seconds(60))
         try await bench.commit(#"[{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
@@ -139,9 +139,9 @@ import Testing
     func `of two of one key the newer one is taken, and the other is not laid over it`(
         _ seconds: Int, _ taken: String
     ) async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let position = try await bench.bench.open(shape: Self.strict)
-        let next = try ConformanceBench.page(2)
+        let next = try StoreBench.page(2)
         try await bench.bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, position, next: .page(next))
         bench.bench.time.advance(by: .seconds(seconds))
         try await bench.bench.commit(#"[{"id":2,"v":"y"}]"#, position, page: next)
@@ -165,12 +165,12 @@ import Testing
 
     @Test func `a full listing of a resource with a cursor keeps what it does not show, but the keyless`() async throws
     {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         func list(_ json: String, page: Int) async throws {
             let position = try await bench.bench.open(shape: Self.strict)
             _ = try await bench.store.commit(
                 bench.bench.pageCommit(
-                    ConformanceBench.content(json), position, page: ConformanceBench.page(page),
+                    StoreBench.content(json), position, page: StoreBench.page(page),
                     cursor: CursorMove(reached: "7", moved: "7")))
         }
         try await list(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, page: 1)
@@ -186,11 +186,11 @@ import Testing
     }
 
     @Test func `answers of two pages are two, be they the same to the byte, until each page comes well`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let position = try await bench.bench.open(isAside: true)
         func ask(_ page: Int, _ content: PageCommit.Content) async throws -> RunCounters {
             try await bench.store.commit(
-                bench.bench.pageCommit(content, position, page: ConformanceBench.page(page), isAside: true))
+                bench.bench.pageCommit(content, position, page: StoreBench.page(page), isAside: true))
         }
         for body in [#"{"error":1}"#, #"{"error":2}"#] {
             for page in [1, 2] {
@@ -201,9 +201,9 @@ import Testing
         let kept = try await bench.store.quarantined(QuarantineSelection())
         #expect(
             kept.map(\.url) == [
-                try ConformanceBench.page(1).url.description, try ConformanceBench.page(2).url.description,
+                try StoreBench.page(1).url.description, try StoreBench.page(2).url.description,
             ])
-        #expect(try await ask(2, ConformanceBench.content(#"[{"id":1}]"#)).answersSetAside == 0)
+        #expect(try await ask(2, StoreBench.content(#"[{"id":1}]"#)).answersSetAside == 0)
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.id) == [kept[0].id])
     }
 

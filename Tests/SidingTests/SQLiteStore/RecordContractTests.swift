@@ -18,13 +18,13 @@ import Testing
     }
 
     /// Why records are in quarantine, in the order of their places.
-    private static func reasons(_ bench: SQLiteBench) async throws -> [String] {
+    private static func reasons(_ bench: FileBench) async throws -> [String] {
         try await bench.rows("SELECT code || ': ' || reason FROM siding_quarantine ORDER BY position")
             .compactMap { $0[0] }
     }
 
     @Test func `a new member is set aside once a listing was complete`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = Self.shape(newFields: .quarantine)
         try await bench.commit(#"[{"id":1,"a":1},{"id":2,"b":1}]"#, shape: shape)
         let counters = try await bench.commit(
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `members of declared columns are not new`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = Self.shape(
             newFields: .quarantine, columns: [RecordColumn("who", at: try JSONPath(parsing: "$.user.login"))])
         try await bench.commit(#"[{"id":1}]"#, shape: shape)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `a value of another type than before is set aside, null is not`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = Self.shape(typeChange: .quarantine)
         let counters = try await bench.commit(
             #"[{"id":1,"v":null},{"id":2,"v":5},{"id":3,"v":"5"},{"id":4,"v":5.5},{"id":5,"v":null},{"id":6}]"#,
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `an integer column takes numbers without a fraction, however they are written`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = Self.shape(typeChange: .quarantine, columns: [RecordColumn("v", .integer)])
         let whole = ["1.0", "1e3", "-0.0", "1.50e1", "2E+2", "100e-2", "0e-5", "-12.00", "99999999999999999999"]
         let broken = ["1.5", "15e-1", "1.05e1", "1e-400", "-0.1", "10e-99999999999999999999"]
@@ -81,7 +81,7 @@ import Testing
         _ type: ColumnType, _ good: String, _ bad: [String]
     ) async throws {
         for path in ["$.v", "$.o.v"] {
-            let bench = try await SQLiteBench()
+            let bench = try await FileBench()
             let shape = Self.shape(
                 typeChange: .quarantine, columns: [RecordColumn("c", type, at: try JSONPath(parsing: path))])
             let values = [good, "null"] + bad
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a contract over stored records knows their members and types`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"a":1,"q\"x":1},{"id":2,"b":"x"}]"#)
         try await bench.execute("DELETE FROM siding_fields")
         let shape = Self.shape(newFields: .quarantine, typeChange: .quarantine)
@@ -114,7 +114,7 @@ import Testing
     func `where the contract says fail nothing of the page is saved`(
         _ shape: RecordShape, _ bad: String, _ words: String
     ) async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"a":1}]"#, shape: shape)
         do {
             try await bench.commit("[{\"id\":2,\"a\":2},\(bad)]", shape: shape)

@@ -8,7 +8,7 @@ import Testing
     private static func schema(
         _ json: String, _ shape: RecordShape = RecordShape(), sample: Int = 0
     ) async throws -> ResourceSchema {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(json, shape: shape)
         return try await bench.store.schema(of: "posts", sample: sample, since: nil)
     }
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `members and types of the newest run are new, also where they are not the newest any more`() async throws
     {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1}]"#)
         let first = bench.bench.run
         try await bench.bench.nextSync()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `columns are told, and suggested, as set and rename make them`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let transforms = RecordTransforms(
             computed: [ComputedColumn("total", try RecordExpression("price * 2"))], renamed: ["html_url": "url"])
         try await bench.commit(

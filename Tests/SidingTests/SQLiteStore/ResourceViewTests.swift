@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ResourceViewTests {
     @Test func `a view has a column for each member, in the order in which they were first seen`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"title":"one"},{"title":"two","id":2,"done":true}]"#)
         #expect(try await bench.columns("posts") == ["id", "title", "done"])
         let rows = try await bench.rows("SELECT id, title, done FROM posts ORDER BY id")
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `members that come later become columns behind the others`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"b":1}]"#)
         try await bench.commit(#"[{"a":2,"id":2}]"#)
         #expect(try await bench.columns("posts") == ["id", "b", "a"])
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `names that differ in case alone get a suffix`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"Id":"two","ID":"three","Id_2":"four"}]"#)
         #expect(try await bench.columns("posts") == ["id", "Id_2", "ID_3", "Id_2_2"])
         #expect(
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `names of any kind are columns`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(
             #"[{"id":1,"select":2,"a b":3,"a.b":4,"x[0]":5,"it's":6,"größe":7,"$":8,"-- ;DROP":9,"😀":10}]"#)
         let names = ["id", "select", "a b", "a.b", "x[0]", "it's", "größe", "$", "-- ;DROP", "😀"]
@@ -39,21 +39,21 @@ import Testing
     }
 
     @Test func `names that SQLite cannot find are left to the body`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"q\"x":2,"b\\c":3,"\u0061":4,"":5,"n\nl":6,"ok":7}]"#)
         #expect(try await bench.columns("posts") == ["id", "ok"])
         #expect(try await bench.bench.record("1").body.count > 50)
     }
 
     @Test func `nested values are JSON text, scalars are values`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"o":{"x": [1,2]},"a":[ ],"t":"[1]","n":null,"f":1.5,"b":false}]"#)
         let row = try await bench.rows("SELECT o, a, t, n, f, b, typeof(f), typeof(b) FROM posts")
         #expect(row == [[#"{"x":[1,2]}"#, "[]", "[1]", nil, "1.5", "0", "real", "integer"]])
     }
 
     @Test func `a view has at most 200 columns`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let members = (0..<250).map { #""m\#($0)":\#($0)"# }.joined(separator: ",")
         try await bench.commit(#"[{"id":1,\#(members)}]"#)
         #expect(try await bench.columns("posts").count == 200)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func `a view shows the records of its resource alone`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         try await bench.execute(
             "INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run) VALUES (99, '1', '{\"id\":9}', 0, 0, 0)"
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `records without members have a view of their keys`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit("[]")
         let position = try await bench.bench.open()
         let content = try Self.content(#"["red","green"]"#)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a resource without records can be queried`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         _ = try await bench.bench.open()
         #expect(try await bench.rows("SELECT * FROM posts") == [])
     }
@@ -90,7 +90,7 @@ import Testing
     @Test func `a resource whose name differs from another's in case alone is refused, and the other's view stays`()
         async throws
     {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         await #expect(throws: StoreError.self) { _ = try await bench.bench.add("POSTS") }
         #expect(try await bench.rows("SELECT id FROM posts") == [["1"]])
@@ -98,21 +98,21 @@ import Testing
     }
 
     @Test func `a view of any name can be read`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         for name in ["select", "a b", "it's \"x\"", "größe", "-- ;DROP"] {
             _ = try await bench.bench.add(name)
             let quoted = name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
             #expect(try await bench.rows("SELECT * FROM \"\(quoted)\"") == [])
         }
         try await bench.store.close()
-        try await SQLiteStore.open(at: bench.path).close()
+        try await Store.open(at: bench.path).close()
     }
 
     @Test func `the view is there again when the file is opened again`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"it's":"x"}]"#)
         try await bench.store.close()
-        let again = try await SQLiteStore.open(at: bench.path)
+        let again = try await Store.open(at: bench.path)
         let records = try await again.records(of: "posts", after: nil, limit: 9, deleted: false)
         #expect(records.map(\.key) == ["1"])
         await again.close()

@@ -1,3 +1,4 @@
+import SidingMigrations
 import SidingSQLite
 import Testing
 
@@ -6,32 +7,43 @@ import Testing
 
 @Suite struct SQLiteStoreTests {
     @Test func `a new file gets every migration, an old one none`() async throws {
-        let bench = try await SQLiteBench()
-        #expect(
-            try bench.store.appliedMigrations == [
-                "records", "listings", "runs", "queue", "leases", "responses", "text_search", "revisions",
-                "writes", "edits", "probes", "sign_ins", "forgotten_keys", "cursors", "columns", "scopes", "changes",
-                "budgets", "history", "freshness", "deletions", "rounds", "inquiries", "answers", "round_proofs",
-                "addresses", "page_traces", "unfit", "gone_is_done", "allowances", "known",
-            ])
+        let bench = try await FileBench()
+        #expect(try bench.store.appliedMigrations == ["schema"])
         try await bench.store.close()
-        let again = try await SQLiteStore.open(at: bench.path, access: .readWrite)
+        let again = try await Store.open(at: bench.path, access: .readWrite)
         #expect(again.appliedMigrations == [])
         await again.close()
     }
 
-    @Test(arguments: [(SQLiteStore.Durability.full, Int64(2)), (.normal, 1)])
-    func `a store is written as durably as it is opened`(durability: SQLiteStore.Durability, value: Int64) async throws
-    {
-        let bench = try await SQLiteBench()
+    @Test func `a later migration keeps the rows, and copies the file first`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":1},{"id":2}]"#)
         try await bench.store.close()
-        let store = try await SQLiteStore.open(at: bench.path, access: .readWrite, durability: durability)
+        let second = Migration(
+            version: 2, name: "made_up",
+            sql: "ALTER TABLE siding_runs ADD COLUMN remark TEXT; CREATE TABLE siding_x (a INTEGER) STRICT")
+        let database = try await Database.open(at: bench.path)
+        let applied = try await Migrator(migrations: SchemaMigrations.all + [second]).migrate(database, at: 0)
+        #expect(applied == [second])
+        #expect(try await database.write { try $0.first("SELECT count(*) FROM siding_records") { $0.int(0) } } == 2)
+        await database.close()
+        let copy = try await Store.open(at: "\(bench.path).before-v002-19700101T000000Z", access: .readOnly)
+        #expect(try await copy.count(of: "posts").count == 2)
+        await copy.close()
+        #expect(try await storeErrorKind { _ = try await Store.open(at: bench.path) } == .newer)
+    }
+
+    @Test(arguments: [(Store.Durability.full, Int64(2)), (.normal, 1)])
+    func `a store is written as durably as it is opened`(durability: Store.Durability, value: Int64) async throws {
+        let bench = try await FileBench()
+        try await bench.store.close()
+        let store = try await Store.open(at: bench.path, access: .readWrite, durability: durability)
         #expect(try await store.write { try $0.first("PRAGMA synchronous") { $0.int(0) } } == value)
         await store.close()
     }
 
     @Test func `an unchanged page writes no record row`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let records = (0..<500).map { #"{"id":\#($0),"text":"\#(String(repeating: "x", count: 1_000))"}"# }
         let page = "[\(records.joined(separator: ","))]"
         let writer = try #require(try bench.store.writer)
@@ -49,14 +61,14 @@ import Testing
         #expect(await writer.walBytes - filled < (filled - empty) / 5)
     }
 
-    private func totalChanges(_ bench: SQLiteBench) async throws -> Int64 {
+    private func totalChanges(_ bench: FileBench) async throws -> Int64 {
         try await bench.store.write { try $0.first("SELECT total_changes()") { $0.int(0) } ?? 0 }
     }
 
     @Test func `what is opened for reading only reads, and writes nothing`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
-        let reader = try await SQLiteStore.open(at: bench.path, access: .readOnly)
+        let reader = try await Store.open(at: bench.path, access: .readOnly)
         #expect(try await reader.count(of: "posts").count == 1)
         #expect(try await storeErrorKind { try await reader.openGate(ofSource: "blog") } == .inaccessible)
         #expect(try await storeErrorKind { _ = try await reader.beginRun(command: "sync") } == .inaccessible)
@@ -64,7 +76,7 @@ import Testing
     }
 
     @Test func `resource names that are reserved are refused`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         for name in ["siding_records", "SIDING_x", "sqlite_schema"] {
             await #expect(throws: StoreError.self) { _ = try await bench.bench.add(name) }
         }
@@ -72,7 +84,7 @@ import Testing
     }
 
     @Test func `a quarantined record is kept with its bytes, its place and the reason`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1},{"name":"no key"},{"id":"x"}]"#)
         let rows = try await bench.rows(
             "SELECT position, CAST(body AS TEXT), reason, url FROM siding_quarantine ORDER BY position")
@@ -84,14 +96,14 @@ import Testing
     }
 
     @Test func `a record that is quarantined again is kept once`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"name":"no key"}]"#)
         try await bench.commit(#"[{"name":"nothing"}]"#)
         #expect(try await bench.rows("SELECT CAST(body AS TEXT) FROM siding_quarantine") == [[#"{"name":"nothing"}"#]])
     }
 
     @Test func `a tombstone whose record comes back is revived`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         try await bench.execute("UPDATE siding_records SET deleted_at = 5")
         #expect(try await bench.store.count(of: "posts") == RecordCount(resource: "posts", count: 0, deleted: 1))
@@ -102,7 +114,7 @@ import Testing
     }
 
     @Test func `settled entries are kept for 30 days`() async throws {
-        var bench = try await SQLiteBench()
+        var bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()
         let entry = try await bench.bench.retain()
         _ = try await bench.bench.perform(.drop, entry)
@@ -117,7 +129,7 @@ import Testing
     }
 
     @Test func `a prefix that begins several entries is ambiguous, and names them`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()
         try await bench.bench.retain()
         let lease = try await bench.bench.add("comments")
@@ -137,7 +149,7 @@ import Testing
     }
 
     @Test func `a closed store says so`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.store.close()
         await #expect(throws: StoreError.self) { _ = try await bench.store.resourceStates() }
     }

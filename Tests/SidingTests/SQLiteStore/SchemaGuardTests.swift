@@ -8,14 +8,14 @@ import Testing
 @Suite struct SchemaGuardTests {
     /// The kind of error with which the file is refused after `sql` was run in it.
     private func refusal(
-        after sql: String, access: SQLiteStore.Access = .readWriteCreate
+        after sql: String, access: Store.Access = .readWriteCreate
     ) async throws -> StoreError.Kind? {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
         try await bench.execute(sql)
         try await bench.store.close()
         return try await storeErrorKind {
-            let store = try await SQLiteStore.open(at: bench.path, access: access)
+            let store = try await Store.open(at: bench.path, access: access)
             await store.close()
         }
     }
@@ -27,8 +27,8 @@ import Testing
             "CREATE TRIGGER planted AFTER INSERT ON siding_records BEGIN DELETE FROM siding_runs; END",
             "DROP VIEW posts; CREATE VIEW posts AS SELECT load_extension('x') AS id",
             "DROP INDEX siding_queue_settled; CREATE INDEX siding_queue_settled ON siding_queue (settled_at, url)",
-        ], [SQLiteStore.Access.readWriteCreate, .readOnly])
-    func foreign(_ sql: String, _ access: SQLiteStore.Access) async throws {
+        ], [Store.Access.readWriteCreate, .readOnly])
+    func foreign(_ sql: String, _ access: Store.Access) async throws {
         #expect(try await refusal(after: sql, access: access) == .foreign)
     }
 
@@ -38,8 +38,8 @@ import Testing
 
     @Test(
         "a file of a newer version is refused, and left as it was",
-        arguments: [SQLiteStore.Access.readWriteCreate, .readWrite, .readOnly])
-    func newer(_ access: SQLiteStore.Access) async throws {
+        arguments: [Store.Access.readWriteCreate, .readWrite, .readOnly])
+    func newer(_ access: Store.Access) async throws {
         #expect(try await refusal(after: "PRAGMA user_version = 99", access: access) == .newer)
     }
 
@@ -48,7 +48,7 @@ import Testing
         let path = directory.path(of: "notes.db")
         let text = Data(String(repeating: "these are my notes\n", count: 500).utf8)
         try text.write(to: URL(filePath: path))
-        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path) } == .foreign)
+        #expect(try await storeErrorKind { _ = try await Store.open(at: path) } == .foreign)
         #expect(try Data(contentsOf: URL(filePath: path)) == text)
     }
 
@@ -62,15 +62,30 @@ import Testing
         let other = try await Database.open(at: path, configuration: configuration)
         try await other.write { try $0.executeScript("CREATE TABLE notes (text TEXT)") }
         await other.close()
-        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path) } == .foreign)
+        #expect(try await storeErrorKind { _ = try await Store.open(at: path) } == .foreign)
+    }
+
+    @Test func `a file of a build before the first release is refused in plain words, and left as it was`() async throws
+    {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "old.db")
+        var configuration = DatabaseConfiguration()
+        configuration.applicationID = DatabaseConfiguration.unreleasedApplicationID
+        let old = try await Database.open(at: path, configuration: configuration)
+        try await old.write { try $0.executeScript("CREATE TABLE siding_records (key TEXT)") }
+        await old.close()
+        let error = await #expect(throws: StoreError.self) { try await Store.open(at: path) }
+        #expect(error?.kind == .foreign)
+        #expect(error?.message == "\(path) was written by an unreleased build of siding, and this one cannot read it")
+        #expect(error?.hint?.contains("sync again") == true)
     }
 
     @Test(
-        "a missing file is not found where it must exist", arguments: [SQLiteStore.Access.readWrite, .readOnly])
-    func missing(_ access: SQLiteStore.Access) async throws {
+        "a missing file is not found where it must exist", arguments: [Store.Access.readWrite, .readOnly])
+    func missing(_ access: Store.Access) async throws {
         let directory = try TemporaryDirectory()
         let path = directory.path(of: "missing.db")
-        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: path, access: access) } == .notFound)
+        #expect(try await storeErrorKind { _ = try await Store.open(at: path, access: access) } == .notFound)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 }

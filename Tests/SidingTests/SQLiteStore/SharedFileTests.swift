@@ -9,8 +9,8 @@ import Testing
 
 @Suite struct SharedFileTests {
     @Test func `two stores on one file exclude each other by leases, and see each other's pages`() async throws {
-        let bench = try await SQLiteBench()
-        let other = try await SQLiteStore.open(at: bench.path)
+        let bench = try await FileBench()
+        let other = try await Store.open(at: bench.path)
         guard case .held(let holder) = try await other.acquireLease("resource:posts", command: "sync posts") else {
             return #expect(Bool(false), "the lease was given twice")
         }
@@ -49,26 +49,26 @@ import Testing
     }
 
     @Test func `a store's living run is not called interrupted by another store`() async throws {
-        let bench = try await SQLiteBench()
-        let other = try await SQLiteStore.open(at: bench.path)
+        let bench = try await FileBench()
+        let other = try await Store.open(at: bench.path)
         _ = try await other.beginRun(command: "sync")
         #expect(try await bench.store.run(bench.bench.run)?.outcome == nil)
         await other.close()
     }
 
     @Test func `an entry that another living store has in hand is left alone`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         _ = try await bench.bench.commitFirstPage()
         let entry = try await bench.bench.retain()
         _ = try await bench.bench.open()
-        let other = try await SQLiteStore.open(at: bench.path)
+        let other = try await Store.open(at: bench.path)
         let change = try await other.perform(.drop, on: QueueSelection(ids: [entry.id]))
         #expect(change.first?.refusal == "it is being sent right now")
         await other.close()
     }
 
     @Test func `the lease of an owner that nobody knows is taken over`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.execute(
             """
             INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `the lease of an owner whose lock is held belongs to it, whoever it is`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.execute(
             """
             INSERT INTO siding_leases (name, owner, holder, token, acquired_at)
@@ -100,8 +100,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `two stores that commit at once both get through`() async throws {
-        let bench = try await SQLiteBench()
-        let other = try await SQLiteStore.open(at: bench.path)
+        let bench = try await FileBench()
+        let other = try await Store.open(at: bench.path)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (store, source) in [(try bench.store, "one"), (other, "other")] {
                 group.addTask {

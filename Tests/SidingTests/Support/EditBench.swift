@@ -8,11 +8,11 @@ import Testing
 
 /// A SQLite store with a resource called `posts`, and everything that happens to a write there.
 struct EditBench {
-    let sqlite: SQLiteBench
-    let store: SQLiteStore
+    let sqlite: FileBench
+    let store: Store
 
     init() async throws {
-        sqlite = try await SQLiteBench()
+        sqlite = try await FileBench()
         store = try sqlite.store
     }
 

@@ -7,21 +7,23 @@ import Testing
 /// A sync engine between a scripted origin and a store, with clocks that a test moves.
 struct EngineBench {
     let origin: ScriptedOrigin
-    let store: any Store
-    let provider: any StoreProvider
+    let store: Store
+    let provider: StoreProvider
     let time: ManualWallClock
     let clock = ManualClock()
     let connectivity = TestConnectivity()
     var resource: AnyResource
 
-    /// - Parameter wrap: puts something between the engine and its store.
+    /// - Parameter probes: where the test stops the store.
     init(
-        _ engine: Engine, _ origin: ScriptedOrigin = .posts(), wrap: (any Store) -> any Store = { $0 }
+        _ origin: ScriptedOrigin = .posts(), probes: StoreProbes = StoreProbes()
     ) async throws {
         self.origin = origin
-        provider = try engine.provider()
+        provider = try StoreProvider()
         time = ManualWallClock()
-        store = wrap(try await provider.open(clock: time.clock))
+        var store = try await provider.open(clock: time.clock)
+        store.probes = probes
+        self.store = store
         var source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         source.retry = RetryPolicy(retries: 0)
         resource = AnyResource("posts", from: source, at: "/posts", key: "id")

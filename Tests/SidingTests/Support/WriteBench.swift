@@ -9,7 +9,7 @@ import Testing
 struct WriteBench {
     let directory: TemporaryDirectory
     let time = ManualWallClock()
-    let store: SQLiteStore
+    let store: Store
     let origin = ScriptedOrigin()
     let connectivity = TestConnectivity()
     var sources: [Source]
@@ -18,7 +18,7 @@ struct WriteBench {
 
     init(sources names: [String] = ["api"], concurrency: Int = 4) async throws {
         directory = try TemporaryDirectory()
-        store = try await SQLiteStore.open(at: "\(directory.path)/test.db", clock: time.clock, jitter: Jitter { 1 })
+        store = try await Store.open(at: "\(directory.path)/test.db", clock: time.clock, jitter: Jitter { 1 })
         sources = try names.map { name in
             var settings = TransportSettings()
             settings.concurrency = concurrency
@@ -29,11 +29,11 @@ struct WriteBench {
     }
 
     /// Another process on the same file, as far as the store can tell.
-    func another() async throws -> SQLiteStore {
-        try await SQLiteStore.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
+    func another() async throws -> Store {
+        try await Store.open(at: store.path, clock: time.clock, jitter: Jitter { 1 })
     }
 
-    func sender(over store: (any WriteStore)? = nil) -> WriteSender {
+    func sender(over store: Store? = nil) -> WriteSender {
         WriteSender(
             store: store ?? self.store, sources: sources, transports: origin, connectivity: connectivity,
             jitter: Jitter { 1 }, clock: ManualClock(), wallClock: time.clock)
@@ -51,7 +51,7 @@ struct WriteBench {
                 after: after, key: key, idempotency: idempotency, expiry: expiry))
     }
 
-    func claim(_ store: SQLiteStore? = nil, entry: String? = nil) async throws -> ClaimedWrite? {
+    func claim(_ store: Store? = nil, entry: String? = nil) async throws -> ClaimedWrite? {
         let limits = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.transport.concurrency) })
         return try await (store ?? self.store).claim(ClaimRequest(sources: limits, entry: entry))
     }

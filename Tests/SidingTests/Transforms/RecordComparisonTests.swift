@@ -7,7 +7,7 @@ import Testing
 /// `where` as a map: how a member's value is compared.
 @Suite struct RecordComparisonTests {
     private static func bench(_ path: String, _ comparison: RecordExpression.Comparison) async throws -> EngineBench {
-        var bench = try await EngineBench(.sqlite, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         let condition = try RecordExpression(JSONPath(parsing: path), comparison)
         bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
         return bench

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `what a condition leaves out is counted by the run that does it, and told why`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2},{"id":"c","v":3}]"#)
         let position = try await bench.bench.open(shape: Self.shape("v > 1"))
         #expect(position.leftOut == 1)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `what a page shows and does not fit is told as left out, too, and what is gone is not`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let shape = try Self.shape("v > 1")
         try await bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, shape: shape)
         try await bench.commit(#"[{"id":"a","v":0}]"#, shape: shape)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `what a changed condition would do is known before it is done`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         let records = (1...40).map { #"{"id":"\#($0)","v":\#($0)}"# }.joined(separator: ",")
         try await bench.commit("[\(records)]", shape: Self.shape("v > 0"))
         let store = try bench.store
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `what is left out need not keep to the contract`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         var shape = try Self.shape("state <> 'spam'")
         shape.contract = RecordContract(typeChange: .quarantine)
         let counters = try await bench.commit(
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test func `a listing of its own keeps what fits the condition as it is now`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1}]"#)
         let shape = try Self.shape("v > 1")
         let position = try await bench.bench.open(isAside: true, shape: shape)
         var commit = bench.bench.pageCommit(
-            try ConformanceBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAside: true)
+            try StoreBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAside: true)
         commit.shape = shape
         #expect(try await bench.store.commit(commit).inserted == 1)
         #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
@@ -112,7 +112,7 @@ import Testing
     @Test func `a listing of its own under another condition leaves what is stored and does not fit as it is`()
         async throws
     {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":2}]"#, shape: Self.shape("v > 0"))
         // A misspelt name, and a column that shows something else.
         for shape in [
@@ -121,7 +121,7 @@ import Testing
         ] {
             let position = try await bench.bench.open(isAside: true, shape: shape)
             var commit = bench.bench.pageCommit(
-                try ConformanceBench.content(#"[{"id":1,"v":5},{"id":2,"v":5},{"id":3,"v":5}]"#), position,
+                try StoreBench.content(#"[{"id":1,"v":5},{"id":2,"v":5},{"id":3,"v":5}]"#), position,
                 isAside: true)
             commit.shape = shape
             let counters = try await bench.store.commit(commit)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `a condition that cannot be computed names the record`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         do {
             try await bench.commit(
                 #"[{"id":"a","v":1},{"id":"b","v":-9223372036854775808}]"#, shape: Self.shape("abs(v) > 0"))
@@ -148,7 +148,7 @@ import Testing
     private static let strict = RecordShape(contract: RecordContract(typeChange: .quarantine))
 
     @Test func `a retry leaves out the members that are dropped by now`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
         let resource = try Self.resource(Self.shape(nil, dropped: [JSONPath(member: "mail")]))
         let changes = try await bench.retry(as: [resource])
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func `a retry does not carry out a condition that leaves out too much`() async throws {
-        let bench = try await SQLiteBench()
+        let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, shape: Self.strict)
         let narrow = try Self.resource(Self.shape("v > 1"))
         let changes = try await bench.retry(as: [narrow])

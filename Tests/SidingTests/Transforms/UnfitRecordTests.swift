@@ -10,7 +10,7 @@ import Testing
 /// What `where` lets go of what pages show, and what it does not.
 @Suite struct UnfitRecordTests {
     private static func bench(_ states: [Int: String]) async throws -> EngineBench {
-        var bench = try await EngineBench(.sqlite, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         let condition = try RecordExpression("state <> 'closed'")
         bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
         set(bench, states)
@@ -51,7 +51,7 @@ import Testing
     }
 
     private func marks(_ bench: EngineBench) async throws -> Int {
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         return try await store.read { try $0.first("SELECT COUNT(*) FROM siding_unfit") { Int($0.int(0)) } ?? 0 }
     }
 
@@ -98,7 +98,7 @@ import Testing
             few.line.notes.contains(
                 "3 of the deleted left as 'where' is neither true nor false of them, as they are shown now; 'siding records "
                     + "undelete \(run)' takes that back"))
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
         let many = try await bench.sync()
@@ -143,7 +143,7 @@ import Testing
         let bench = try await Self.bench(Self.states(1...5))
         Self.set(bench, Self.states(1...5).merging([1: "closed"]) { $1 })
         _ = try await bench.sync()
-        let store = try #require(bench.store as? SQLiteStore)
+        let store = bench.store
         let edit = WriteEdit(.merge, of: bench.resource, key: "2")
         let entry = try await store.enqueue(
             WriteRequest(
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func `the listings of all parents have one guard, and one message`() async throws {
-        var bench = try await EngineBench(.sqlite, ScriptedOrigin())
+        var bench = try await EngineBench(ScriptedOrigin())
         let (parents, origin) = (bench.resource, bench.origin)
         origin.set("/posts", ScriptedOrigin.page("[1,2,3,4]"))
         (bench.resource.name, bench.resource.path) = ("tasks", "/posts/{post}/tasks")

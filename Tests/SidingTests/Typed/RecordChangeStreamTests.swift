@@ -7,9 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct RecordChangeStreamTests {
     private let clock = ManualClock()
 
-    @Test(arguments: Engine.allCases)
-    func `the snapshot comes first, then what this program changes, at once`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `the snapshot comes first, then what this program changes, at once`() async throws {
+        let bench = try await TypedBench()
         try await bench.siding.save([Ticket(id: 1), Ticket(id: 2)], to: bench.issues)
         var events = bench.siding.changes(of: bench.issues, clock: clock).makeAsyncIterator()
         #expect(try await events.next()?.models?.map(\.id) == [1, 2])
@@ -57,9 +56,8 @@ import Testing
         #expect(try await events.next()?.difference?.updated.map(\.title) == ["b"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what happens between two looks is told as one change`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `what happens between two looks is told as one change`() async throws {
+        let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save([Ticket(id: 1), Ticket(id: 2)], to: issues)
         var events = siding.changes(of: issues, clock: clock).makeAsyncIterator()
@@ -74,21 +72,16 @@ import Testing
         #expect(changes?.deleted == [])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a write between the two reads of a look is told once`(_ engine: Engine) async throws {
+    @Test func `a write between the two reads of a look is told once`() async throws {
         let between = Mutexed<(@Sendable () async throws -> Void)?>(nil)
-        let bench = try await TypedBench(engine) { store in
-            StoreSpy(
-                store,
-                lookup: { inner, lookup throws(StoreError) in
-                    let write = between.change { write in
-                        defer { write = nil }
-                        return write
-                    }
-                    try? await write?()
-                    return try await inner.records(lookup)
-                })
-        }
+        let bench = try await TypedBench(
+            probes: StoreProbes(didLookUp: { _ in
+                let write = between.change { write in
+                    defer { write = nil }
+                    return write
+                }
+                try? await write?()
+            }))
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save([Ticket(id: 1), Ticket(id: 2), Ticket(id: 3)], to: issues)
         var events = siding.changes(of: issues, clock: clock).makeAsyncIterator()
@@ -108,9 +101,8 @@ import Testing
         #expect(third?.told == ["+5"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a record that begins to match is inserted, one that ends to is deleted`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `a record that begins to match is inserted, one that ends to is deleted`() async throws {
+        let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
         try await siding.save([Ticket(id: 1, state: .open), Ticket(id: 2, state: .closed)], to: issues)
         var events = siding.changes(of: issues, where: \.state == .open, clock: clock).makeAsyncIterator()
@@ -139,9 +131,8 @@ import Testing
         #expect(sizes == [500, 500, 200])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `cancelling ends the stream, and nobody waits any more`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `cancelling ends the stream, and nobody waits any more`() async throws {
+        let bench = try await TypedBench()
         let (siding, issues, clock) = (bench.siding, bench.issues, clock)
         let reader = Task {
             var count = 0

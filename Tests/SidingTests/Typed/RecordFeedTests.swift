@@ -4,10 +4,10 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct RecordFeedTests {
-    @Test(arguments: Engine.allCases)
-    func `a program that looks from time to time is told what changed since its last look`(engine: Engine) async throws
+    @Test func `a program that looks from time to time is told what changed since its last look`()
+        async throws
     {
-        let bench = try await TypedBench(engine)
+        let bench = try await TypedBench()
         let siding = bench.siding
         try await bench.sync(#"[{"id":1,"title":"a","comments":0},{"id":2,"title":"b","comments":0}]"#)
         let all = try await siding.changes(of: bench.issues, since: 0)

@@ -15,23 +15,21 @@ import Testing
          {"id":10,"title":"ten","state":"open","comments":3,"unknown":{"kept":1}}]
         """#
 
-    private func bench(_ engine: Engine) async throws -> TypedBench {
-        let bench = try await TypedBench(engine)
+    private func bench() async throws -> TypedBench {
+        let bench = try await TypedBench()
         try await bench.sync(Self.page)
         return bench
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a resource that was never synced has no records`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `a resource that was never synced has no records`() async throws {
+        let bench = try await TypedBench()
         #expect(try await bench.siding.records(of: bench.issues).array() == [])
         #expect(try await bench.siding.records(of: bench.issues).count() == 0)
         #expect(try await bench.siding.record(of: bench.issues, key: 1) == nil)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `what was synced is read as values of the model, with the line down`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `what was synced is read as values of the model, with the line down`() async throws {
+        let bench = try await bench()
         let all = try await bench.siding.records(of: bench.issues).array()
         #expect(all.map(\.id) == [1, 10, 2, 3])
         #expect(all.first?.user == Ticket.User(login: "al"))
@@ -41,9 +39,8 @@ import Testing
         #expect(try await bench.siding.records(of: bench.issues.untyped, limit: 1).map(\.key) == ["1"])
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the database selects, orders and cuts`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `the database selects, orders and cuts`() async throws {
+        let bench = try await bench()
         let records = bench.siding.records(of: bench.issues)
         #expect(try await records.where(\.state == .open && \.comments > 3).array().map(\.id) == [1])
         #expect(try await records.sorted(by: \.comments, .descending).limit(2).array().map(\.id) == [3, 1])
@@ -56,9 +53,8 @@ import Testing
     }
 
     /// What the database says of a predicate is what Swift says of the models.
-    @Test(arguments: Engine.allCases)
-    func `a predicate means in the database what it says in Swift`(_ engine: Engine) async throws {
-        let bench = try await bench(engine)
+    @Test func `a predicate means in the database what it says in Swift`() async throws {
+        let bench = try await bench()
         let date = Date(timeIntervalSince1970: 1_767_312_000)
         var pairs: [(RecordPredicate<Ticket>, @Sendable (Ticket) -> Bool)] = []
         func add(_ predicate: RecordPredicate<Ticket>, _ condition: @escaping @Sendable (Ticket) -> Bool) {
@@ -99,7 +95,7 @@ import Testing
     }
 
     @Test func `a row of hundreds of conditions is not too deep`() async throws {
-        let bench = try await bench(.sqlite)
+        let bench = try await bench()
         var many: RecordPredicate<Ticket> = \.id == 1
         for id in 2..<402 { many = many || \.id == id }
         #expect(try await bench.siding.records(of: bench.issues).where(many).count() == 4)
@@ -108,7 +104,7 @@ import Testing
     }
 
     @Test func `what is nested too deeply is refused, not crashed on`() async throws {
-        let bench = try await bench(.sqlite)
+        let bench = try await bench()
         var deep: RecordPredicate<Ticket> = \.id == 1
         for _ in 0..<200 { deep = !deep }
         let error = await #expect(throws: RecordError.self) {
@@ -119,7 +115,7 @@ import Testing
     }
 
     @Test func `values are bound, whatever they hold`() async throws {
-        let bench = try await bench(.sqlite)
+        let bench = try await bench()
         let evil = "'; DROP TABLE siding_records; --"
         try await bench.siding.save(Ticket(id: 4, title: evil), to: bench.issues)
         let records = bench.siding.records(of: bench.issues)
@@ -130,7 +126,7 @@ import Testing
     }
 
     @Test func `a member that SQLite cannot reach is refused with a way out`() async throws {
-        let bench = try await bench(.sqlite)
+        let bench = try await bench()
         let filter = RecordFilter.compare(.init(member: "a\"b"), .isEqual, .integer(1))
         let error = await #expect(throws: RecordError.self) {
             try await bench.siding.records(of: bench.issues).where(RecordPredicate(filter)).array()
@@ -138,9 +134,8 @@ import Testing
         #expect(error?.description.contains("compare in the program") == true)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `a filter in Swift is asked record by record, and bounds count what it leaves`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `a filter in Swift is asked record by record, and bounds count what it leaves`() async throws {
+        let bench = try await TypedBench()
         try await bench.siding.save((1...2_000).map { Ticket(id: $0, comments: $0 % 2) }, to: bench.issues)
         let odd = bench.siding.records(of: bench.issues).filter { $0.comments == 1 }
         #expect(try await odd.count() == 1_000)
@@ -155,9 +150,8 @@ import Testing
         #expect(asked.value == 1)
     }
 
-    @Test(arguments: Engine.allCases)
-    func `long results come in portions, each record once, in either order`(_ engine: Engine) async throws {
-        let bench = try await TypedBench(engine)
+    @Test func `long results come in portions, each record once, in either order`() async throws {
+        let bench = try await TypedBench()
         try await bench.siding.save((1...1_750).map { Ticket(id: $0, comments: -$0) }, to: bench.issues)
         let records = bench.siding.records(of: bench.issues)
         let keys = (1...1_750).map(String.init).sorted()
@@ -205,7 +199,7 @@ import Testing
         let issues = try Resource<Ticket>("issues", from: source, at: "/issues", key: \.id)
         let posts = AnyResource("posts", from: source, at: "/posts", key: "id")
         let siding = try await Siding(
-            store: .store(InMemoryStore()), resources: [issues, posts], transports: ScriptedOrigin.posts(),
+            store: .store(try await Store.temporary()), resources: [issues, posts], transports: ScriptedOrigin.posts(),
             connectivity: TestConnectivity())
         #expect(siding.resources.map(\.name) == ["issues", "posts"])
         guard case .saved = try await siding.sync(posts) else { return #expect(Bool(false)) }

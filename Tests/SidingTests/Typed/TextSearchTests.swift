@@ -50,10 +50,10 @@ import Testing
         await store.close()
         let again = try await bench.otherProcess()
         #expect(try await again.search("train", in: bench.issues).count == 2)
-        #expect(try await (again.store as? SQLiteStore)?.check() == [])
+        #expect(try await (again.store)?.check() == [])
     }
 
-    private static func tables(_ store: SQLiteStore) async throws -> [String] {
+    private static func tables(_ store: Store) async throws -> [String] {
         try await store.read { snapshot in
             try snapshot.query("SELECT name FROM sqlite_schema WHERE name LIKE 'siding\\_text\\_%' ESCAPE '\\'") {
                 $0.text(0)
@@ -136,7 +136,7 @@ import Testing
     @Test func `a batch that is undone leaves the index as it was`() async throws {
         let bench = try await bench()
         _ = try await bench.siding.search("train", in: bench.issues)
-        let writer = try bench.sqlite()
+        let writer = bench.store
         struct Undo: Error {}
         await #expect(throws: StoreError.self) {
             try await writer.write { transaction in
@@ -162,7 +162,7 @@ import Testing
                 "DROP VIEW siding_text_1_source; CREATE VIEW siding_text_1_source AS SELECT 1 AS id, 2 AS c0, 3 AS c1")
         }
         await store.close()
-        #expect(try await storeErrorKind { _ = try await SQLiteStore.open(at: store.path) } == .foreign)
+        #expect(try await storeErrorKind { _ = try await Store.open(at: store.path) } == .foreign)
     }
 
     @Test func `a SQLite without FTS5 says so`() {
@@ -174,7 +174,7 @@ import Testing
     @Test func `a store that may not write searches an index that is there, and cannot make one`() async throws {
         let bench = try await bench()
         let search = TextSearch(of: "issues", fields: bench.issues.searchable, text: .words("train"))
-        let reader = try await SQLiteStore.open(at: bench.sqlite().path, access: .readOnly)
+        let reader = try await Store.open(at: bench.sqlite().path, access: .readOnly)
         #expect(try await storeErrorKind { _ = try await reader.search(search) } == .inaccessible)
         _ = try await bench.store.search(search)
         #expect(try await reader.search(search).count == 2)

@@ -5,21 +5,23 @@ import Testing
 
 @testable import Siding
 
-/// A program with typed issues over a store of either engine.
+/// A program with typed issues over a store.
 struct TypedBench {
-    let store: any Store
+    let store: Store
     let siding: Siding
     let origin: ScriptedOrigin
-    let provider: any StoreProvider
+    let provider: StoreProvider
     var issues: Resource<Ticket>
 
     init(
-        _ engine: Engine = .sqlite, version: VersionOrder<Ticket>? = nil,
-        searchable: [any PartialKeyPath<Ticket> & Sendable] = [], wrap: (any Store) -> any Store = { $0 }
+        version: VersionOrder<Ticket>? = nil,
+        searchable: [any PartialKeyPath<Ticket> & Sendable] = [], probes: StoreProbes = StoreProbes()
     ) async throws {
         origin = ScriptedOrigin()
-        provider = try engine.provider()
-        store = wrap(try await provider.open(clock: .system))
+        provider = try StoreProvider()
+        var store = try await provider.open(clock: .system)
+        store.probes = probes
+        self.store = store
         issues = try Resource<Ticket>(
             "issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: \.id, version: version,
             searchable: searchable)
@@ -29,12 +31,10 @@ struct TypedBench {
 
     /// Another process on the same file.
     func otherProcess() async throws -> Siding {
-        let path = try #require((provider as? SQLiteStoreProvider)?.path)
+        let path = provider.path
         return try await Siding(
             store: .sqlite(path: path), resources: [issues], transports: origin, connectivity: TestConnectivity())
     }
-
-    func sqlite() throws -> SQLiteStore { try #require(store as? SQLiteStore) }
 
     /// Lets the origin answer with these records, and syncs.
     func sync(_ json: String) async throws {

@@ -21,7 +21,7 @@ enum QueueRows {
             url: row.text(8),
             pageNumber: row.optionalInt(9).map(Int.init), attempts: Int(row.int(10)), crashes: Int(row.int(11)),
             createdAt: Timestamp(microseconds: row.int(12)), nextAttemptAt: Timestamp(microseconds: row.int(13)),
-            lastError: SQLiteStore.decode(RecordedError.self, row.optionalText(14)),
+            lastError: Store.decode(RecordedError.self, row.optionalText(14)),
             settledAt: row.optionalInt(15).map(Timestamp.init), isHead: row.int(16) == 1, waitsOn: Int(row.int(17)),
             operation: row.optionalText(18), recordKey: row.optionalText(19),
             unknownSince: row.optionalInt(20).map(Timestamp.init))

@@ -29,7 +29,7 @@ struct StoredWrite {
         isKeyQuoted = row.int(first + 4) == 1
         isKeyed = row.int(first + 5) == 1
         firstSentAt = row.optionalInt(first + 6).map(Timestamp.init)
-        probe = SQLiteStore.decode(ProbeTerms.self, row.optionalText(first + 7))?.probe
+        probe = Store.decode(ProbeTerms.self, row.optionalText(first + 7))?.probe
     }
 
     /// The body as it goes out.

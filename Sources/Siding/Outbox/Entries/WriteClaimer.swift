@@ -121,7 +121,7 @@ struct WriteClaimer {
         case .failure(let error):
             let recorded = RecordedError(name: "invalidRequest", message: error.message)
             try transaction.execute(
-                "UPDATE siding_queue SET error = ?2 WHERE id = ?1", found.entry.id, try SQLiteStore.json(recorded))
+                "UPDATE siding_queue SET error = ?2 WHERE id = ?1", found.entry.id, try Store.json(recorded))
             _ = try transitions.park(found.entry, as: .invalid, error.message, transaction)
             return nil
         }
@@ -135,13 +135,13 @@ struct WriteClaimer {
             entry: entry, token: row.int(next), method: method, url: url, headerFields: stored.headerFields,
             body: stored.outgoingBody(of: entry.id), key: stored.key, keyField: stored.keyField,
             isKeyQuoted: stored.isKeyQuoted, isKeyed: stored.isKeyed, firstSentAt: stored.firstSentAt)
-        write.terms = SQLiteStore.decode(EditTerms.self, row.optionalText(next + 2))
+        write.terms = Store.decode(EditTerms.self, row.optionalText(next + 2))
         write.probe = stored.probe
         // What may have arrived is never sent for want of a question.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
-        write.conflictStatuses = SQLiteStore.decode(Set<Int>.self, row.optionalText(next + 3))
+        write.conflictStatuses = Store.decode(Set<Int>.self, row.optionalText(next + 3))
         write.goneIsDone = row.optionalInt(next + 4).map { $0 == 1 }
         return (write, row.optionalInt(next + 1))
     }

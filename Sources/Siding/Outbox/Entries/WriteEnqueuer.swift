@@ -121,10 +121,10 @@ struct WriteEnqueuer {
         let sendsKey = write.idempotency != nil || write.method == .post || write.method == .patch
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, source, account, lane, position, head, method, url, headers, body,
+            INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
                 key, keyed, key_lifetime_us, key_field, key_quoted, operation, waits_on, created_at, not_before, expires_at,
                 probe, conflict_on, gone_is_done)
-            VALUES (?1, 'write', 'queued', ?2, ?2, ?3,
+            VALUES (?1, 'write', 'queued', ?2, ?3,
                 (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
                 NOT EXISTS (SELECT 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
                 ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19)
@@ -135,13 +135,13 @@ struct WriteEnqueuer {
             sendsKey ? (write.idempotency?.field ?? Idempotency.standardField).rawName : nil,
             write.idempotency?.format == .quoted ? 1 : 0, write.operation, waitsOn, now.microseconds,
             write.expiry.map { (now + $0).microseconds }, try probeJSON(),
-            try write.conflictStatuses.map { try SQLiteStore.json($0.sorted()) }, write.goneIsDone.map { $0 ? 1 : 0 })
+            try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone.map { $0 ? 1 : 0 })
     }
 
     /// What may be sent twice need not be asked about.
     private func probeJSON() throws -> String? {
         guard let probe = write.probe, !write.method.isIdempotent else { return nil }
-        return try SQLiteStore.json(ProbeTerms(probe))
+        return try Store.json(ProbeTerms(probe))
     }
 }
 

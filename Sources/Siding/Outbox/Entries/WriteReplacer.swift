@@ -54,11 +54,11 @@ struct WriteReplacer {
         let isHeld = !releases
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, reason, source, resource, parameters, account, lane, position,
+            INSERT INTO siding_queue (id, kind, state, reason, source, resource, parameters, lane, position,
                 head, method, url, headers, body, key, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id,
                 probe, conflict_on, gone_is_done)
-            SELECT ?2, kind, ?3, ?4, source, resource, parameters, account, lane, position,
+            SELECT ?2, kind, ?3, ?4, source, resource, parameters, lane, position,
                 head, method, ?9, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit,
                 record_key, edit_order, temporary_id, probe, conflict_on, gone_is_done

@@ -89,7 +89,7 @@ struct WriteSettler {
         let dropped = try DroppedMembers.of(answer == nil ? nil : write.entry.resource, transaction)
         try transaction.execute(
             "UPDATE siding_queue SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
-            try SQLiteStore.json(error), answer?.status ?? error.status,
+            try Store.json(error), answer?.status ?? error.status,
             answer.map { SQLiteValue.blob($0.keptBody(without: dropped)) }, answer?.contentType)
         // What provably did not leave is as unsent as it was before.
         if error.isUnsent { try forgetSending(transaction) }

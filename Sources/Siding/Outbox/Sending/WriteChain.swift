@@ -55,7 +55,7 @@ private struct WriteAnswerNode: Node {
 /// A transport that lets the store know before the first byte leaves, for a write that may not be sent twice.
 struct AnnouncedTransport: Transport {
     let transport: any Transport
-    let store: any WriteStore
+    let store: Store
     let write: ClaimedWrite
 
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {

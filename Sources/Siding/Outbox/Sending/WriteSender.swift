@@ -12,7 +12,7 @@ public struct WriteSender: Sendable {
     /// How long one write that is sent for somebody who waits for it stands before a limit of its source.
     static let patienceOfOne = Duration.seconds(5)
 
-    let store: any WriteStore
+    let store: Store
     let sources: [String: Source]
     let transports: any TransportFactory
     let connectivity: any Connectivity
@@ -35,7 +35,7 @@ public struct WriteSender: Sendable {
     ///   - wallClock: stamps what is stored.
     ///   - logger: silent by default.
     public init(
-        store: any WriteStore, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
+        store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         connectivity: any Connectivity = LinuxConnectivity(), jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system, logger: Logger = .silent
     ) {

@@ -34,7 +34,7 @@ struct TextIndex: Equatable {
     /// The index of a resource as it stands in the file; nil where there is none.
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
         try database.first("SELECT fields FROM siding_texts WHERE resource = ?1", resource) { row in
-            TextIndex(resource: resource, fields: SQLiteStore.decode([String].self, row.text(0)) ?? [])
+            TextIndex(resource: resource, fields: Store.decode([String].self, row.text(0)) ?? [])
         }
     }
 
@@ -72,7 +72,7 @@ struct TextIndex: Equatable {
             """
             SELECT t.fields = ?2 AND t.sqlite = sqlite_version() FROM siding_texts t
             JOIN sqlite_schema s ON s.name = ?3 AND s.type = 'table' WHERE t.resource = ?1
-            """, resource, try SQLiteStore.json(fields), table
+            """, resource, try Store.json(fields), table
         ) { $0.int(0) == 1 }
         return isThere ?? false
     }
@@ -92,7 +92,7 @@ struct TextIndex: Equatable {
             INSERT INTO siding_texts (resource, fields, sqlite, built_at) VALUES (?1, ?2, sqlite_version(), ?3)
             ON CONFLICT (resource) DO UPDATE SET
                 fields = excluded.fields, sqlite = excluded.sqlite, built_at = excluded.built_at
-            """, resource, try SQLiteStore.json(fields), now.microseconds)
+            """, resource, try Store.json(fields), now.microseconds)
     }
 
     /// - Throws: ``StoreError/Kind/unsupported`` where SQLite was built without FTS5.

@@ -66,12 +66,3 @@ public struct TextMatch: Sendable, Hashable {
     }
 }
 
-/// Finds records by words of their texts.
-public protocol TextSearchStore: Sendable {
-    /// The records that match, best first; none for a text without words, and for a resource that was never opened.
-    ///
-    /// The first search of a resource, and the first in a member that was not searched before, builds the index: one write
-    /// transaction that reads every record.
-    /// - Throws: ``StoreError/Kind/invalidQuery`` for a ``TextSearch/Text/query(_:)`` that is no valid one.
-    func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch]
-}

@@ -124,7 +124,7 @@ struct PageQuarantine {
             DELETE FROM siding_quarantine WHERE resource = ?1 AND key IN (SELECT value FROM json_each(?2))
                 AND (code <> ?3 OR ?4)
                 AND NOT (scope = ?5 AND url = ?6 AND sent = ?7 AND position IN (SELECT value FROM json_each(?8)))
-            """, resource, try SQLiteStore.json(keys), ContractBreach.Code.keyType.rawValue, keepsOthers ? 1 : 0, scope,
+            """, resource, try Store.json(keys), ContractBreach.Code.keyType.rawValue, keepsOthers ? 1 : 0, scope,
             url, sent, places)
     }
 

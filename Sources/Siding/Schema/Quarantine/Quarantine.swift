@@ -70,27 +70,3 @@ public struct QuarantineChange: Sendable, Hashable {
     }
 }
 
-/// A store that sets records aside.
-public protocol QuarantineStore: Sendable {
-    /// The quarantined records that `selection` means, oldest first, without their bytes.
-    ///
-    /// - Throws: ``StoreError/Kind/notFound`` where an id leads to none.
-    func quarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord]
-
-    /// One with its bytes.
-    ///
-    /// - Throws: ``StoreError/Kind/notFound`` where there is none.
-    func quarantined(_ id: Int64) async throws(StoreError) -> QuarantinedRecord?
-
-    /// Reads quarantined records again as `resources` are declared now, and saves what is good, all in one transaction and
-    /// a run of its own.
-    ///
-    /// What is saved leaves the quarantine. A record of which the origin, or the program, said something since it was last seen
-    /// is left: the newer one stays. So are those of a resource whose lease another run holds.
-    func retryQuarantined(
-        _ selection: QuarantineSelection, as resources: [AnyResource]
-    ) async throws(StoreError) -> [QuarantineChange]
-
-    /// Forgets quarantined records, with their bytes; they come back if the origin sends them again as they were.
-    func dropQuarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord]
-}

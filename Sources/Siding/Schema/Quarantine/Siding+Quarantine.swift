@@ -1,10 +1,10 @@
 /// The records that broke their contract, from inside a program.
 extension Siding {
-    /// The records that were set aside, oldest first, without their bytes; none where the store sets none aside.
+    /// The records that were set aside, oldest first, without their bytes.
     public func quarantined(
         _ selection: QuarantineSelection = QuarantineSelection()
     ) async throws(StoreError) -> [QuarantinedRecord] {
-        try await (store as? any QuarantineStore)?.quarantined(selection) ?? []
+        try await store.quarantined(selection)
     }
 
     /// Reads quarantined records again as the resources are declared now, and saves what is good; nothing of those that a sync
@@ -13,6 +13,6 @@ extension Siding {
     public func retryQuarantined(
         _ selection: QuarantineSelection = QuarantineSelection()
     ) async throws(StoreError) -> [QuarantineChange] {
-        try await (store as? any QuarantineStore)?.retryQuarantined(selection, as: resources) ?? []
+        try await store.retryQuarantined(selection, as: resources)
     }
 }

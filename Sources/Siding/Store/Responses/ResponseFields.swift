@@ -6,11 +6,11 @@ enum ResponseFields {
     /// The fields without the validators, which have columns of their own.
     static func text(_ fields: HTTPFields) throws -> String {
         let others = fields.filter { $0.name != .eTag && $0.name != .lastModified }
-        return try SQLiteStore.json(others.map { [$0.name.rawName, $0.value] })
+        return try Store.json(others.map { [$0.name.rawName, $0.value] })
     }
 
     static func headerFields(_ text: String, etag: String?, lastModified: String?) throws -> HTTPFields {
-        guard let pairs = SQLiteStore.decode([[String]].self, text) else { throw unreadable }
+        guard let pairs = Store.decode([[String]].self, text) else { throw unreadable }
         var fields = HTTPFields()
         for pair in pairs where pair.count == 2 {
             guard let name = HTTPField.Name(pair[0]) else { throw unreadable }
@@ -23,11 +23,11 @@ enum ResponseFields {
 
     /// The same text for the same variant: it is part of the row's key.
     static func text(_ variant: CacheVariant) throws -> String {
-        try SQLiteStore.json(variant.fields.map { [$0.name, $0.value] })
+        try Store.json(variant.fields.map { [$0.name, $0.value] })
     }
 
     static func variant(_ text: String) throws -> CacheVariant {
-        guard let pairs = SQLiteStore.decode([[String?]].self, text) else { throw unreadable }
+        guard let pairs = Store.decode([[String?]].self, text) else { throw unreadable }
         return try CacheVariant(
             pairs.map { pair in
                 guard pair.count == 2, let name = pair[0] else { throw unreadable }

@@ -13,14 +13,14 @@ public struct SQLiteResponseCache: ResponseCache {
     /// A reader moves the stamp of a row that is older than this.
     static let touchInterval = Duration.seconds(3600)
 
-    private let store: SQLiteStore
+    private let store: Store
     /// The most bytes that are kept, counted by ``/SidingChain/CachedResponse/byteCount``.
     public let byteLimit: Int
 
     /// - Parameters:
     ///   - store: where the rows lie; its clock says what was used when.
     ///   - byteLimit: the most bytes that are kept; 64 MiB unless said otherwise.
-    public init(_ store: SQLiteStore, byteLimit: Int = 64 << 20) {
+    public init(_ store: Store, byteLimit: Int = 64 << 20) {
         self.store = store
         self.byteLimit = byteLimit
     }

@@ -7,8 +7,8 @@ public import SidingChain
 /// the next sync comes to the same. The requests are real ones. They count at the origin, and a token may be renewed; the
 /// user's own writes are not sent.
 public struct SyncRehearsal: Sendable {
-    private let original: SQLiteStore?
-    private let copy: SQLiteStore
+    private let original: Store?
+    private let copy: Store
     private let transports: any TransportFactory
     private let signIns: SignIns?
     private let connectivity: any Connectivity
@@ -24,12 +24,12 @@ public struct SyncRehearsal: Sendable {
     ///   - path: where the copy is made, in a directory of the caller's that nobody else can enter. The caller removes it.
     /// - Throws: ``StoreError`` where the copy cannot be made, such as for want of room.
     public init(
-        of original: SQLiteStore?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
+        of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
         connectivity: any Connectivity = LinuxConnectivity(), wallClock: WallClock = .system, logger: Logger = .silent,
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) async throws(StoreError) {
         try await original?.backup(to: path)
-        copy = try await SQLiteStore.open(at: path, durability: .normal, clock: wallClock)
+        copy = try await Store.open(at: path, durability: .normal, clock: wallClock)
         self.original = original
         self.transports = transports
         self.signIns = signIns

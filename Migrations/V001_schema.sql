@@ -1,0 +1,572 @@
+-- The schema of a Siding database, table by table. All tables are plain and STRICT; any SQLite tool can read them.
+--
+-- Times are wall-clock microseconds since 1970 UTC. `scope` is the key of the parent record that a listing is about, '' for a
+-- resource with one listing. `sent` is the body of a request, '' for none: searches by POST share a URL.
+--
+-- RESOURCES AND RECORDS
+--
+-- siding_resources      one row per resource that was ever synced. `definition` is the canonical JSON of everything that decides
+--                       which records a listing yields; when it changes, listings and validators are discarded. `key_type` is
+--                       fixed by the first record. `shape` is the JSON of what the config declares of the records (columns,
+--                       children, contract, filter), `shape_made` the SQLite and the expressions that its view was made by.
+--                       `parent` is the resource whose records the listings are about. `edited` is 1 from the first own edit on:
+--                       the view then counts pending edits.
+--                       `revision` grows by one with each transaction that writes a record of the resource; `forgotten` is the
+--                       newest revision whose tombstone was removed.
+--                       `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until` (Cache-Control,
+--                       Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
+--                       the cursor was set by hand since. `tracks_members`, `redefined_run`, `known_at` serve deletions by
+--                       absence: whether pages note their records, the run under whose definition nothing is deleted yet, and
+--                       when all records were last known.
+--                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
+--                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
+-- siding_records        one row per record: the JSON text byte for byte as it came, under its key. Unchanged records are not
+--                       written. A tombstone keeps the body and has `deleted_at`. `run` wrote the row last, `revision` is the
+--                       resource's revision then, `lives_since` the revision at which its present life began. There is no index
+--                       on `revision`: it would make every write dearer, and changes are read in one scan. `pending` counts
+--                       unsettled own edits. `etag` belongs to exactly this body. `request` is where the body came from (NULL
+--                       with `run` 0: a program saved it here). `scope` is the parent in whose listing it was last seen.
+--                       A rowid table with a unique index: random keys cost a WITHOUT ROWID table two to three times as much.
+-- siding_columns        the inferred columns of each resource's view, in the order in which their members were first seen.
+-- siding_child_columns  the same for the views over arrays inside of the records.
+-- siding_fields         the members of the records: `kinds` are the JSON types that they were seen with (1 string, 2 number,
+--                       4 boolean, 8 object, 16 array), `run` saw the member first, `kinds_run` its newest type.
+-- siding_quarantine     records that broke their contract: the bytes, the reason, the page they stood on and their position there.
+--                       `code` names the broken rule, `seen_at` is when the origin last sent these bytes.
+-- siding_texts          one row per resource with a full-text index: the FTS5 table siding_text_N over the view
+--                       siding_text_N_source. `fields` are the indexed paths; the index is built anew where they or the SQLite
+--                       version change, since versions read some values differently.
+--
+-- LISTINGS
+--
+-- siding_listings       the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved in
+--                       the transaction that saves the page before it. `paging` is declared or detected. `cursor_from` is where
+--                       it began (NULL: at the beginning), `cursor_reached` the furthest value of its pages, `cursor_moves`
+--                       whether its end moves the cursor, `cursor_waits` whether pages came out of order, so that only the end
+--                       may. `root` is the first page where a parent's record decides it. `round` is the pass that last asked for
+--                       the scope, `parent_revision` the parent's revision then.
+-- siding_pages          one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
+--                       repeat: next page and number of records. `lead` says where the next page was found, `read_at` when the
+--                       page was last read whole. `members` are the row ids of its records, ascending, as differences in LEB128;
+--                       NULL where not all are known. `furthest` is the furthest cursor value on it, `digest` of its records.
+-- siding_cursors        the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
+-- siding_rounds         the fan-out pass under way, or the last one, of a resource with one listing per parent.
+-- siding_departures     rows that pages of this scope showed once and do not show now, packed like `members`.
+-- siding_absences       living records that the last complete listing or pass lacked. `asked_at`: when the origin was last asked
+--                       about the record; `is_gone`: whether it said that the record is gone.
+-- siding_unfit          records on a page for which the filter became NULL; they live until the end of the listing.
+-- siding_tombstones     what each run deleted, so that it can be restored.
+--
+-- RUNS
+--
+-- siding_runs           one row per run. `outcome` is NULL while it runs; a run whose process died keeps the NULL until the next
+--                       run marks it 'interrupted'. `revisions` is the JSON of each resource's revision when the run ended.
+-- siding_run_resources  the counters of each resource in a run, moved in the transactions that save its pages. `withheld` counts
+--                       deletions that the mass-deletion guard blocked.
+-- siding_leases         one row per name that was ever leased ("resource:posts"). `owner` names a lock file beside the database on
+--                       which the holder keeps a flock(2) while it lives. `token` grows with each acquisition: a commit under an
+--                       older token changes nothing (fencing).
+--
+-- OUTBOX
+--
+-- siding_queue          one row per retained request: a fetch (a page that could not be fetched) or a write (the user's own).
+--                       queued -> sending -> done, or parked with a reason, or dropped by a person. `head` is 1 only for the
+--                       oldest unsettled entry of a lane, `position` keeps the order within it, `waits_on` counts unsettled
+--                       parents: one index finds the next entry of a source. `owner` and `token` fence a sender. A fetch is unique
+--                       per resource and `parameters` (its scope). Credentials are never stored.
+--                       `key` is the idempotency key, sent in `key_field`; `keyed` says that the origin honours it for
+--                       `key_lifetime_us` from `first_sent_at` on; `key_until` keeps the key of a purged entry taken, with
+--                       `body_sha256` to recognise the same request. `edit` is the JSON of what the write does to the record
+--                       `record_key`, laid over others by `edit_order`; `base` is what the origin had when the edit was made, once
+--                       it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on delivery. `probe` is
+--                       the delivery probe, `unknown_since` when delivery became doubtful. `conflict_on` lists the statuses that
+--                       are conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes.
+-- siding_attempts       every transition of an entry: when, who, what, why.
+-- siding_dependencies   `entry` is not sent before `parent` is settled.
+-- siding_bases          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
+-- siding_sources        the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
+--                       budget, requests allowed after an outage, and when it was last served.
+-- siding_budgets        one row per rate limit: a pattern of paths and a window. `held` counts its slots. `remaining`, `reset_at`,
+--                       `told`, `unheard`, `unheard_slot`, `closed_until` follow the quota that the origin reports.
+-- siding_budget_slots   one row per request that counts, until `free_at`; ids are never reused.
+--
+-- HISTORY AND CACHE
+--
+-- siding_history        one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
+--                       trigger of each writing connection inserts them, so that no statement can forget to.
+-- siding_requests       where bodies came from: a page, an answer to an own write (`entry`), or the quarantine.
+-- siding_responses      the response cache: validators and body of one row change together. `variant` are the request fields that
+--                       the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes` what the
+--                       row counts towards the limit; the row with the oldest `used_at` goes first.
+
+CREATE TABLE siding_resources (
+    id             INTEGER PRIMARY KEY,
+    name           TEXT    NOT NULL CONSTRAINT resources_name_unique UNIQUE,
+    source         TEXT    NOT NULL,
+    definition     TEXT    NOT NULL,
+    key_type       TEXT,
+    created_at     INTEGER NOT NULL,
+    completed_at   INTEGER,
+    completed_run  INTEGER,
+    revision       INTEGER NOT NULL DEFAULT 0,
+    edited         INTEGER NOT NULL DEFAULT 0,
+    shape          TEXT    CONSTRAINT resources_shape_is_json CHECK (shape IS NULL OR json_valid(shape)),
+    shape_made     TEXT,
+    forgotten      INTEGER NOT NULL DEFAULT 0,
+    history_since  INTEGER,
+    history_pruned INTEGER NOT NULL DEFAULT 0,
+    requests_kept  INTEGER NOT NULL DEFAULT 0,
+    fresh_until    INTEGER,
+    not_before     INTEGER,
+    tracks_members INTEGER NOT NULL DEFAULT 0,
+    redefined_run  INTEGER,
+    parent         TEXT,
+    asks_anew      INTEGER NOT NULL DEFAULT 0,
+    known_at       INTEGER,
+    CONSTRAINT resources_name_not_reserved CHECK (name NOT LIKE 'siding\_%' ESCAPE '\'
+        AND name NOT LIKE 'sqlite\_%' ESCAPE '\'),
+    CONSTRAINT resources_definition_is_json CHECK (json_valid(definition)),
+    CONSTRAINT resources_key_type CHECK (key_type IN ('string', 'integer', 'composite'))
+) STRICT;
+
+CREATE TABLE siding_records (
+    id            INTEGER PRIMARY KEY,
+    resource      INTEGER NOT NULL,
+    key           TEXT    NOT NULL,
+    body          TEXT    NOT NULL,
+    first_seen_at INTEGER NOT NULL,
+    changed_at    INTEGER NOT NULL,
+    run           INTEGER NOT NULL,
+    deleted_at    INTEGER,
+    revision      INTEGER NOT NULL DEFAULT 0,
+    pending       INTEGER NOT NULL DEFAULT 0,
+    etag          TEXT,
+    lives_since   INTEGER NOT NULL DEFAULT 0,
+    request       INTEGER,
+    scope         TEXT
+) STRICT;
+CREATE UNIQUE INDEX siding_records_key ON siding_records (resource, key);
+
+CREATE TABLE siding_columns (
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    ordinal  INTEGER NOT NULL,
+    member   TEXT    NOT NULL,
+    name     TEXT    NOT NULL,
+    PRIMARY KEY (resource, ordinal),
+    CONSTRAINT columns_member_unique UNIQUE (resource, member)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_child_columns (
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    child    TEXT    NOT NULL,
+    ordinal  INTEGER NOT NULL,
+    member   TEXT    NOT NULL,
+    name     TEXT    NOT NULL,
+    PRIMARY KEY (resource, child, ordinal),
+    CONSTRAINT child_columns_member_unique UNIQUE (resource, child, member)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_fields (
+    resource  INTEGER NOT NULL REFERENCES siding_resources (id),
+    name      TEXT    NOT NULL,
+    kinds     INTEGER NOT NULL,
+    run       INTEGER NOT NULL,
+    kinds_run INTEGER NOT NULL,
+    PRIMARY KEY (resource, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_quarantine (
+    id         INTEGER PRIMARY KEY,
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope      TEXT    NOT NULL DEFAULT '',
+    run        INTEGER NOT NULL,
+    url        TEXT    NOT NULL,
+    sent       TEXT    NOT NULL DEFAULT '',
+    position   INTEGER NOT NULL,
+    reason     TEXT    NOT NULL,
+    body       BLOB    NOT NULL,
+    created_at INTEGER NOT NULL,
+    key        TEXT,
+    code       TEXT    NOT NULL DEFAULT '',
+    seen_at    INTEGER NOT NULL DEFAULT 0,
+    CONSTRAINT quarantine_position_unique UNIQUE (resource, scope, url, sent, position)
+) STRICT;
+
+CREATE TABLE siding_texts (
+    resource INTEGER PRIMARY KEY REFERENCES siding_resources (id),
+    fields   TEXT    NOT NULL,
+    sqlite   TEXT    NOT NULL,
+    built_at INTEGER NOT NULL,
+    CONSTRAINT texts_fields_is_json CHECK (json_valid(fields))
+) STRICT;
+
+CREATE TABLE siding_listings (
+    resource        INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope           TEXT    NOT NULL DEFAULT '',
+    listing         INTEGER NOT NULL,
+    state           TEXT    NOT NULL,
+    paging          TEXT,
+    next_url        TEXT,
+    next_sent       TEXT    NOT NULL DEFAULT '',
+    next_number     INTEGER,
+    next_offset     INTEGER,
+    pages           INTEGER NOT NULL DEFAULT 0,
+    records         INTEGER NOT NULL DEFAULT 0,
+    incomplete      TEXT,
+    started_at      INTEGER NOT NULL,
+    checkpoint_at   INTEGER NOT NULL,
+    run             INTEGER NOT NULL,
+    cursor_from     TEXT,
+    cursor_reached  TEXT,
+    cursor_moves    INTEGER NOT NULL DEFAULT 0,
+    was_single      INTEGER NOT NULL DEFAULT 0,
+    round           INTEGER,
+    parent_revision INTEGER,
+    fresh_until     INTEGER,
+    not_before      INTEGER,
+    root            TEXT,
+    cursor_waits    INTEGER NOT NULL DEFAULT 0,
+    knows_all       INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (resource, scope),
+    CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
+    CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL)),
+    CONSTRAINT listings_incomplete_says_why CHECK ((state = 'incomplete') = (incomplete IS NOT NULL))
+) STRICT;
+
+CREATE TABLE siding_pages (
+    resource      INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope         TEXT    NOT NULL DEFAULT '',
+    url           TEXT    NOT NULL,
+    sent          TEXT    NOT NULL DEFAULT '',
+    listing       INTEGER NOT NULL,
+    status        INTEGER NOT NULL,
+    etag          TEXT,
+    last_modified TEXT,
+    next_url      TEXT,
+    next_sent     TEXT    NOT NULL DEFAULT '',
+    next_number   INTEGER,
+    next_offset   INTEGER,
+    records       INTEGER NOT NULL,
+    fetched_at    INTEGER NOT NULL,
+    members       BLOB,
+    lead          TEXT    CONSTRAINT pages_lead CHECK (lead IS NULL OR lead IN ('header', 'body', 'nowhere')),
+    read_at       INTEGER,
+    furthest      TEXT,
+    digest        INTEGER,
+    PRIMARY KEY (resource, scope, url, sent)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_cursors (
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope    TEXT    NOT NULL DEFAULT '',
+    value    TEXT    NOT NULL,
+    moved_at INTEGER NOT NULL,
+    run      INTEGER,
+    PRIMARY KEY (resource, scope)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_rounds (
+    resource   INTEGER NOT NULL PRIMARY KEY REFERENCES siding_resources (id),
+    round      INTEGER NOT NULL,
+    state      TEXT    NOT NULL,
+    takes_all  INTEGER NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at   INTEGER,
+    run        INTEGER NOT NULL,
+    CONSTRAINT rounds_state CHECK (state IN ('open', 'complete', 'incomplete')),
+    CONSTRAINT rounds_open_has_no_end CHECK ((state = 'open') = (ended_at IS NULL))
+) STRICT;
+
+CREATE TABLE siding_departures (
+    id       INTEGER PRIMARY KEY,
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope    TEXT    NOT NULL,
+    members  BLOB    NOT NULL
+) STRICT;
+CREATE INDEX siding_departures_scope ON siding_departures (resource, scope);
+
+CREATE TABLE siding_absences (
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    scope    TEXT    NOT NULL,
+    record   INTEGER NOT NULL,
+    asked_at INTEGER,
+    is_gone  INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (resource, scope, record)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_unfit (
+    resource INTEGER NOT NULL REFERENCES siding_resources (id),
+    record   INTEGER NOT NULL,
+    PRIMARY KEY (resource, record)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_tombstones (
+    run    INTEGER NOT NULL,
+    record INTEGER NOT NULL,
+    at     INTEGER NOT NULL,
+    PRIMARY KEY (run, record)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_runs (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    command    TEXT    NOT NULL,
+    owner      TEXT    NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at   INTEGER,
+    outcome    TEXT,
+    revisions  TEXT    CONSTRAINT runs_revisions_is_json CHECK (revisions IS NULL OR json_valid(revisions)),
+    CONSTRAINT runs_outcome CHECK (
+        outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed', 'interrupted')),
+    CONSTRAINT runs_ended_has_outcome CHECK ((ended_at IS NULL) = (outcome IS NULL))
+) STRICT;
+
+CREATE TABLE siding_run_resources (
+    run          INTEGER NOT NULL REFERENCES siding_runs (id),
+    resource     TEXT    NOT NULL,
+    outcome      TEXT,
+    pages        INTEGER NOT NULL DEFAULT 0,
+    requests     INTEGER NOT NULL DEFAULT 0,
+    not_modified INTEGER NOT NULL DEFAULT 0,
+    inserted     INTEGER NOT NULL DEFAULT 0,
+    updated      INTEGER NOT NULL DEFAULT 0,
+    unchanged    INTEGER NOT NULL DEFAULT 0,
+    stale        INTEGER NOT NULL DEFAULT 0,
+    deleted      INTEGER NOT NULL DEFAULT 0,
+    quarantined  INTEGER NOT NULL DEFAULT 0,
+    duplicates   INTEGER NOT NULL DEFAULT 0,
+    bytes        INTEGER NOT NULL DEFAULT 0,
+    duration_us  INTEGER NOT NULL DEFAULT 0,
+    entry        TEXT,
+    error        TEXT,
+    notes        TEXT    NOT NULL DEFAULT '[]',
+    withheld     INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (run, resource),
+    CONSTRAINT run_resources_outcome CHECK (outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed')),
+    CONSTRAINT run_resources_error_is_json CHECK (error IS NULL OR json_valid(error)),
+    CONSTRAINT run_resources_notes_is_json CHECK (json_valid(notes))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_leases (
+    name        TEXT    PRIMARY KEY,
+    owner       TEXT,
+    holder      TEXT,
+    token       INTEGER NOT NULL,
+    acquired_at INTEGER,
+    CONSTRAINT leases_held_says_who CHECK ((owner IS NULL) = (holder IS NULL) AND (owner IS NULL) = (acquired_at IS NULL)),
+    CONSTRAINT leases_holder_is_json CHECK (holder IS NULL OR json_valid(holder))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_queue (
+    seq             INTEGER PRIMARY KEY AUTOINCREMENT,
+    id              TEXT    NOT NULL CONSTRAINT queue_id_unique UNIQUE,
+    kind            TEXT    NOT NULL,
+    state           TEXT    NOT NULL,
+    reason          TEXT,
+    source          TEXT    NOT NULL,
+    resource        TEXT,
+    parameters      TEXT    NOT NULL DEFAULT '',
+    lane            TEXT    NOT NULL,
+    position        INTEGER NOT NULL,
+    head            INTEGER NOT NULL,
+    method          TEXT    NOT NULL,
+    url             TEXT    NOT NULL,
+    page_number     INTEGER,
+    page_offset     INTEGER,
+    headers         TEXT    NOT NULL DEFAULT '{}',
+    body            BLOB,
+    body_sha256     BLOB,
+    key             TEXT    NOT NULL,
+    keyed           INTEGER NOT NULL DEFAULT 0,
+    key_lifetime_us INTEGER,
+    attempts        INTEGER NOT NULL DEFAULT 0,
+    crashes         INTEGER NOT NULL DEFAULT 0,
+    created_at      INTEGER NOT NULL,
+    not_before      INTEGER NOT NULL,
+    expires_at      INTEGER,
+    first_sent_at   INTEGER,
+    owner           TEXT,
+    token           INTEGER NOT NULL DEFAULT 0,
+    status          INTEGER,
+    answer          BLOB,
+    error           TEXT,
+    settled_at      INTEGER,
+    operation       TEXT,
+    key_field       TEXT,
+    key_quoted      INTEGER NOT NULL DEFAULT 0,
+    waits_on        INTEGER NOT NULL DEFAULT 0,
+    waits_for       TEXT,
+    replaces        TEXT,
+    answer_type     TEXT,
+    edit            TEXT    CONSTRAINT queue_edit_is_json CHECK (edit IS NULL OR json_valid(edit)),
+    record_key      TEXT,
+    edit_order      INTEGER,
+    temporary_id    TEXT,
+    real_id         TEXT,
+    base            BLOB,
+    probe           TEXT    CONSTRAINT queue_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
+    unknown_since   INTEGER CONSTRAINT queue_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
+    conflict_on     TEXT    CONSTRAINT queue_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
+    key_until       INTEGER CONSTRAINT queue_forgotten_is_settled CHECK (key_until IS NULL OR settled_at IS NOT NULL),
+    gone_is_done    INTEGER CONSTRAINT queue_gone_is_done CHECK (gone_is_done IN (0, 1)),
+    CONSTRAINT queue_id_shape CHECK (length(id) = 26),
+    CONSTRAINT queue_kind CHECK (kind IN ('fetch', 'write')),
+    CONSTRAINT queue_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
+    CONSTRAINT queue_reason CHECK (
+        reason IN ('uncertain', 'rejected', 'conflict', 'sign_in', 'poison', 'expired', 'key_expired', 'invalid', 'held',
+        'dependency')),
+    CONSTRAINT queue_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
+    CONSTRAINT queue_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
+    CONSTRAINT queue_settled_has_time CHECK ((state IN ('done', 'dropped')) = (settled_at IS NOT NULL)),
+    CONSTRAINT queue_head_is_unsettled CHECK (head = 0 OR (head = 1 AND settled_at IS NULL)),
+    CONSTRAINT queue_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL),
+    CONSTRAINT queue_error_is_json CHECK (error IS NULL OR json_valid(error)),
+    CONSTRAINT queue_headers_is_json CHECK (json_valid(headers))
+) STRICT;
+CREATE UNIQUE INDEX siding_queue_fetch ON siding_queue (resource, parameters)
+    WHERE kind = 'fetch' AND settled_at IS NULL;
+CREATE INDEX siding_queue_lane ON siding_queue (lane, position) WHERE settled_at IS NULL;
+CREATE INDEX siding_queue_owner ON siding_queue (owner) WHERE owner IS NOT NULL;
+CREATE INDEX siding_queue_settled ON siding_queue (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX siding_queue_ready ON siding_queue (source, not_before, seq)
+    WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0;
+CREATE INDEX siding_queue_expiry ON siding_queue (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;
+CREATE UNIQUE INDEX siding_queue_key ON siding_queue (key);
+CREATE INDEX siding_queue_edits ON siding_queue (resource, record_key, edit_order)
+    WHERE edit IS NOT NULL AND settled_at IS NULL;
+CREATE INDEX siding_queue_temporary ON siding_queue (temporary_id) WHERE temporary_id IS NOT NULL;
+CREATE INDEX siding_queue_sign_in ON siding_queue (source, seq)
+    WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in';
+CREATE INDEX siding_queue_forgotten ON siding_queue (key_until) WHERE key_until IS NOT NULL;
+
+CREATE TABLE siding_attempts (
+    seq    INTEGER PRIMARY KEY,
+    entry  TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
+    at     INTEGER NOT NULL,
+    who    TEXT    NOT NULL,
+    event  TEXT    NOT NULL,
+    detail TEXT
+) STRICT;
+CREATE INDEX siding_attempts_entry ON siding_attempts (entry, seq);
+
+CREATE TABLE siding_dependencies (
+    entry  TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
+    parent TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
+    PRIMARY KEY (entry, parent),
+    CONSTRAINT dependencies_not_itself CHECK (entry <> parent)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX siding_dependencies_parent ON siding_dependencies (parent);
+
+CREATE TABLE siding_bases (
+    id         INTEGER PRIMARY KEY,
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    key        TEXT    NOT NULL,
+    body       TEXT,
+    deleted_at INTEGER,
+    etag       TEXT,
+    request    INTEGER,
+    CONSTRAINT bases_deleted_has_body CHECK (deleted_at IS NULL OR body IS NOT NULL)
+) STRICT;
+CREATE UNIQUE INDEX siding_bases_key ON siding_bases (resource, key);
+
+CREATE TABLE siding_sources (
+    name       TEXT    PRIMARY KEY,
+    gate       TEXT,
+    gate_until INTEGER,
+    gate_note  TEXT,
+    failures   INTEGER NOT NULL DEFAULT 0,
+    budget     INTEGER NOT NULL DEFAULT 500,
+    allowance  INTEGER,
+    served_at  INTEGER NOT NULL DEFAULT 0,
+    changed_at INTEGER NOT NULL,
+    CONSTRAINT sources_gate CHECK (gate IN ('offline', 'retry_after', 'breaker', 'sign_in')),
+    CONSTRAINT sources_gate_has_end CHECK (gate IS NOT NULL OR gate_until IS NULL),
+    CONSTRAINT sources_allowance CHECK (allowance > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE siding_budgets (
+    id           INTEGER PRIMARY KEY,
+    source       TEXT    NOT NULL,
+    match        TEXT    NOT NULL,
+    window_us    INTEGER NOT NULL,
+    rate         INTEGER,
+    held         INTEGER NOT NULL DEFAULT 0,
+    remaining    INTEGER,
+    reset_at     INTEGER,
+    told         INTEGER NOT NULL DEFAULT 0,
+    unheard      INTEGER NOT NULL DEFAULT 0,
+    unheard_slot INTEGER NOT NULL DEFAULT 0,
+    closed_until INTEGER,
+    CONSTRAINT budgets_unique UNIQUE (source, match, window_us),
+    CONSTRAINT budgets_held CHECK (held >= 0)
+) STRICT;
+
+CREATE TABLE siding_budget_slots (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    budget   INTEGER NOT NULL REFERENCES siding_budgets (id) ON DELETE CASCADE,
+    taken_at INTEGER NOT NULL,
+    answered INTEGER NOT NULL DEFAULT 0,
+    free_at  INTEGER NOT NULL,
+    CONSTRAINT budget_slots_answered CHECK (answered IN (0, 1))
+) STRICT;
+CREATE INDEX siding_budget_slots_free ON siding_budget_slots (budget, answered, free_at);
+
+CREATE TABLE siding_history (
+    id         INTEGER PRIMARY KEY,
+    resource   INTEGER NOT NULL,
+    key        TEXT    NOT NULL,
+    body       TEXT    NOT NULL,
+    deleted_at INTEGER,
+    pending    INTEGER NOT NULL,
+    valid_from INTEGER NOT NULL,
+    valid_to   INTEGER NOT NULL,
+    run        INTEGER NOT NULL,
+    request    INTEGER,
+    CONSTRAINT history_span CHECK (valid_from <= valid_to)
+) STRICT;
+CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
+CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
+
+CREATE TABLE siding_requests (
+    id            INTEGER PRIMARY KEY,
+    resource      INTEGER NOT NULL,
+    cause         TEXT    NOT NULL,
+    run           INTEGER,
+    method        TEXT    NOT NULL,
+    url           TEXT    NOT NULL,
+    scope         TEXT    NOT NULL DEFAULT '',
+    sent          TEXT    NOT NULL DEFAULT '',
+    page          INTEGER,
+    status        INTEGER,
+    etag          TEXT,
+    last_modified TEXT,
+    at            INTEGER NOT NULL,
+    entry         TEXT,
+    CONSTRAINT requests_cause CHECK (cause IN ('page', 'write', 'delete', 'quarantine')),
+    CONSTRAINT requests_write_has_entry CHECK ((cause IN ('write', 'delete')) = (entry IS NOT NULL))
+) STRICT;
+CREATE INDEX siding_requests_resource ON siding_requests (resource);
+
+CREATE TABLE siding_responses (
+    id             INTEGER PRIMARY KEY,
+    account        TEXT    NOT NULL,
+    method         TEXT    NOT NULL,
+    url            TEXT    NOT NULL,
+    variant        TEXT    NOT NULL,
+    status         INTEGER NOT NULL,
+    etag           TEXT,
+    last_modified  TEXT,
+    headers        TEXT    NOT NULL,
+    answered_url   TEXT    NOT NULL,
+    initial_age_us INTEGER NOT NULL,
+    stored_at      INTEGER NOT NULL,
+    used_at        INTEGER NOT NULL,
+    bytes          INTEGER NOT NULL,
+    body           BLOB    NOT NULL,
+    CONSTRAINT responses_request_unique UNIQUE (account, method, url, variant),
+    CONSTRAINT responses_method CHECK (method IN ('GET', 'HEAD')),
+    CONSTRAINT responses_variant_is_json CHECK (json_valid(variant)),
+    CONSTRAINT responses_headers_is_json CHECK (json_valid(headers)),
+    CONSTRAINT responses_bytes_cover_body CHECK (bytes >= length(body)),
+    CONSTRAINT responses_age_is_not_negative CHECK (initial_age_us >= 0)
+) STRICT;
+CREATE INDEX siding_responses_used ON siding_responses (used_at, bytes);

@@ -1,0 +1,52 @@
+internal import SidingSQLite
+
+extension Store {
+    /// Keys of living records that the last complete listing lacked, in key order.
+    public func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT DISTINCT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
+                WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1) AND r.deleted_at IS NULL
+                ORDER BY r.key LIMIT ?2
+                """, resource, limit
+            ) { $0.text(0) }
+        }
+    }
+
+    /// What the last complete listing lacked, and was not asked about since `moment`. Of a resource with a listing per parent
+    /// the end of a round tells it.
+    public func doubtful(
+        of resource: String, askedBefore moment: Timestamp
+    ) async throws(StoreError) -> DoubtfulRecords {
+        let now = clock.now
+        return try await read { snapshot in
+            try InquiryRows.doubtful(resource, since: moment, now: now, snapshot)
+        }
+    }
+
+    /// Notes what the origin said of such records; deletes those that are gone, where the terms are given and allow it.
+    ///
+    /// - Returns: what was deleted and withheld, and the requests.
+    public func settle(_ findings: AbsenceFindings) async throws(StoreError) -> RunCounters {
+        let me = try ownerID()
+        let now = clock.now
+        let counters = try await write { transaction in
+            try Self.check(findings.lease, owner: me, transaction)
+            return try InquiryRows.settle(findings, now: now, transaction)
+        }
+        if counters.deleted > 0 { changeSignal.fire() }
+        return counters
+    }
+
+    /// Takes back the tombstones that a run made; records that have been written since stay as they are.
+    ///
+    /// What was taken back stays until the origin shows it again and then lacks it.
+    /// - Returns: how many, by resource.
+    public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
+        let now = clock.now
+        let counts = try await write { transaction in try Tombstones.undelete(run, now: now, transaction) }
+        if !counts.isEmpty { changeSignal.fire() }
+        return counts
+    }
+}

@@ -1,0 +1,108 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+extension Store {
+    /// The versions of a record, newest first, the present one among them; nil where there never was such a record.
+    ///
+    /// Of a resource that keeps no history the present version is all there is.
+    /// - Parameter limit: at most so many versions; nil for all.
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
+    public func history(
+        of resource: String, key: String, limit: Int?
+    ) async throws(StoreError) -> RecordHistory? {
+        try await read { snapshot in
+            let id = try Self.resourceID(resource, snapshot)
+            let since = try snapshot.first("SELECT history_since FROM siding_resources WHERE id = ?1", id) {
+                $0.optionalInt(0).map(Timestamp.init)
+            }
+            let versions = try VersionRows(resource: id, key: key).load(limit: limit, snapshot)
+            return versions.isEmpty ? nil : RecordHistory(since: since ?? nil, versions: versions)
+        }
+    }
+
+    /// Where the present body of a record came from, and who stands behind it; nil where there is no such record.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
+    public func provenance(
+        of resource: String, key: String
+    ) async throws(StoreError) -> RecordProvenance? {
+        try await read { snapshot in
+            let id = try Self.resourceID(resource, snapshot)
+            return try ProvenanceReader(resource: id, name: resource, key: key).load(snapshot)
+        }
+    }
+}
+
+/// The versions of one record, from `siding_history` and the record's own row.
+struct VersionRows {
+    let resource: Int64
+    let key: String
+
+    private struct Row {
+        var body: [UInt8]
+        var isDeleted: Bool
+        var pending: Int
+        var from: Int64
+        var to: Int64?
+        /// The run whose bytes lie below; an own edit on them or its answer leaves it as it was.
+        var run: RunID
+        var isWrite: Bool
+    }
+
+    func load(limit: Int?, _ database: borrowing some Queryable & ~Copyable) throws -> [RecordVersion] {
+        let wanted = limit.map { max($0, 0) } ?? .max
+        // One more than is asked for: the last one is told by what it took the place of.
+        let rows = try rows(wanted == .max ? -1 : wanted + 1, database)
+        let firstSeen = try database.first(
+            "SELECT first_seen_at FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
+        ) { $0.int(0) }
+        return try rows.indices.prefix(wanted).map { index in
+            let row = rows[index]
+            // Where the history was off in between, what it took the place of is not known.
+            let before = rows.indices.contains(index + 1) && rows[index + 1].to == row.from ? rows[index + 1] : nil
+            let isFirst = before == nil && row.from <= firstSeen ?? row.from
+            return RecordVersion(
+                body: row.body, from: Timestamp(microseconds: row.from), to: row.to.map(Timestamp.init),
+                run: Self.run(row, before),
+                change: Self.change(row, before, isFirst: isFirst), pending: row.pending,
+                differences: try before.map { try Self.differences($0, row) })
+        }
+    }
+
+    private func rows(_ limit: Int, _ database: borrowing some Queryable & ~Copyable) throws -> [Row] {
+        try database.query(
+            """
+            SELECT v.*, EXISTS (SELECT 1 FROM siding_requests q WHERE q.id = v.request AND q.cause IN ('write', 'delete'))
+            FROM (
+                SELECT body, deleted_at IS NOT NULL, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
+                    NULL AS finish, run, request, NULL AS id
+                FROM siding_records WHERE resource = ?1 AND key = ?2
+                UNION ALL
+                SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, request, id FROM siding_history
+                WHERE resource = ?1 AND key = ?2) v
+            ORDER BY v.finish IS NOT NULL, v.finish DESC, v.id DESC LIMIT ?3
+            """, resource, key, limit
+        ) { row in
+            Row(
+                body: row.blob(0), isDeleted: row.int(1) == 1, pending: Int(row.int(2)), from: row.int(3),
+                to: row.optionalInt(4), run: row.int(5), isWrite: row.int(8) == 1)
+        }
+    }
+
+    private static func change(_ row: Row, _ before: Row?, isFirst: Bool) -> RecordVersion.Change {
+        if row.isDeleted { return .deleted }
+        guard let before else { return isFirst ? .inserted : .updated }
+        return before.isDeleted ? .revived : .updated
+    }
+
+    /// None where it was an own write that made the version.
+    private static func run(_ row: Row, _ before: Row?) -> RunID {
+        let isOwn = row.isWrite || (row.run == before?.run && row.pending + (before?.pending ?? 0) > 0)
+        return isOwn ? LocalSaver.run : row.run
+    }
+
+    private static func differences(_ old: Row, _ new: Row) throws -> [MemberDifference] {
+        guard old.body != new.body else { return [] }
+        return MemberDifference.between(try EditRows.document(old.body), try EditRows.document(new.body))
+    }
+}

@@ -1,0 +1,136 @@
+internal import SidingChain
+internal import SidingSQLite
+
+extension Store {
+    /// Opens a listing: at its checkpoint or retained fetch where there is one, else at the first page.
+    ///
+    /// A changed definition discards checkpoint, validators and retained fetch first. A retained fetch that is taken up is
+    /// claimed; one whose sender died is counted as a crash, and parked as poison after three.
+    public func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.lease, owner: me, transaction)
+            return try ListingOpener(opening: opening, owner: me, now: now).open(transaction)
+        }
+    }
+
+    /// Drops the checkpoint, settles the retained fetch as superseded, and opens a new listing at its first page.
+    ///
+    /// The stored cursor is forgotten where ``ListingOpening/forgetsCursor`` says so.
+    public func restartListing(
+        _ opening: ListingOpening, because reason: String
+    ) async throws(StoreError) -> ListingPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.lease, owner: me, transaction)
+            let opener = ListingOpener(opening: opening, owner: me, now: now)
+            return try opener.restart(because: reason, transaction)
+        }
+    }
+
+    /// The cursor of a resource; nil where it has none yet.
+    ///
+    /// - Parameter scope: as of ``PageRequest/scope``.
+    public func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT c.value, c.moved_at, r.definition, l.root
+                FROM siding_cursors c JOIN siding_resources r ON r.id = c.resource
+                LEFT JOIN siding_listings l ON l.resource = c.resource AND l.scope = c.scope
+                WHERE r.name = ?1 AND c.scope = ?2
+                """, resource, scope
+            ) { row in
+                StoredCursor(
+                    value: row.text(0), movedAt: Timestamp(microseconds: row.int(1)),
+                    definition: ResourceDefinition(stored: row.text(2)), root: row.optionalText(3))
+            }
+        }
+    }
+
+    /// Sets the cursor of a resource as a person says, or forgets it; an open listing is dropped, as it began elsewhere.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
+    public func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
+        let me = try ownerID()
+        let now = clock.now
+        try await write { transaction in
+            try Self.check(lease, owner: me, transaction)
+            try CursorRows.set(value, of: resource, owner: me, now: now, transaction)
+        }
+    }
+
+    /// What decides whether a resource is asked for at all; nil where it was never opened. No records are counted for it.
+    public func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT definition, completed_at, fresh_until, not_before,
+                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), shape,
+                    source
+                FROM siding_resources r WHERE name = ?1
+                """, resource
+            ) { row in
+                ResourceFreshness(
+                    definition: ResourceDefinition(stored: row.text(0)),
+                    completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
+                    isUnfinished: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(5)),
+                    source: row.text(6))
+            }
+        }
+    }
+
+    /// What is stored of the page with this URL.
+    public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
+        try await read { snapshot in
+            try snapshot.first(
+                """
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, lead, read_at,
+                    furthest, digest
+                FROM siding_pages
+                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
+                    AND sent = ?4
+                """, resource, page.scope, page.url.description, page.body ?? ""
+            ) { row in
+                StoredPage(
+                    etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
+                    recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(PageLead.init),
+                    readAt: row.optionalInt(9).map(Timestamp.init), furthest: row.optionalText(10),
+                    digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
+            }
+        }
+    }
+
+    /// Commits a page: records, validators, checkpoint, run counters, the settling of its retained fetch; and with the
+    /// last page the closing of the listing.
+    ///
+    /// - Returns: the counters of this page.
+    /// - Throws: ``StoreError/Kind/leaseLost`` where another run took over; nothing is changed then.
+    public func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
+        try await probes.willCommit(page)
+        let me = try ownerID()
+        let now = clock.now
+        let known = shapes.known(of: page.resource)
+        let saved = try await write { transaction in
+            try Self.check(page.lease, owner: me, transaction)
+            return try PageSaver(page: page, owner: me, now: now).save(transaction, knownShapes: known)
+        }
+        // Only now: shapes of a page that was rolled back would hide its columns.
+        shapes.add(saved.newShapes, to: page.resource)
+        if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
+        return saved.counters
+    }
+}
+
+extension PageRequest {
+    /// The page in five columns from `column` on (URL, number, offset, body, scope); nil where the URL is null or is none.
+    init?(_ row: borrowing Row, at column: Int) {
+        guard let text = row.optionalText(column), let url = try? HTTPURL(text) else { return nil }
+        let body = row.text(column + 3)
+        self.init(
+            url: url, body: body.isEmpty ? nil : body, scope: row.text(column + 4), number: Int(row.int(column + 1)),
+            offset: Int(row.int(column + 2)))
+    }
+}

@@ -1,0 +1,79 @@
+internal import SidingSQLite
+
+extension Store {
+    /// Takes up the open round, or begins a new one: where there is none, where it is older than
+    /// ``ListingOpening/resumeWithin``, or where everything is asked anew.
+    ///
+    /// A changed definition forgets every listing first.
+    public func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition {
+        let me = try ownerID()
+        let now = clock.now
+        return try await write { transaction in
+            try Self.check(opening.listing.lease, owner: me, transaction)
+            return try RoundRows.open(opening, owner: me, now: now, transaction)
+        }
+    }
+
+    /// Ends the round. What is known of listings whose parent is gone is forgotten, and what the queue retains for parents
+    /// that this round did not ask about is superseded. What was deleted and withheld is added to the run's counters.
+    ///
+    /// - Returns: what the round showed of records that are gone.
+    public func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings {
+        let me = try ownerID()
+        let now = clock.now
+        let findings = try await write { transaction in
+            try Self.check(round.lease, owner: me, transaction)
+            return try RoundRows.end(round, QueueTransitions(owner: me, now: now), transaction)
+        }
+        if findings.counters.deleted > 0 { changeSignal.fire() }
+        return findings
+    }
+
+    /// The living records that are to be asked about, in the order of their keys.
+    public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
+        let statement = try ParentCompiler(selection: selection).parents()
+        return try await read { snapshot in
+            try snapshot.query(statement) { row in
+                Parent(
+                    key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3),
+                    checkpointAt: row.optionalInt(8).map(Timestamp.init), root: row.optionalText(9))
+            }
+        }
+    }
+
+    /// How many there are of them, and why they are due; ``ParentSelection/limit`` does not count.
+    public func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
+        let statement = try ParentCompiler(selection: selection).outlook()
+        return try await read { snapshot in
+            try snapshot.query(statement) { row in
+                ParentOutlook(
+                    all: Int(row.int(0)), due: Int(row.int(1)), new: Int(row.int(2)), unfinished: Int(row.int(3)),
+                    changed: Int(row.int(4)))
+            }.first ?? ParentOutlook()
+        }
+    }
+
+    /// The keys that a statement's first column gives.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidQuery`` for a statement that does more than read, or a store without SQL.
+    public func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
+        let keys = GatheredKeys()
+        do {
+            try await query(sql, columns: { _ in }, row: { keys.add($0.first) })
+        } catch { throw StoreError(mapping: error) }
+        return keys.all
+    }
+
+    /// The cursor of each listing, oldest first.
+    public func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
+        try await read { snapshot in
+            try snapshot.query(
+                """
+                SELECT scope, value, moved_at FROM siding_cursors
+                WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope <> ''
+                ORDER BY moved_at, scope
+                """, resource
+            ) { ScopedCursor(scope: $0.text(0), value: $0.text(1), movedAt: Timestamp(microseconds: $0.int(2))) }
+        }
+    }
+}

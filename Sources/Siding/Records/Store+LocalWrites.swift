@@ -1,0 +1,103 @@
+internal import SidingSQLite
+
+extension Store {
+    /// Writes all rows in one transaction.
+    ///
+    /// The run of what is written is 0: no run wrote it.
+    /// - Returns: an outcome per row, in order; nil where an expectation did not hold: then nothing was written.
+    public func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
+        let now = clock.now
+        let known = shapes.known(of: changes.resource)
+        let saved: LocalSaver.Saved
+        do throws(StoreError) {
+            saved = try await write { transaction in
+                try LocalSaver(changes: changes, now: now).save(transaction, knownShapes: known)
+            }
+        } catch {
+            guard error.kind == .outdated else { throw error }
+            return nil
+        }
+        shapes.add(saved.newShapes, to: changes.resource)
+        if saved.isWritten { changeSignal.fire() }
+        return saved.outcomes
+    }
+
+    /// Turns the records with these keys into tombstones; keys without a living record are passed over.
+    ///
+    /// - Returns: how many.
+    public func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
+        try await delete(from: selection.resource) { resource, transaction in
+            let statement = try SelectionCompiler(selection: selection, resource: resource).statement(selecting: "id")
+            return try transaction.query(statement) { $0.int(0) }
+        }
+    }
+
+    /// Turns the records with these keys into tombstones; keys without a living record are passed over.
+    ///
+    /// - Returns: how many.
+    public func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
+        try await delete(from: lookup.resource) { resource, transaction in
+            var ids: [Int64] = []
+            for key in Set(lookup.keys.map { Array($0.utf8) }) {
+                let id = try transaction.first(
+                    "SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2 AND deleted_at IS NULL", resource,
+                    String(decoding: key, as: UTF8.self)
+                ) { $0.int(0) }
+                if let id { ids.append(id) }
+            }
+            return ids
+        }
+    }
+
+    /// Turns the records that `find` gives into tombstones, and the text index forgets them.
+    private func delete(
+        from resource: String, _ find: @Sendable (Int64, borrowing Transaction) throws -> [Int64]
+    ) async throws(StoreError) -> Int {
+        let now = clock.now
+        let count = try await write { transaction -> Int in
+            guard let row = try Self.resourceRow(resource, transaction) else { return 0 }
+            let ids = try find(row.id, transaction)
+            guard !ids.isEmpty else { return 0 }
+            var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
+            var mark = try transaction.prepare(
+                "UPDATE siding_records SET deleted_at = ?2, run = 0, revision = ?3 WHERE id = ?1")
+            try mark.bind(2, now.microseconds)
+            try mark.bind(3, row.revision + 1)
+            let overlay = try Self.overlay(of: resource, row.id, row.revision, now, transaction)
+            for id in ids {
+                if let overlay, try Self.deleteBase(of: id, overlay, transaction) { continue }
+                try text?.remove(id)
+                try mark.bind(1, id)
+                try mark.step()
+            }
+            try Revisions.set(row.revision + 1, of: row.id, transaction)
+            return ids.count
+        }
+        if count > 0 { changeSignal.fire() }
+        return count
+    }
+
+    private static func overlay(
+        of name: String, _ resource: Int64, _ revision: Int64, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RecordOverlay? {
+        guard try RecordOverlay.isNeeded(for: resource, transaction) else { return nil }
+        return RecordOverlay(resource: resource, name: name, now: now, revision: revision + 1)
+    }
+
+    /// Where edits lie on a record, it goes below them; what they make of it still shows.
+    ///
+    /// - Returns: whether any do.
+    private static func deleteBase(
+        of id: Int64, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let key = try transaction.first("SELECT key FROM siding_records WHERE id = ?1 AND pending > 0", id) {
+            $0.text(0)
+        }
+        guard let key, let base = try RecordBase.load(overlay.resource, key, transaction) else { return false }
+        let gone = RecordState(
+            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
+        try overlay.setBase(of: key, gone, request: base.request, transaction)
+        try overlay.show(key, run: LocalSaver.run, transaction)
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+internal import SidingSQLite
+
+extension Store {
+    /// - Throws: ``StoreError/Kind/invalidQuery`` where a member is out of the store's reach, or a filter is nested too
+    ///   deeply.
+    public func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else {
+                return RecordBatch(records: [], revision: 0)
+            }
+            let statement = try SelectionCompiler(selection: selection, resource: row.id)
+                .statement(selecting: Self.recordColumns)
+            let records = try snapshot.query(statement) { Self.record($0, selection.resource) }
+            return RecordBatch(records: records, revision: row.revision)
+        }
+    }
+
+    /// The keys alone, for those who then read the records in portions.
+    public func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
+            let statement = try SelectionCompiler(selection: selection, resource: row.id).statement(selecting: "key")
+            return try snapshot.query(statement) { $0.text(0) }
+        }
+    }
+
+    /// How many records a selection means, its limit and offset taken into account.
+    public func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
+            let statement = try SelectionCompiler(selection: selection, resource: row.id).count()
+            return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
+        }
+    }
+
+    /// Those records of the lookup that are there, in the order of its keys.
+    public func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
+        let found = try await read { snapshot -> [Record] in
+            guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
+            var condition = Condition(sql: "resource = ? AND key = ?")
+            if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
+            if let filter = lookup.filter {
+                let inner = try FilterCompiler.condition(filter)
+                condition.sql = "\(condition.sql) AND (\(inner.sql))"
+                condition.arguments = inner.arguments
+            }
+            var find = try snapshot.prepare("SELECT \(Self.recordColumns) FROM siding_records WHERE \(condition.sql)")
+            var records: [Record] = []
+            records.reserveCapacity(lookup.keys.count)
+            for key in lookup.keys {
+                try find.bind(all: [SQLiteValue.integer(row.id), .text(key)] + condition.arguments)
+                if try find.step() { records.append(Self.record(find.row, lookup.resource)) }
+                find.reset()
+            }
+            return records
+        }
+        await probes.didLookUp(found)
+        return found
+    }
+
+    /// What was written to a resource after `revision`, by whichever process; no keys where nothing was.
+    public func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
+                return ChangedKeys(revision: revision, keys: [])
+            }
+            let keys = try snapshot.query(
+                "SELECT key FROM siding_records WHERE resource = ?1 AND revision > ?2 ORDER BY key", row.id, revision
+            ) { $0.text(0) }
+            return ChangedKeys(revision: row.revision, keys: keys)
+        }
+    }
+
+    /// A resource's number and revision; nil where it was never opened.
+    static func resourceRow(
+        _ name: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (id: Int64, revision: Int64)? {
+        try database.first("SELECT id, revision FROM siding_resources WHERE name = ?1", name) { row in
+            (id: row.int(0), revision: row.int(1))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import FoundationEssentials
+internal import SidingSQLite
+
+#if canImport(Glibc)
+    internal import Glibc
+#endif
+
+extension Store {
+    /// Takes the lease `name` if nobody holds it, or its holder is dead.
+    public func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
+        let me = try ownerID()
+        let found = try await read { snapshot in
+            try snapshot.first("SELECT owner, holder FROM siding_leases WHERE name = ?1", name) { row in
+                (owner: row.optionalText(0), holder: row.optionalText(1))
+            }
+        }
+        if let owner = found?.owner, owner == me || self.owner.isAlive(owner) {
+            return .held(by: Self.holder(found?.holder))
+        }
+        let dead = found?.owner
+        let holder = LeaseHolder(
+            processID: getpid(), host: ProcessInfo.processInfo.hostName, command: command, since: clock.now)
+        let text = try Self.text(of: holder)
+        let outcome = try await write { transaction -> LeaseOutcome in
+            try Self.takeLease(name, from: dead, owner: me, holder: text, since: holder.since, transaction)
+        }
+        if case .acquired = outcome, let dead { self.owner.forget(dead) }
+        return outcome
+    }
+
+    /// One writer at a time: whoever finds the lease as it was seen takes it, everyone after finds it changed.
+    private static func takeLease(
+        _ name: String, from dead: String?, owner: String, holder: String, since: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws -> LeaseOutcome {
+        try transaction.execute(
+            "INSERT INTO siding_leases (name, token) VALUES (?1, 0) ON CONFLICT DO NOTHING", name)
+        let taken = try transaction.execute(
+            """
+            UPDATE siding_leases SET owner = ?2, holder = ?3, acquired_at = ?4, token = token + 1
+            WHERE name = ?1 AND owner IS ?5
+            """, name, owner, holder, since.microseconds, dead)
+        let row = try transaction.first("SELECT token, holder FROM siding_leases WHERE name = ?1", name) { row in
+            (token: row.int(0), holder: row.optionalText(1))
+        }
+        guard taken == 1, let row else { return .held(by: self.holder(row?.holder)) }
+        return .acquired(Lease(name: name, token: row.token))
+    }
+
+    /// Gives the lease back; a lease that was lost meanwhile is left alone.
+    public func releaseLease(_ lease: Lease) async throws(StoreError) {
+        let me = try ownerID()
+        let now = clock.now
+        try await write { transaction in
+            let released = try transaction.execute(
+                """
+                UPDATE siding_leases SET owner = NULL, holder = NULL, acquired_at = NULL
+                WHERE name = ?1 AND owner = ?2 AND token = ?3
+                """, lease.name, me, lease.token)
+            // What is still in hand was not answered; its sender lives, so this is no crash.
+            if released == 1 {
+                try QueueTransitions(owner: me, now: now).giveBack(under: lease, transaction)
+            }
+        }
+    }
+
+    /// Fails where `lease` is no longer this process's: nothing may be written under it.
+    static func check(_ lease: Lease, owner: String, _ transaction: borrowing Transaction) throws {
+        let isOurs = try transaction.first(
+            "SELECT 1 FROM siding_leases WHERE name = ?1 AND owner = ?2 AND token = ?3", lease.name, owner, lease.token
+        ) { _ in true }
+        guard isOurs == true else {
+            throw StoreError(.leaseLost, "another run took over \(lease.name); nothing more was written by this one")
+        }
+    }
+
+    func ownerID() throws(StoreError) -> String {
+        do { return try owner.id() } catch { throw StoreError(mapping: error) }
+    }
+
+    private static func text(of holder: LeaseHolder) throws(StoreError) -> String {
+        do { return String(decoding: try JSONEncoder().encode(holder), as: UTF8.self) } catch {
+            throw StoreError(mapping: error)
+        }
+    }
+
+    private static func holder(_ text: String?) -> LeaseHolder {
+        let decoded = text.flatMap { try? JSONDecoder().decode(LeaseHolder.self, from: Data($0.utf8)) }
+        return decoded ?? LeaseHolder(processID: 0, host: "", command: "", since: Timestamp(microseconds: 0))
+    }
+}
+
+/// A lease that someone holds, or held when it died.
+public struct LeaseReport: Sendable, Hashable {
+    public var name: String
+    public var holder: LeaseHolder
+    public var isAlive: Bool
+}
+
+extension Store {
+    /// The leases that are taken, and whether their holders live; for `doctor`.
+    public func leases() async throws(StoreError) -> [LeaseReport] {
+        let owner = owner
+        return try await read { snapshot in
+            try snapshot.query(
+                "SELECT name, owner, holder FROM siding_leases WHERE owner IS NOT NULL ORDER BY name"
+            ) { row in
+                LeaseReport(
+                    name: row.text(0), holder: Self.holder(row.optionalText(2)), isAlive: owner.isAlive(row.text(1)))
+            }
+        }
+    }
+}

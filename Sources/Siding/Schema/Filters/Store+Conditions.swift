@@ -1,0 +1,61 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+extension Store {
+    func leftOut(by shape: RecordShape, of resource: String) async throws(StoreError) -> LeftOutRecords? {
+        // Most of the time there is no condition.
+        guard shape.transforms.condition != nil else { return nil }
+        let now = clock.now
+        return try await read { snapshot in
+            guard let known = try ResourceRow.load(named: resource, snapshot), shape != known.shape else { return nil }
+            return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
+                .look(at: shape, after: known.shape, snapshot)
+        }
+    }
+
+    func unfit(of resource: String) async throws(StoreError) -> LeftOutRecords? {
+        let now = clock.now
+        return try await read { snapshot in
+            guard let known = try ResourceRow.load(named: resource, snapshot),
+                let condition = known.shape.transforms.condition
+            else { return nil }
+            let count = try UnfitRecords(resource: known).count(snapshot)
+            guard count > 0 else { return nil }
+            return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
+                .report(count, condition, beside: known.shape.columns, snapshot)
+        }
+    }
+}
+
+extension StoredRecordTransforms {
+    /// What a changed condition would leave out; nil where it is the one that records are kept by, or there are none.
+    func look(
+        at shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> LeftOutRecords? {
+        guard let condition = shape.transforms.condition,
+            let left = try leftOut(by: shape, after: before, database)
+        else { return nil }
+        return try report(left.count, condition, beside: shape.columns, database)
+    }
+
+    /// So many that `condition` leaves out, of how many; nil where there are none.
+    fileprivate func report(
+        _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> LeftOutRecords? {
+        let stored = try ResourceRow.living(of: resource, database)
+        guard stored > 0 else { return nil }
+        var unknown: [String] = []
+        for name in condition.members(beside: columns) where try !isKnown(name, database) { unknown.append(name) }
+        return LeftOutRecords(stored: stored, count: count, unknownMembers: unknown)
+    }
+
+    private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            """
+            SELECT 1 FROM siding_records
+            WHERE resource = ?1 AND deleted_at IS NULL AND json_type(body, ?2) IS NOT NULL LIMIT 1
+            """, resource, JSONPath(member: member).description
+        ) { _ in true } ?? false
+    }
+}

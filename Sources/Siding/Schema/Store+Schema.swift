@@ -1,0 +1,137 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+extension Store {
+    /// Bodies are read in portions, so that a long look holds up no writer.
+    private static let portion = 1_000
+
+    /// Looks at stored records, in short transactions, one body at a time.
+    ///
+    /// - Parameters:
+    ///   - sample: how many records at most, spread over all; 0 for all.
+    ///   - since: members first seen after this run are new; nil for the run before the newest.
+    public func schema(
+        of resource: String, sample: Int, since: RunID?
+    ) async throws(StoreError) -> ResourceSchema {
+        let count = try await count(of: resource).count
+        let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
+        let view = try await read { try ResourceView.load(named: resource, $0) }
+        guard let view else { throw StoreError(.notFound, "nothing is stored of a resource '\(resource)'") }
+        var survey = RecordSurvey(columns: view.shape.columns)
+        var place = (id: Int64(0), number: 0)
+        while true {
+            let (before, now) = (survey, place)
+            let portion = try await read { try Self.look(at: view.resource, from: now, step, before, $0) }
+            (survey, place) = (portion.survey, portion.place)
+            if portion.isLast { break }
+        }
+        let news = try await read { try FieldNews.load(of: view, since, $0) }
+        return Self.schema(view, count, survey, news)
+    }
+
+    private struct Portion: Sendable {
+        var survey: RecordSurvey
+        var place: (id: Int64, number: Int)
+        var isLast: Bool
+    }
+
+    private static func look(
+        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ survey: RecordSurvey,
+        _ snapshot: borrowing Snapshot
+    ) throws -> Portion {
+        var (survey, place, rows) = (survey, place, 0)
+        // In the order of the rows: by key each body would be a seek of its own.
+        try snapshot.forEach(
+            """
+            SELECT id, body FROM siding_records NOT INDEXED
+            WHERE id > ?1 AND resource = ?2 AND deleted_at IS NULL ORDER BY id LIMIT ?3
+            """, place.id, resource, Self.portion
+        ) { row in
+            if place.number % step == 0 { row.withBytes(1) { survey.add($0) } }
+            place = (row.int(0), place.number + 1)
+            rows += 1
+        }
+        return Portion(survey: survey, place: place, isLast: rows < Self.portion)
+    }
+
+    private static func schema(
+        _ view: ResourceView, _ count: Int, _ survey: RecordSurvey, _ news: FieldNews
+    ) -> ResourceSchema {
+        let isDeclared = !view.shape.columns.isEmpty
+        let columns =
+            isDeclared
+            ? view.shape.columns
+            : view.followed.map { RecordColumn($0.name, .any, at: JSONPath(member: $0.member)) }
+        let byPath = Dictionary(columns.map { ($0.path, $0) }) { first, _ in first }
+        let followed = Set(view.columns.map { JSONPath(member: $0.member) })
+        var fields = survey.fields(column: { byPath[$0]?.name }) { traits, path, column in
+            FieldProblems.of(
+                traits, type: byPath[path]?.type, isShown: column != nil || isDeclared,
+                isReplaced: followed.contains(path), path)
+        }
+        for index in fields.indices {
+            guard fields[index].path.components.count == 1,
+                case .member(let name)? = fields[index].path.components.first
+            else { continue }
+            fields[index].isNew = news.members.contains(Array(name.utf8))
+            fields[index].hasNewType = !fields[index].isNew && news.types.contains(Array(name.utf8))
+        }
+        var schema = ResourceSchema(
+            resource: view.name, records: count, scanned: survey.scanned, since: news.since, fields: fields,
+            isCut: survey.isCut)
+        schema.computed = view.shape.transforms.computed.map(\.name)
+        return schema
+    }
+}
+
+/// What no record had before some run.
+struct FieldNews: Sendable {
+    let since: RunID?
+    var members: Set<[UInt8]> = []
+    var types: Set<[UInt8]> = []
+
+    /// - Parameter since: nil for the run before the newest; nothing is new where there is none.
+    static func load(
+        of view: ResourceView, _ since: RunID?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> FieldNews {
+        let runs = try database.query(
+            "SELECT run FROM siding_run_resources WHERE resource = ?1 AND pages > 0 ORDER BY run DESC LIMIT 2",
+            view.name
+        ) { $0.int(0) }
+        guard let since = since ?? (runs.count == 2 ? runs[1] : nil) else { return FieldNews(since: nil) }
+        var news = FieldNews(since: since)
+        try database.forEach(
+            "SELECT name, run > ?2, kinds_run > ?2 FROM siding_fields WHERE resource = ?1", view.resource, since
+        ) { row in
+            if row.int(1) == 1 { news.members.insert(row.blob(0)) }
+            if row.int(2) == 1 { news.types.insert(row.blob(0)) }
+        }
+        return news
+    }
+}
+
+/// What of a field the view cannot show right, in words.
+enum FieldProblems {
+    static func of(
+        _ traits: ResourceSchema.Traits, type: ColumnType?, isShown: Bool, isReplaced: Bool, _ path: JSONPath
+    ) -> [String] {
+        var problems: [String] = []
+        if !traits.isReachable {
+            problems.append("its name is written with escapes, which SQLite does not find: read it from the body")
+        } else if !isShown, isReplaced {
+            problems.append("a column of 'set' or 'rename' has its name: read it from the body")
+        } else if !isShown, path.components.count == 1 {
+            problems.append("the view has its \(RecordShape.mostColumns) columns: read it from the body")
+        }
+        if traits.longIntegers > 0, type == nil || type == .any || type == .real {
+            problems.append("\(traits.longIntegers) of its integers are beyond 64 bits: declare it as text")
+        }
+        if traits.textsWithNUL > 0 {
+            problems.append("\(traits.textsWithNUL) of its texts hold U+0000, where SQLite cuts: read it from the body")
+        }
+        if traits.misfits > 0, let type {
+            problems.append("\(traits.misfits) of its values are not \(type.name), and shown as they are")
+        }
+        return problems
+    }
+}

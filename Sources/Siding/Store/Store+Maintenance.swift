@@ -1,0 +1,187 @@
+internal import SidingMigrations
+internal import SidingSQLite
+
+/// One value of a query's row.
+public enum QueryCell: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+}
+
+/// What the file is, for `status`, `db` and `doctor`.
+public struct DatabaseDescription: Sendable, Hashable {
+    public var path: String
+    /// Database and WAL together.
+    public var bytes: Int
+    /// The number of the last migration.
+    public var schemaVersion: Int
+    public var sqliteVersion: String
+    /// Whether this SQLite can lose commits by resetting the WAL while another process checkpoints, as versions before
+    /// 3.51.3, 3.50.7 and 3.44.6 can. Siding's own checkpoints are not exposed to it; other programs' are.
+    public var hasWALResetBug: Bool
+}
+
+extension Store {
+    /// Runs one read-only statement that a person wrote, and streams its result.
+    ///
+    /// - Parameters:
+    ///   - sql: exactly one statement that reads.
+    ///   - timeLimit: how long SQLite may work on it.
+    ///   - moment: shows the views of resources that keep a history as they were then, and refuses all others; nil for now.
+    ///   - columns: told once the names.
+    ///   - row: told each row.
+    /// - Throws: ``StoreError/Kind/invalidQuery``, ``StoreError/Kind/timeLimit``, or what the closures throw.
+    public func query(
+        _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
+        columns: @escaping @Sendable ([String]) throws -> Void,
+        row: @escaping @Sendable ([QueryCell]) throws -> Void
+    ) async throws {
+        let now = clock.now
+        var past: PastViews?
+        if let moment { past = try await read { try PastViews(at: moment, now: now, $0) } }
+        do {
+            let inspection = Inspection(of: path, timeLimit: timeLimit, disguise: past?.disguise)
+            try await inspection.run(SQL(verbatim: sql), columns: columns) { values in
+                try row(values.map(QueryCell.init))
+            }
+        } catch let hidden as Inspection.HiddenTable {
+            throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")
+        } catch let error as SQLiteError {
+            switch error.kind {
+            case .timeLimit, .cancelled, .corrupt: throw StoreError(mapping: error)
+            case .readOnly:
+                throw StoreError(.invalidQuery, error.message, hint: "only statements that read are allowed")
+            default: throw StoreError(.invalidQuery, error.message, hint: Self.hint(error.message))
+            }
+        }
+    }
+
+    /// Where to look for the name that a statement got wrong.
+    private static func hint(_ message: String) -> String? {
+        if message.hasPrefix("no such table") {
+            return "'siding status' lists the resources; each is a view under its name"
+        }
+        guard message.hasPrefix("no such column") else { return nil }
+        return "a view shows the members seen so far, at most 200; 'SELECT * FROM name LIMIT 1' shows which"
+    }
+
+    /// Checks the file and what it says: SQLite's own integrity check, and the rules that the schema cannot state.
+    ///
+    /// - Returns: what is wrong, a line each; empty where all is well.
+    public func check() async throws(StoreError) -> [String] {
+        let damage: [String]
+        do {
+            damage = try await DatabaseReader.open(at: path).check(quick: false)
+        } catch { throw StoreError(mapping: error) }
+        return try await damage
+            + read { snapshot in
+                try Self.invariants.flatMap { invariant in
+                    try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
+                }
+            }
+    }
+
+    /// Rules between rows; each query gives the rows that break one.
+    private static let invariants: [(name: String, violations: SQL)] = [
+        (
+            "a record without a resource",
+            "SELECT id FROM siding_records WHERE resource NOT IN (SELECT id FROM siding_resources) LIMIT 10"
+        ),
+        ("a record that is not JSON", "SELECT id FROM siding_records WHERE NOT json_valid(body) LIMIT 10"),
+        (
+            "a lane without exactly one head",
+            """
+            SELECT lane FROM siding_queue WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10
+            """
+        ),
+        (
+            "a record whose count of unsettled edits is wrong",
+            """
+            SELECT r.key FROM siding_records r JOIN siding_resources s ON s.id = r.resource
+            WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_queue q
+                WHERE q.resource = s.name AND q.record_key = r.key AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+            LIMIT 10
+            """
+        ),
+        (
+            "an edit of a record whose base is lost",
+            """
+            SELECT q.id FROM siding_queue q JOIN siding_resources s ON s.name = q.resource
+            WHERE q.edit IS NOT NULL AND q.settled_at IS NULL
+                AND NOT EXISTS (SELECT 1 FROM siding_bases b WHERE b.resource = s.id AND b.key = q.record_key)
+            LIMIT 10
+            """
+        ),
+        (
+            "a base that no edit lies on",
+            """
+            SELECT b.key FROM siding_bases b JOIN siding_resources s ON s.id = b.resource
+            WHERE NOT EXISTS (SELECT 1 FROM siding_queue q WHERE q.resource = s.name AND q.record_key = b.key
+                AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+            LIMIT 10
+            """
+        ),
+        (
+            "a version that was shown after what took its place",
+            """
+            SELECT h.key FROM siding_history h JOIN siding_records r ON r.resource = h.resource AND r.key = h.key
+            WHERE h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0)) LIMIT 10
+            """
+        ),
+        (
+            "a complete listing whose resource was never completed",
+            """
+            SELECT r.name FROM siding_listings l JOIN siding_resources r ON r.id = l.resource
+            WHERE l.state = 'complete' AND l.scope = '' AND r.completed_at IS NULL LIMIT 10
+            """
+        ),
+    ]
+
+    /// Copies the database, whole as of one moment, to a file that must not exist; writers may go on meanwhile.
+    public func backup(to destination: String) async throws(StoreError) {
+        guard !DatabaseFiles.exists(destination) else {
+            throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
+        }
+        do { try await DatabaseReader.open(at: path).backup(to: destination) } catch {
+            throw StoreError(mapping: error)
+        }
+    }
+
+    /// What the file is.
+    public func description() async throws(StoreError) -> DatabaseDescription {
+        let path = path
+        return try await read { snapshot in
+            let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
+            return DatabaseDescription(
+                path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
+                schemaVersion: try snapshot.first("PRAGMA user_version") { Int($0.int(0)) } ?? 0,
+                sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
+        }
+    }
+
+    static func hasWALResetBug(_ version: String) -> Bool {
+        let parts = version.split(separator: ".").compactMap { Int($0) }
+        guard parts.count >= 3 else { return true }
+        switch (parts[0], parts[1]) {
+        case (3, 44): return parts[2] < 6
+        case (3, 50): return parts[2] < 7
+        case (3, 51): return parts[2] < 3
+        case (3, ..<51): return true
+        default: return false
+        }
+    }
+}
+
+extension QueryCell {
+    init(_ value: SQLiteValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let integer): self = .integer(integer)
+        case .real(let real): self = .real(real)
+        case .text(let text): self = .text(text)
+        case .blob(let bytes): self = .blob(bytes)
+        }
+    }
+}

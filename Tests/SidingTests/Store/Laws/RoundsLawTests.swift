@@ -1,0 +1,299 @@
+import SidingChain
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+@Suite struct RoundsLawTests {
+    @Test func `each living record of another resource is due once in a round`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        try await require(bench.due(round), is: ["a", "b", "c"], "who is due at first")
+        try await bench.list("b", round)
+        try await require(bench.due(round), is: ["a", "c"], "who is due after one")
+        try await require(bench.due(round, after: "a"), is: ["c"], "who is due behind the first")
+        try await bench.nextChildSync()
+        let resumed = try await bench.openRound()
+        try require(resumed.isResumed && resumed.round == round.round, "the round does not go on")
+        try await require(bench.due(resumed), is: ["a", "c"], "who is due in the next sync")
+        try await bench.end(resumed, isComplete: false)
+        let next = try await bench.openRound()
+        try require(next.round, is: round.round + 1, "the next round")
+        try await require(bench.due(next), is: ["a", "b", "c"], "who is due in the next round")
+    }
+
+    @Test func `a listing that is not complete stays due, and so does one whose parent changed`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, round) }
+        try await bench.list("c", round, next: .cut("a test"))
+        try await require(bench.due(round), is: [], "who is due in the round")
+        try await bench.end(round, isComplete: false)
+        try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1},{"id":"c"},{"id":"d"}]"#)
+        let next = try await bench.openRound()
+        try await require(bench.due(next, changed: true), is: ["b", "c", "d"], "who is due")
+        let outlook = try await bench.store.outlook(bench.selection(next, changed: true))
+        try require(
+            outlook, is: ParentOutlook(all: 4, due: 3, new: 1, unfinished: 1, changed: 1), "the outlook")
+    }
+
+    @Test func `a round that is complete makes its resource so, and one that is not does not`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"}]"#)
+        try await bench.list("a", round)
+        try await require(bench.childState().completedAt, is: nil, "when it was complete")
+        try await bench.end(round, isComplete: false)
+        try await require(bench.childState().completedAt, is: nil, "when it was complete")
+        try await require(bench.childState().round?.isOpen, is: false, "whether the round goes on")
+        let next = try await bench.openRound()
+        try await bench.end(next, isComplete: true)
+        try await require(bench.childState().completedAt, is: bench.time.now, "when it was complete")
+    }
+
+    @Test func `a round of which nothing was saved for too long is given up`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        bench.time.advance(by: .seconds(80_000))
+        try await bench.list("a", round)
+        bench.time.advance(by: .seconds(80_000))
+        try await require(bench.openRound().isResumed, "a page was saved, and yet it was given up")
+        bench.time.advance(by: .seconds(10_000))
+        let next = try await bench.openRound()
+        try require(next.round, is: round.round + 1, "the round")
+        try require(next.droppedRound, is: "its round is older than 24 h", "why")
+        try await require(bench.due(next), is: ["a", "b"], "who is due")
+    }
+
+    @Test func `with a changed definition, or where all is asked anew, every parent is due`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, round) }
+        try await bench.end(round, isComplete: true)
+        let anew = try await bench.openRound(startsAnew: true)
+        try require(anew.takesAll, "it does not take all")
+        try await require(bench.due(anew), is: ["a", "b"], "who is due")
+        let changed = try await bench.openRound(key: "uuid")
+        try require(changed.changedAspects, is: ["key"], "what changed")
+        try await require(bench.due(changed, changed: true), is: ["a", "b"], "who is due, as nothing is known")
+    }
+
+    @Test func `what the queue retains goes on where its parent is asked about, and is superseded where it is not`()
+        async throws
+    {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        var entries: [String: QueueEntry] = [:]
+        for key in ["a", "b"] {
+            let position = try await bench.open(key, round)
+            entries[key] = try await bench.retain(position.page)
+        }
+        try require(Set(entries.values.map(\.id)).count, is: 2, "the number of entries")
+        try await bench.nextChildSync()
+        let next = try await bench.openRound(startsAnew: false)
+        let taken = try await bench.open("a", next)
+        try require(taken.entry?.id, is: entries["a"]?.id, "the entry that was taken up")
+        try await bench.end(
+            RoundPosition(round: next.round + 1, takesAll: false, isResumed: false), isComplete: false)
+        for entry in entries.values { try await require(bench.entry(entry.id).state, is: .done, "the entry") }
+    }
+
+    @Test func `each listing has a cursor of its own`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await bench.list("a", round, cursor: CursorMove(reached: "7", moved: "7"))
+        bench.time.advance(by: .seconds(1))
+        try await bench.list("b", round, cursor: CursorMove(reached: "3", moved: "3"))
+        let child = StoreBench.child
+        try await require(bench.store.cursor(of: child, scope: "a")?.value, is: "7", "the first cursor")
+        try await require(bench.store.cursor(of: child) == nil, "there is one for all")
+        try await require(bench.store.scopedCursors(of: child).map(\.scope), is: ["a", "b"], "whose there are")
+    }
+
+    @Test
+    func `what two rounds over all parents lack is a tombstone, wherever it was; in one that left a parent out, not`()
+        async throws
+    {
+        let bench = try await StoreBench()
+        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.round(&round, ["a": "[1,2]", "b": "[2,3,4]"]), is: 0, "deleted at first")
+        // One moves, one goes.
+        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]"]), is: 0, "deleted without the other") }
+        try await require(bench.round(&round, ["a": "[1]", "b": "[2,3]"]), is: 0, "deleted by one round")
+        try await require(bench.round(&round, ["a": "[1,3]", "b": "[2]"]), is: 1, "deleted by the second")
+        try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
+    }
+
+    @Test func `all listings of a round have one guard together`() async throws {
+        let bench = try await StoreBench()
+        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.round(&round, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
+        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
+        try await require(bench.lastWithheld(), is: 7, "withheld")
+    }
+
+    @Test func `records of a parent that is gone wait until it is back`() async throws {
+        let bench = try await StoreBench()
+        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.round(&round, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
+        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["b"]))
+        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1,2]"]), is: 0, "deleted without it") }
+        try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1}]"#)
+        try await require(bench.round(&round, ["a": "[1,2]", "b": "[3]"]), is: 0, "deleted by one round")
+        try await require(bench.round(&round, ["a": "[1,2]", "b": "[3]"]), is: 1, "deleted by the second")
+        try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
+    }
+
+    @Test func `nothing is known any more of a parent that is gone`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, round, cursor: CursorMove(reached: "7", moved: "7")) }
+        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a"]))
+        try await require(bench.due(round), is: [], "who is due")
+        try await bench.end(round, isComplete: true)
+        try await require(
+            bench.store.scopedCursors(of: StoreBench.child).map(\.scope), is: ["b"], "whose cursors are left")
+    }
+
+    @Test func `an answer that was set aside goes with its parent, and a record that was does not`() async throws {
+        let bench = try await StoreBench()
+        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        try await bench.list("a", round, StoreBench.content(#"[{"no":1}]"#))
+        for key in ["b", "c"] {
+            try await bench.list(key, round, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
+        }
+        try await require(bench.childState().quarantined, is: 3, "quarantined")
+        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a", "b"]))
+        try await bench.end(round, isComplete: false)
+        try await require(bench.childState().quarantined, is: 2, "left in quarantine")
+    }
+}
+
+extension StoreBench {
+    static let child = "comments"
+
+    /// Saves the parents, and opens the first round over them.
+    fileprivate mutating func parents(_ json: String) async throws -> RoundPosition {
+        try await store.releaseLease(lease)
+        try await changeParents(json)
+        try await takeChild()
+        return try await openRound()
+    }
+
+    fileprivate func changeParents(_ json: String) async throws {
+        let parents = try await Self.lease(store)
+        let opening = try self.opening(lease: parents)
+        let position = try await store.openListing(opening)
+        var commit = try pageCommit(Self.content(json), position)
+        commit.lease = parents
+        _ = try await store.commit(commit)
+        try await store.releaseLease(parents)
+    }
+
+    /// The bench's lease is the child's from here on.
+    private mutating func takeChild() async throws {
+        lease = try await Self.lease(store, of: Self.child)
+    }
+
+    /// Gives the child's lease back and takes it again, as its next sync does.
+    fileprivate mutating func nextChildSync() async throws {
+        try await store.releaseLease(lease)
+        run = try await store.beginRun(command: "sync comments")
+        try await takeChild()
+    }
+
+    fileprivate func childOpening(key: String = "id", startsAnew: Bool = false) throws -> ListingOpening {
+        var opening = try self.opening(key: key, startsAnew: startsAnew, resource: Self.child)
+        opening.tracksMembers = true
+        opening.parent = ListingParent(resource: Self.resource, revision: 0, round: nil)
+        return opening
+    }
+
+    fileprivate func openRound(key: String = "id", startsAnew: Bool = false) async throws -> RoundPosition {
+        try await store.openRound(
+            RoundOpening(childOpening(key: key, startsAnew: startsAnew), over: Self.resource))
+    }
+
+    fileprivate func selection(_ round: RoundPosition, changed: Bool = false) -> ParentSelection {
+        ParentSelection(for: Self.child, of: Self.resource, round: round.round, areChanged: changed)
+    }
+
+    fileprivate func due(
+        _ round: RoundPosition, changed: Bool = false, after: String? = nil
+    ) async throws -> [String] {
+        var selection = self.selection(round, changed: changed)
+        selection.after = after
+        return try await store.parents(selection).map(\.key)
+    }
+
+    fileprivate func open(_ key: String, _ round: RoundPosition) async throws -> ListingPosition {
+        var opening = try childOpening()
+        opening.first.scope = key
+        let parent = try await store.record(of: Self.resource, key: key)
+        opening.parent = ListingParent(resource: Self.resource, revision: parent?.revision ?? 0, round: round.round)
+        return try await store.openListing(opening)
+    }
+
+    /// Opens the parent's listing, and commits a page of it.
+    fileprivate func list(
+        _ key: String, _ round: RoundPosition, _ content: PageCommit.Content? = nil, next: NextPage = .end,
+        cursor: CursorMove? = nil
+    ) async throws {
+        let position = try await open(key, round)
+        var commit = try pageCommit(
+            content ?? Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
+        commit.resource = Self.child
+        _ = try await store.commit(commit)
+    }
+
+    /// Lists the parents anew and what `pages` says of some of them, and ends the round; the next one is open then.
+    ///
+    /// - Returns: how many records were deleted.
+    fileprivate mutating func round(_ round: inout RoundPosition, _ pages: [String: String]) async throws -> Int {
+        let living = try await store.records(of: Self.resource, after: nil, limit: 99, deleted: false)
+        try await changeParents("[\(living.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: ","))]")
+        for (key, ids) in pages.sorted(by: { $0.key < $1.key }) {
+            let position = try await open(key, round)
+            let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
+            var commit = try pageCommit(Self.content("[\(json)]"), position)
+            (commit.resource, commit.deletions) = (Self.child, DeletionTerms(Deletions(byAbsence: true)))
+            _ = try await store.commit(commit)
+        }
+        var end = RoundEnd(
+            resource: Self.child, parent: Self.resource, round: round.round, lease: lease, run: run, isComplete: true)
+        end.deletions = DeletionTerms(Deletions(byAbsence: true))
+        let deleted = try await store.endRound(end).counters.deleted
+        time.advance(by: .seconds(1))
+        try await nextChildSync()
+        round = try await openRound()
+        return deleted
+    }
+
+    fileprivate func childKeys() async throws -> [String] {
+        try await store.records(of: Self.child, after: nil, limit: 99, deleted: false).map(\.key)
+    }
+
+    /// What the run before this one withheld.
+    fileprivate func lastWithheld() async throws -> Int? {
+        try await store.run(run - 1)?.resources.first { $0.resource == Self.child }?.counters.withheld
+    }
+
+    fileprivate func retain(_ page: PageRequest) async throws -> QueueEntry {
+        let error = RecordedError(name: "timeout", message: "timeout while connecting", phase: "not_sent")
+        return try await store.retain(
+            FetchRetention(
+                resource: Self.child, source: "blog", lease: lease, run: run, method: "GET", page: page, error: error,
+                isCounted: true, parks: nil, expiry: nil, wait: { _ in .seconds(60) }))
+    }
+
+    fileprivate func end(_ round: RoundPosition, isComplete: Bool) async throws {
+        try await store.endRound(
+            RoundEnd(
+                resource: Self.child, parent: Self.resource, round: round.round, lease: lease, run: run,
+                isComplete: isComplete))
+    }
+
+    fileprivate func childState() async throws -> ResourceState {
+        let state = try await store.resourceStates().first { $0.resource == Self.child }
+        return try require(state, "the state of the child")
+    }
+}
