@@ -10,7 +10,7 @@ struct JSONTestSuiteTests {
         var testDescription: String { name }
     }
 
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Resources/JSONTestSuite/test_parsing")
 
     static func samples(_ prefix: String) throws -> [Sample] {
