@@ -1,3 +1,5 @@
+import HTTPTypes
+import SidingChain
 import SidingHTTP
 
 /// The network of a command.
@@ -16,5 +18,16 @@ enum Network {
         }
         await http.shutdown()
         return result
+    }
+}
+
+/// No network at all: every request meets `noInternetConnection` before it is sent.
+struct OfflineTransports: TransportFactory {
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport { OfflineTransport() }
+}
+
+private struct OfflineTransport: Transport {
+    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        throw Failure(.noInternetConnection, phase: .notSent, detail: "--offline was given")
     }
 }

@@ -70,3 +70,135 @@ extension JSONScanner {
         try value(tellingOf: &rules)
     }
 }
+
+extension JSONDocument {
+    public static let null = JSONDocument(kind: .null, checked: Array("null".utf8)[...])
+    /// `{}`, which stands for "nothing was said" where a consumer asks for it; never for an empty list.
+    public static let emptyObject = JSONDocument(object: [:])
+
+    /// An array of values, each as it is.
+    public init(array elements: [JSONDocument]) {
+        var bytes = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(elements.reduce(2) { $0 + $1.bytes.count + 1 })
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: element.bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        self.init(kind: .array, checked: bytes[...])
+    }
+
+    /// An object of values, each as it is, sorted by name: equal members always give equal bytes.
+    public init(object members: [String: JSONDocument]) {
+        var bytes = [UInt8(ascii: "{")]
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: JSONDocument(string: name).bytes)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: value.bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        self.init(kind: .object, checked: bytes[...])
+    }
+
+    public init(string text: String) {
+        var writer = JSONWriter()
+        writer.string(text)
+        self.init(kind: .string, checked: writer.bytes[...])
+    }
+
+    public init(integer number: some BinaryInteger) {
+        self.init(kind: .number, checked: Array(String(number).utf8)[...])
+    }
+
+    public init(bool value: Bool) {
+        self.init(kind: value ? .true : .false, checked: Array(String(value).utf8)[...])
+    }
+}
+
+extension JSONDocument {
+    /// The value at `path`; nil where nothing is there, which a `null` is not.
+    public func value(at path: JSONPath) -> JSONDocument? {
+        bytes.withUnsafeBytes { JSONMembers.value(at: path, in: $0) }.map(part)
+    }
+
+    /// The members of an object in their order, with decoded names; nil for every other kind, so that an empty object is
+    /// told from no object.
+    public var members: [(name: String, value: JSONDocument)]? {
+        guard kind == .object else { return nil }
+        return bytes.withUnsafeBytes { JSONMembers.topLevelMembers(of: $0) }
+            .map { ($0.name, part(EnvelopeValue(kind: $0.kind, range: $0.valueRange))) }
+    }
+
+    /// The elements of an array in their order; nil for every other kind, an empty object included.
+    public var elements: [JSONDocument]? {
+        guard kind == .array else { return nil }
+        return bytes.withUnsafeBytes { JSONMembers.elements(of: $0) }.map(part)
+    }
+
+    /// The decoded text of a string; nil for every other kind.
+    public var string: String? {
+        bytes.withUnsafeBytes { EnvelopeValue(kind: kind, range: $0.indices).string(in: $0) }
+    }
+
+    /// A number as it is written, every digit of it; nil for every other kind.
+    public var digits: String? {
+        kind == .number ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// The truth value; nil for every other kind.
+    public var bool: Bool? {
+        switch kind {
+        case .true: true
+        case .false: false
+        case .object, .array, .string, .number, .null: nil
+        }
+    }
+
+    public var isNull: Bool { kind == .null }
+
+    private func part(_ value: EnvelopeValue) -> JSONDocument {
+        let start = bytes.startIndex + value.range.lowerBound
+        return JSONDocument(kind: value.kind, checked: bytes[start..<start + value.range.count])
+    }
+}
+
+extension JSONPath {
+    /// The names of nested members, outermost first; nil where the path counts elements, means several values, or is the
+    /// whole document.
+    public var memberNames: [String]? {
+        let names = components.compactMap { component -> String? in
+            if case .member(let name) = component { name } else { nil }
+        }
+        return names.isEmpty || names.count < components.count ? nil : names
+    }
+}
+
+extension JSONDocument {
+    /// The document with `value` at the end of nested members. Members on the way that are missing, or no objects, are made
+    /// objects; all others keep their bytes and their places, and a new one comes last.
+    public func setting(_ names: [String], to value: JSONDocument) -> JSONDocument { setting(names[...], to: value) }
+
+    private func setting(_ names: ArraySlice<String>, to value: JSONDocument) -> JSONDocument {
+        guard let name = names.first else { return value }
+        var members = members ?? []
+        let place = members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        let inner = place.map { members[$0].value } ?? .emptyObject
+        let member = (name: name, value: inner.setting(names.dropFirst(), to: value))
+        if let place { members[place] = member } else { members.append(member) }
+        return JSONDocument(members: members)
+    }
+
+    /// An object of values, each as it is, in this order.
+    private init(members: [(name: String, value: JSONDocument)]) {
+        var bytes = [UInt8(ascii: "{")]
+        for (name, value) in members {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: JSONDocument(string: name).bytes)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: value.bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        self.init(kind: .object, checked: bytes[...])
+    }
+}

@@ -1,6 +1,6 @@
-internal import SidingJSON
 internal import Siding
 internal import SidingChain
+internal import SidingJSON
 
 /// The bounds of a source: `http:`.
 enum HTTPGrammar {
@@ -38,4 +38,10 @@ enum HTTPGrammar {
         bounds.json.maxDepth = object.value(maxDepth, &reading) ?? bounds.json.maxDepth
         return bounds
     }
+}
+
+/// What `http:` says, which the library keeps in two places.
+struct HTTPBounds: Sendable {
+    var transport = TransportSettings()
+    var json = JSONLimits()
 }
