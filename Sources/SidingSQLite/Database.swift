@@ -1,11 +1,8 @@
-import CSQLite
-
 /// A database file with one read-write connection: the place where all writes of this process come in order.
 ///
-/// Bodies are synchronous, so nothing can wait inside a transaction for a network or a person. Other processes and
-/// other
-/// `Database` values may have the same file open: a lock file beside it (`<path>.writer`) puts all writers in one
-/// order.
+/// Bodies are synchronous, so nothing can wait inside a transaction for a network or a person. Other processes and other
+/// `Database` values may have the same file open: a lock file beside it (`<path>.writer`) puts all writers in one order.
+/// What is read for its own sake is read by a ``DatabaseReader``.
 /// ```swift
 /// let database = try await Database.open(at: "tracker.db")
 /// try await database.write { transaction in
@@ -13,7 +10,8 @@ import CSQLite
 /// }
 /// ```
 /// While it is open, no other code of the process may open or copy the file or its `-wal` and `-shm`: closing any
-/// descriptor of them drops SQLite's locks (sqlite.org/howtocorrupt.html, section 2.2). ``backup(to:)`` copies safely.
+/// descriptor of them drops SQLite's locks (sqlite.org/howtocorrupt.html, section 2.2). ``DatabaseReader/backup(to:)`` copies
+/// safely.
 public actor Database {
     /// The file's path with the links of its directory resolved.
     public nonisolated let path: String
@@ -28,9 +26,8 @@ public actor Database {
 
     /// Opens the file, or makes it with mode 0600 (and its directory with 0700) where it is missing.
     ///
-    /// - Throws: ``SQLiteError``: `foreignFile` or `notADatabase` for a file that is not ours, `unsafeFile` for one
-    /// that   others could exchange, `networkFileSystem`, `permission`, `corrupt` and so on. The file is then as it
-    /// was.
+    /// - Throws: ``SQLiteError``: `foreignFile` or `notADatabase` for a file that is not ours, `unsafeFile` for one that
+    ///   others could exchange, `networkFileSystem`, `permission`, `corrupt` and so on. The file is then as it was.
     public static func open(
         at path: String, configuration: DatabaseConfiguration = DatabaseConfiguration()
     ) async throws(SQLiteError) -> Database {
@@ -76,19 +73,6 @@ public actor Database {
         return result
     }
 
-    /// One read transaction on the same connection, which sees all that was written before. It holds up writes: use a
-    /// ``DatabaseReader`` for anything long.
-    public func read<T: Sendable>(_ body: sending (borrowing Snapshot) throws -> T) throws -> T {
-        try openConnection().read(body)
-    }
-
-    /// Views, triggers and indexes, so that a caller can refuse what it did not make.
-    public func schemaObjects(
-        of kinds: Set<SchemaObject.Kind> = [.view, .trigger, .index]
-    ) throws -> [SchemaObject] {
-        try read { try $0.schemaObjects(of: kinds) }
-    }
-
     // MARK: The WAL
 
     /// Bytes of the WAL file.
@@ -121,33 +105,7 @@ public actor Database {
         }
     }
 
-    // MARK: Maintenance
-
-    /// Writes the database anew without its free pages. Needs as much free disk as the file has, and holds up all
-    /// writers.
-    public func vacuum() throws(SQLiteError) {
-        let connection = try openConnection()
-        try lock.acquire()
-        defer { lock.release() }
-        // VACUUM attaches a database of its own.
-        sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 1)
-        defer { sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0) }
-        try connection.run("VACUUM", operation: "vacuum")
-        checkpointAfterCommit(connection)
-    }
-
-    /// Copies the database as it is at this moment into one new file (0600), while writes go on.
-    ///
-    /// - Throws: ``SQLiteError``; `cannotOpen` if something is at `destination` already. No half-written file remains.
-    public nonisolated func backup(to destination: String) async throws(SQLiteError) {
-        try await DatabaseReader.open(at: path, configuration: configuration).backup(to: destination)
-    }
-
-    /// Looks for damage: SQLite's integrity check (`quick` leaves out the comparison of tables with indexes), and
-    /// foreign keys without their row. Empty when all is well. Reads the whole file, while writes go on.
-    public nonisolated func check(quick: Bool = false) async throws(SQLiteError) -> [String] {
-        try await DatabaseReader.open(at: path, configuration: configuration).check(quick: quick)
-    }
+    // MARK: The connection
 
     /// Closes the connection; calls after it throw. The last reference going away closes it too.
     public func close() {
@@ -169,4 +127,14 @@ public actor Database {
         }
         return connection
     }
+}
+
+/// What became of a checkpoint.
+public enum CheckpointOutcome: Sendable, Hashable {
+    /// The WAL is below the threshold.
+    case notNeeded
+    /// Everything is in the database file, the WAL is empty.
+    case done
+    /// A reader is in the way: nothing is wrong, try later.
+    case busy
 }

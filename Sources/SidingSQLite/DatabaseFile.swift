@@ -84,3 +84,49 @@ struct DatabaseFile {
         siding_file_system_type(directory)
     }
 }
+
+/// Directories that only their owner can enter.
+enum PrivateDirectory {
+    static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Makes the directory and those above it that are missing, with mode 0700 whatever the umask.
+    static func create(at path: String, operation: String) throws(SQLiteError) {
+        if mkdir(path, 0o700) == 0 {
+            chmod(path, 0o700)
+            return
+        }
+        switch errno {
+        case EEXIST:
+            return
+        case ENOENT where path.contains("/") && path != "/":
+            try create(at: parent(of: path), operation: operation)
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw SQLiteError(errno: errno, operation: operation, path: path)
+            }
+            chmod(path, 0o700)
+        case let code:
+            var status = stat()
+            // Where a read-only or foreign directory stands already, making it fails in other ways than EEXIST.
+            guard stat(path, &status) == 0 else { throw SQLiteError(errno: code, operation: operation, path: path) }
+        }
+    }
+}
+
+/// File systems on which SQLite's locks and shared memory do not hold (sqlite.org/howtocorrupt.html, section 2.1).
+enum NetworkFileSystem {
+    /// The name of a network file system by its `f_type` of `statfs(2)`; nil for a local one.
+    ///
+    /// FUSE is not listed: most of its file systems are local, and `f_type` does not tell which.
+    static func name(ofType type: Int) -> String? {
+        names[UInt32(truncatingIfNeeded: type)]
+    }
+
+    /// Source: linux/magic.h and the statfs(2) manual page.
+    private static let names: [UInt32: String] = [
+        0x0000_6969: "NFS", 0x0000_517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9p",
+        0x5346_414F: "AFS", 0x6B41_4653: "AFS", 0x7375_7245: "Coda", 0x0000_564C: "NCP", 0x00C3_6400: "Ceph",
+    ]
+}

@@ -34,31 +34,63 @@ public struct FileLock: ~Copyable {
         }
     }
 
-    /// What a holder wrote into the file at this path (also while it holds it); nil where there is no such file.
-    public static func contents(at path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return SmallFile.text(from: descriptor)
-    }
-
     public var path: String { file.path }
+}
 
-    /// What the file holds.
-    public var contents: String { SmallFile.text(from: file.descriptor) }
+/// A lock file that stays open, so that taking and giving back its lock costs one system call each.
+///
+/// `flock(2)` and not `fcntl(2)`: the lock belongs to this open file, so two holders in one process exclude each other
+/// too, and closing another descriptor of the same file does not drop it. The kernel gives it back at any death.
+struct LockFile: ~Copyable {
+    let path: String
+    private let descriptor: Int32
 
-    /// Says who holds the lock, for people and for other processes; replaces what was there.
-    public func write(_ contents: String) throws(SQLiteError) {
-        let bytes = Array(contents.utf8)
-        let isWritten =
-            ftruncate(file.descriptor, 0) == 0 && pwrite(file.descriptor, bytes, bytes.count, 0) == bytes.count
-        guard isWritten else {
-            throw SQLiteError(errno: errno, operation: "write into the lock file", path: path)
+    /// Opens the file, made with mode 0600 (and its directory with 0700) where it is missing.
+    init(openingAt path: String) throws(SQLiteError) {
+        let operation = "open the lock file"
+        try PrivateDirectory.create(at: PrivateDirectory.parent(of: path), operation: operation)
+        // Close-on-exec matters: a child process would inherit the lock and keep it alive.
+        let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard opened >= 0 else {
+            let code = errno
+            guard code != ELOOP else {
+                throw SQLiteError(.unsafeFile("symlink"), "it is a symbolic link", operation: operation, path: path)
+            }
+            throw SQLiteError(errno: code, operation: operation, path: path)
         }
+        var status = stat()
+        if fstat(opened, &status) == 0, status.st_mode & 0o777 != 0o600, status.st_uid == geteuid() {
+            fchmod(opened, 0o600)  // whatever the umask made of it
+        }
+        descriptor = opened
+        self.path = path
     }
 
-    /// Removes the file and gives the lock back, in this order: whoever opened it before finds that it is gone.
-    public consuming func remove() {
-        unlink(file.path)
+    deinit {
+        close(descriptor)
+    }
+
+    /// Takes the lock if nobody has it; never waits.
+    func tryLock() throws(SQLiteError) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return false
+            case let code: throw SQLiteError(errno: code, operation: "take the lock", path: path)
+            }
+        }
+        return true
+    }
+
+    func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// Whether the path still leads to the file that is open: a lock on a file that somebody removed excludes nobody.
+    var isInPlace: Bool {
+        var here = stat()
+        var there = stat()
+        return fstat(descriptor, &here) == 0 && lstat(path, &there) == 0
+            && here.st_ino == there.st_ino && here.st_dev == there.st_dev
     }
 }

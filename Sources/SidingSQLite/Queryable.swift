@@ -63,3 +63,39 @@ extension Statement {
         for (offset, value) in values.enumerated() { try bind(offset + 1, value) }
     }
 }
+
+/// Read access inside one transaction: everything it reads is of one moment.
+///
+/// It lives as long as the closure that gets it; a statement that could write is refused.
+public struct Snapshot: ~Copyable, Queryable {
+    let connection: Connection
+
+    init(of connection: Connection) {
+        self.connection = connection
+    }
+
+    public func prepare(_ sql: SQL) throws(SQLiteError) -> Statement {
+        let statement = try Statement(sql, on: connection)
+        guard statement.isReadOnly, !statement.isControl else { throw statement.refusal("a snapshot only reads") }
+        return statement
+    }
+}
+
+/// One entry of `sqlite_schema`.
+public struct SchemaObject: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+        case table, index, view, trigger
+        /// A kind that this SQLite does not have: only damage or a planted row can make it.
+        case unknown
+
+        init(_ text: String) {
+            self = Kind(rawValue: text) ?? .unknown
+        }
+    }
+
+    public let kind: Kind
+    public let name: String
+    /// The table that an index or a trigger belongs to; its own name for a table or a view.
+    public let table: String
+    public let sql: String
+}

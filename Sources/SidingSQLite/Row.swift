@@ -14,12 +14,6 @@ public struct Row: ~Copyable {
     /// The number of columns of the result.
     public var columnCount: Int { Int(sqlite3_data_count(handle)) }
 
-    /// The name of a column, as the statement gives it.
-    public func columnName(_ column: Int) -> String {
-        guard let name = sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)) else { return "" }
-        return String(cString: name)
-    }
-
     /// Whether the value is NULL.
     public func isNull(_ column: Int) -> Bool {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// An SQL expression over the values of one row, as a person wrote it: known to be one expression, to reach no table, and to
 /// give the same for the same row.
 ///
@@ -41,5 +43,75 @@ extension SQL.StringInterpolation {
     /// A checked expression, in parentheses. The line break ends a comment that may stand at its end.
     public mutating func appendInterpolation(expression: RowExpression) {
         text += "(\(expression.text)\n)"
+    }
+}
+
+/// An empty database in memory over which expressions are compiled, and that goes with them.
+struct ExpressionBench: ~Copyable {
+    private let handle: OpaquePointer
+
+    init() throws(RowExpressionError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close(handle)
+            throw RowExpressionError("SQLite has no memory left")
+        }
+        self.handle = handle
+        sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 20_000)
+        sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 100)
+        // What stands in double quotes is a name and never a text, as in the connections that will run it.
+        for verb in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
+            _ = siding_sqlite_switch(handle, verb, 0, nil)
+        }
+    }
+
+    deinit { sqlite3_close(handle) }
+
+    /// - Returns: a name that the expression uses and that means nothing yet; nil where there is none.
+    /// - Throws: ``RowExpressionError`` where it is not exactly one expression.
+    func missingName(in text: String, names: [String]) throws(RowExpressionError) -> String? {
+        let values = names.map { name -> SQL in "NULL AS \(identifier: name)" }
+        let row = values.dropFirst().reduce(values.first ?? "NULL") { "\($0), \($1)" as SQL }
+        // The second column is there only if the first one has not swallowed it.
+        let statement = "SELECT (\(text)\n), 7 FROM (SELECT \(row.text))"
+        do throws(RowExpressionError) { try run(statement, columns: 2, steps: false) } catch {
+            let prefix = "no such column: "
+            guard error.message.hasPrefix(prefix) else { throw error }
+            let name = String(error.message.dropFirst(prefix.count))
+            // A name that is given and still missing is one of another table: `user.login`.
+            guard !names.contains(name), !name.contains(".") else { throw error }
+            return name
+        }
+        return nil
+    }
+
+    /// Makes an index over the expression, which SQLite refuses where it asks tables, sums up rows, or gives something else
+    /// each time (https://sqlite.org/expridx.html).
+    func checkThatItOnlyComputes(_ text: String, names: [String]) throws(RowExpressionError) {
+        let columns = names.map { name -> SQL in "\(identifier: name)" }
+        let list = columns.reduce("\(identifier: " no name ")" as SQL) { "\($0), \($1)" as SQL }
+        try run("CREATE TABLE expression_row (\(list.text))", columns: 0, steps: true)
+        try run("CREATE INDEX expression_index ON expression_row ((\(text)\n))", columns: 0, steps: true)
+        // 'now' is found out only when it is asked for.
+        try run("INSERT INTO expression_row DEFAULT VALUES", columns: 0, steps: true)
+    }
+
+    private func run(_ sql: String, columns: Int32, steps: Bool) throws(RowExpressionError) {
+        var statement: OpaquePointer?
+        var isWhole = true
+        let code = sql.withCString { text in
+            var tail: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v2(handle, text, -1, &statement, &tail)
+            isWhole = tail.map { $0.pointee == 0 } ?? true
+            return code
+        }
+        defer { sqlite3_finalize(statement) }
+        guard code == SQLITE_OK else { throw RowExpressionError(String(cString: sqlite3_errmsg(handle))) }
+        guard isWhole, sqlite3_column_count(statement) == columns, sqlite3_bind_parameter_count(statement) == 0 else {
+            throw RowExpressionError("it is not one expression")
+        }
+        guard steps, sqlite3_step(statement) != SQLITE_DONE else { return }
+        throw RowExpressionError(String(cString: sqlite3_errmsg(handle)))
     }
 }

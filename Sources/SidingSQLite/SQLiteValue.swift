@@ -8,3 +8,42 @@ public enum SQLiteValue: Sendable, Hashable {
     case text(String)
     case blob([UInt8])
 }
+
+/// What may stand for a `?` in a statement: values travel beside the SQL, never inside it.
+public protocol SQLiteBindable: Sendable {
+    var sqliteValue: SQLiteValue { get }
+}
+
+extension SQLiteValue: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { self }
+}
+
+extension Int: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { .integer(Int64(self)) }
+}
+
+extension Int64: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { .integer(self) }
+}
+
+extension Double: SQLiteBindable {
+    /// SQLite has no NaN: it stores NULL in its place.
+    public var sqliteValue: SQLiteValue { .real(self) }
+}
+
+extension Bool: SQLiteBindable {
+    /// SQLite has no boolean: 1 and 0.
+    public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
+}
+
+extension String: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { .text(self) }
+}
+
+extension [UInt8]: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { .blob(self) }
+}
+
+extension Optional: SQLiteBindable where Wrapped: SQLiteBindable {
+    public var sqliteValue: SQLiteValue { self?.sqliteValue ?? .null }
+}

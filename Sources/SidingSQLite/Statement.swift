@@ -44,8 +44,8 @@ public struct Statement: ~Copyable {
 
     /// Goes on to the next row: true when there is one. After the last it is reset by itself, ready for new values.
     ///
-    /// - Throws: ``SQLiteError``; also when the transaction in which it was prepared has ended, be it that SQLite
-    /// rolled   it back (then the error that made it do so is thrown again): it would run and commit on its own.
+    /// - Throws: ``SQLiteError``; also when the transaction in which it was prepared has ended, be it that SQLite rolled
+    ///   it back (then the error that made it do so is thrown again): it would run and commit on its own.
     @discardableResult
     public mutating func step() throws(SQLiteError) -> Bool {
         guard connection.isInTransaction, transactionNumber == connection.transactionNumber else {
@@ -104,7 +104,7 @@ public struct Statement: ~Copyable {
         case .real(let real): try check(sqlite3_bind_double(handle, Int32(truncatingIfNeeded: index), real))
         case .text(let text): try bind(index, text)
         case .blob(let bytes):
-            try check(bytes.withUnsafeBytes { bindBlob(index, $0, siding_sqlite_transient()) })
+            try check(bytes.withUnsafeBytes { bindBlob(index, $0) })
         }
     }
 
@@ -118,11 +118,6 @@ public struct Statement: ~Copyable {
         try check(bindText(index, bytes, siding_sqlite_static()))
     }
 
-    /// Binds a blob without a copy, under the same condition as ``bindTextBytes(_:_:)``.
-    public mutating func bindBlobBytes(_ index: Int, _ bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
-        try check(bindBlob(index, bytes, siding_sqlite_static()))
-    }
-
     private func bindText(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ owner: sqlite3_destructor_type?) -> Int32 {
         let index = Int32(truncatingIfNeeded: index)
         // A nil pointer would bind NULL in place of an empty text.
@@ -133,13 +128,70 @@ public struct Statement: ~Copyable {
         return sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), owner, UInt8(SQLITE_UTF8))
     }
 
-    private func bindBlob(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ owner: sqlite3_destructor_type?) -> Int32 {
+    private func bindBlob(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Int32 {
         let index = Int32(truncatingIfNeeded: index)
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
-        return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), owner)
+        return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), siding_sqlite_transient())
     }
 
     private func check(_ code: Int32) throws(SQLiteError) {
         guard code == SQLITE_OK else { throw connection.error(code, "bind a value", sql: sql) }
+    }
+}
+
+/// The row on which the statement stands, read as ``Row`` reads it.
+extension Statement {
+    public var row: Row { Row(of: handle) }
+    public var columnCount: Int { row.columnCount }
+
+    public func isNull(_ column: Int) -> Bool { row.isNull(column) }
+    public func int(_ column: Int) -> Int64 { row.int(column) }
+    public func optionalInt(_ column: Int) -> Int64? { row.optionalInt(column) }
+    public func double(_ column: Int) -> Double { row.double(column) }
+    public func text(_ column: Int) -> String { row.text(column) }
+    public func optionalText(_ column: Int) -> String? { row.optionalText(column) }
+    public func blob(_ column: Int) -> [UInt8] { row.blob(column) }
+    public func value(_ column: Int) -> SQLiteValue { row.value(column) }
+
+    /// The bytes without a copy, valid inside `body` only.
+    public func withBytes<T, E: Error>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
+        try row.withBytes(column, body)
+    }
+}
+
+/// Compiled statements at rest, by their text: compiling costs more than most statements take to run.
+///
+/// It holds pointers, since a noncopyable ``Statement`` cannot be a dictionary's value; a borrowed one is not in here.
+struct StatementCache {
+    private struct Entry {
+        let handle: OpaquePointer
+        let lastUse: Int
+    }
+
+    static let capacity = 128
+    private var entries: [String: Entry] = [:]
+    private var uses = 0
+
+    mutating func take(_ sql: String) -> OpaquePointer? {
+        entries.removeValue(forKey: sql)?.handle
+    }
+
+    /// Takes back a statement that was reset and cleared.
+    mutating func giveBack(_ handle: OpaquePointer, for sql: String) {
+        uses += 1
+        if let twin = entries.updateValue(Entry(handle: handle, lastUse: uses), forKey: sql) {
+            sqlite3_finalize(twin.handle)
+        }
+        guard entries.count > Self.capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+        else {
+            return
+        }
+        entries.removeValue(forKey: oldest.key)
+        sqlite3_finalize(oldest.value.handle)
+    }
+
+    mutating func removeAll() {
+        for entry in entries.values { sqlite3_finalize(entry.handle) }
+        entries = [:]
     }
 }

@@ -67,20 +67,6 @@ struct BackupTests {
         #expect(!scratch.names.contains { $0.hasPrefix("copy") })
     }
 
-    @Test func `vacuum gives back the space and keeps the rows`() async throws {
-        let database = try await filled(5_000)
-        try await database.checkpointIfNeeded(over: 0)
-        try await database.write { _ = try $0.execute("DELETE FROM t WHERE id > 10") }
-        try await database.vacuum()
-        try await database.checkpointIfNeeded(over: 0)
-        #expect(try await database.integers("PRAGMA page_count")[0] < 10)
-        #expect(try await database.integers("SELECT count(*) FROM t") == [10])
-        #expect(try await database.integers("PRAGMA page_size") == [8_192])
-        let error = await failure { try await database.write { _ = try $0.execute("ATTACH ':memory:' AS other") } }
-        #expect(error != nil, "nothing can be attached afterwards")
-        #expect(mode(scratch.database) == "600")
-    }
-
     @Test func `a check finds rows that refer to missing rows`() async throws {
         let database = try await scratch.open()
         try await database.write { transaction in

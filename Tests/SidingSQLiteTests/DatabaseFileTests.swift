@@ -15,7 +15,7 @@ struct DatabaseFileTests {
             let database = try await Database.open(at: store)
             try await database.write { try $0.executeScript("CREATE TABLE t(id INTEGER PRIMARY KEY) STRICT") }
             try await database.backup(to: "\(path)/copies/copy.db")
-            try FileLock.tryAcquire("\(path)/store.db.owners/one")?.write("one")
+            _ = try hold("\(path)/store.db.owners/one").path
             for name in ["", "-wal", "-shm", ".writer"] { #expect(mode(store + name) == "600") }
             for name in ["copies/copy.db", "store.db.owners/one"] { #expect(mode("\(path)/\(name)") == "600") }
             for name in ["new", "new/deep", "copies", "store.db.owners"] { #expect(mode("\(path)/\(name)") == "700") }

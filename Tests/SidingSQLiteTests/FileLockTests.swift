@@ -21,31 +21,19 @@ struct FileLockTests {
         #expect(try isFree())
     }
 
-    @Test func `the file says who holds it, also to those who do not`() throws {
-        let lock = try hold(path)
-        #expect(FileLock.contents(at: path) == "")
-        try lock.write("a rather long owner since yesterday")
-        try lock.write("sync, process 7")
-        #expect(FileLock.contents(at: path) == "sync, process 7")
-        #expect(lock.contents == "sync, process 7")
-        #expect(FileLock.contents(at: scratch.file("none")) == nil)
-        _ = lock.path
-    }
-
     @Test func `removing the file gives the lock back, and the next holder makes a new one`() throws {
         let lock = try hold(path)
         lock.remove()
-        #expect(FileLock.contents(at: path) == nil)
+        #expect(mode(path) == "missing")
         #expect(try isFree())
     }
 
     @Test func `a wait ends when the lock is given back`() async throws {
         let path = path
         let lock = try hold(path)
-        let waiter = Task { try await FileLock.acquire(path, timeout: .seconds(600)).contents }
-        try lock.write("left")
+        let waiter = Task { try await FileLock.acquire(path, timeout: .seconds(600)).path }
         lock.remove()
-        #expect(try await waiter.value == "")
+        #expect(try await waiter.value == path)
     }
 
     @Test func `a wait ends at its time and says who holds the lock`() async throws {
@@ -69,13 +57,11 @@ struct FileLockTests {
         let path = path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
             let lock = try hold(path)
-            try lock.write("killed")
             kill(getpid(), SIGKILL)
             _ = lock.path
         }
-        #expect(FileLock.contents(at: path) == "killed")
+        #expect(mode(path) == "600")
         let lock = try hold(path)
-        #expect(lock.contents == "killed")
         let child = Process()
         child.executableURL = URL(fileURLWithPath: "/bin/sleep")
         child.arguments = ["600"]

@@ -124,6 +124,6 @@ struct MigratorTests {
         let escape = Migration(version: 1, name: "escape", sql: "CREATE TABLE t(x); COMMIT; CREATE TABLE u(x)")
         let error = await failure { try await Migrator(migrations: [escape]).migrate(database) }
         #expect(error?.message.contains("database's part") == true)
-        #expect(try await database.schemaObjects(of: [.table]) == [])
+        #expect(try await database.read { try $0.schemaObjects(of: [.table]) } == [])
     }
 }

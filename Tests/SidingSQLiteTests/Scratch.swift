@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
-import SidingSQLite
+
+@testable import SidingSQLite
 
 /// A private directory that goes away with the test.
 final class Scratch: Sendable {
@@ -66,8 +67,28 @@ func failure<T>(_ work: () async throws -> T) async -> SQLiteError? {
 }
 
 extension Database {
+    /// Reads on the connection that writes.
+    func read<T: Sendable>(_ body: sending (borrowing Snapshot) throws -> T) throws -> T {
+        try openConnection().read(body)
+    }
+
     func integers(_ sql: SQL) throws -> [Int64] {
         try read { try $0.query(sql) { $0.int(0) } }
+    }
+
+    nonisolated func backup(to destination: String) async throws {
+        try await DatabaseReader.open(at: path, configuration: configuration).backup(to: destination)
+    }
+
+    nonisolated func check(quick: Bool = false) async throws -> [String] {
+        try await DatabaseReader.open(at: path, configuration: configuration).check(quick: quick)
+    }
+}
+
+extension FileLock {
+    /// Removes the file and gives the lock back, in this order.
+    consuming func remove() {
+        unlink(path)
     }
 }
 

@@ -4,7 +4,7 @@ internal import SidingSQLite
 
 /// The store in one SQLite file: WAL, several processes at once, plain tables that any SQLite tool can read.
 ///
-/// One connection writes, on its own queue; another reads beside it. All state is rows.
+/// One connection writes, on its own queue; up to four read beside it. All state is rows.
 public struct Store: Sendable {
     /// How the file is opened.
     public enum Access: Sendable, Hashable {

@@ -44,7 +44,7 @@ import Testing
         #expect(await enter("other") == nil)
         clock.advance(by: .milliseconds(20))
         await clock.sleepers(1)
-        lock.remove()
+        _ = consume lock
         clock.advance(by: .milliseconds(20))
         #expect(await second == nil)
     }

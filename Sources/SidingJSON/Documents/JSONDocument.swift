@@ -1,0 +1,204 @@
+/// Exactly one JSON value, checked as strictly as a record is, and kept as the bytes that came: no number loses a digit, no
+/// member its place.
+///
+/// Use it wherever JSON is passed on before anyone knows its type. What it holds is valid by RFC 8259 and UTF-8, no name
+/// stands twice in an object, and no string holds half of a surrogate pair, so that every reader sees the same value.
+/// There is no tree: each accessor walks the bytes anew. A part shares the bytes of the whole and keeps them alive.
+///
+/// Equal documents are equal byte for byte: `1.0` is not `1`, and the order of members counts.
+public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
+    public let kind: JSONKind
+    /// The value as it came, without the space around it. The indices are those of the whole that it is a part of.
+    public let bytes: ArraySlice<UInt8>
+
+    /// Checks and keeps one document; space around the value is left out.
+    ///
+    /// - Throws: ``DocumentFault`` at the first byte that breaks a rule; one of syntax, wherever it is, comes before the
+    ///   others.
+    public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(DocumentFault) {
+        let root = try bytes.span.bytes.withUnsafeBytes { (document) throws(DocumentFault) in
+            try Self.read(document, limits: limits)
+        }
+        self.init(kind: root.kind, checked: bytes[Int(root.start)..<Int(root.end)])
+    }
+
+    /// Checks and keeps a document that is text already, as tests and fixtures have it.
+    ///
+    /// - Throws: ``DocumentFault``, as for bytes.
+    public init(_ text: String, limits: JSONLimits = JSONLimits()) throws(DocumentFault) {
+        try self.init(Array(text.utf8), limits: limits)
+    }
+
+    /// A value that is known to keep the rules: a part of a checked one, or made of such.
+    init(kind: JSONKind, checked bytes: ArraySlice<UInt8>) {
+        self.kind = kind
+        self.bytes = bytes
+    }
+
+    private static func read(
+        _ document: UnsafeRawBufferPointer, limits: JSONLimits
+    ) throws(DocumentFault) -> FoundValue {
+        guard document.count < Int(UInt32.max) else { throw .tooLarge(bytes: document.count) }
+        let (root, noted): (FoundValue, RecordFault?)
+        do throws(JSONSyntaxError) {
+            (root, noted) = try scan(document, limits: limits)
+        } catch {
+            throw .syntax(error)
+        }
+        if let noted { throw .rule(noted) }
+        return root
+    }
+
+    private static func scan(
+        _ document: UnsafeRawBufferPointer, limits: JSONLimits
+    ) throws(JSONSyntaxError) -> (FoundValue, RecordFault?) {
+        var scanner = try JSONScanner(document, limits: limits)
+        var rules = RecordRules(scanner: scanner, tree: PathTree(), limits: limits)
+        rules.begin()
+        try scanner.document(&rules)
+        try scanner.finish()
+        return (rules.found[PathTree.root], rules.noted?.fault(in: scanner.start, limits: limits))
+    }
+
+    /// The start of the value on one line, as ``excerpt(limit:hiding:)`` gives it; nothing is hidden.
+    public var description: String { excerpt() }
+}
+
+extension JSONScanner {
+    @inline(never)
+    fileprivate mutating func document(_ rules: inout RecordRules) throws(JSONSyntaxError) {
+        try value(tellingOf: &rules)
+    }
+}
+
+extension JSONDocument {
+    public static let null = JSONDocument(kind: .null, checked: Array("null".utf8)[...])
+    /// `{}`, which stands for "nothing was said" where a consumer asks for it; never for an empty list.
+    public static let emptyObject = JSONDocument(object: [:])
+
+    /// An array of values, each as it is.
+    public init(array elements: [JSONDocument]) {
+        var bytes = [UInt8(ascii: "[")]
+        bytes.reserveCapacity(elements.reduce(2) { $0 + $1.bytes.count + 1 })
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: element.bytes)
+        }
+        bytes.append(UInt8(ascii: "]"))
+        self.init(kind: .array, checked: bytes[...])
+    }
+
+    /// An object of values, each as it is, sorted by name: equal members always give equal bytes.
+    public init(object members: [String: JSONDocument]) {
+        var bytes = [UInt8(ascii: "{")]
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: JSONDocument(string: name).bytes)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: value.bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        self.init(kind: .object, checked: bytes[...])
+    }
+
+    public init(string text: String) {
+        var writer = JSONWriter()
+        writer.string(text)
+        self.init(kind: .string, checked: writer.bytes[...])
+    }
+
+    public init(integer number: some BinaryInteger) {
+        self.init(kind: .number, checked: Array(String(number).utf8)[...])
+    }
+
+    public init(bool value: Bool) {
+        self.init(kind: value ? .true : .false, checked: Array(String(value).utf8)[...])
+    }
+}
+
+extension JSONDocument {
+    /// The value at `path`; nil where nothing is there, which a `null` is not.
+    public func value(at path: JSONPath) -> JSONDocument? {
+        bytes.withUnsafeBytes { JSONMembers.value(at: path, in: $0) }.map(part)
+    }
+
+    /// The members of an object in their order, with decoded names; nil for every other kind, so that an empty object is
+    /// told from no object.
+    public var members: [(name: String, value: JSONDocument)]? {
+        guard kind == .object else { return nil }
+        return bytes.withUnsafeBytes { JSONMembers.topLevelMembers(of: $0) }
+            .map { ($0.name, part(EnvelopeValue(kind: $0.kind, range: $0.valueRange))) }
+    }
+
+    /// The elements of an array in their order; nil for every other kind, an empty object included.
+    public var elements: [JSONDocument]? {
+        guard kind == .array else { return nil }
+        return bytes.withUnsafeBytes { JSONMembers.elements(of: $0) }.map(part)
+    }
+
+    /// The decoded text of a string; nil for every other kind.
+    public var string: String? {
+        bytes.withUnsafeBytes { EnvelopeValue(kind: kind, range: $0.indices).string(in: $0) }
+    }
+
+    /// A number as it is written, every digit of it; nil for every other kind.
+    public var digits: String? {
+        kind == .number ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// The truth value; nil for every other kind.
+    public var bool: Bool? {
+        switch kind {
+        case .true: true
+        case .false: false
+        case .object, .array, .string, .number, .null: nil
+        }
+    }
+
+    public var isNull: Bool { kind == .null }
+
+    private func part(_ value: EnvelopeValue) -> JSONDocument {
+        let start = bytes.startIndex + value.range.lowerBound
+        return JSONDocument(kind: value.kind, checked: bytes[start..<start + value.range.count])
+    }
+}
+
+extension JSONPath {
+    /// The names of nested members, outermost first; nil where the path counts elements, means several values, or is the
+    /// whole document.
+    public var memberNames: [String]? {
+        let names = components.compactMap { component -> String? in
+            if case .member(let name) = component { name } else { nil }
+        }
+        return names.isEmpty || names.count < components.count ? nil : names
+    }
+}
+
+extension JSONDocument {
+    /// The document with `value` at the end of nested members. Members on the way that are missing, or no objects, are made
+    /// objects; all others keep their bytes and their places, and a new one comes last.
+    public func setting(_ names: [String], to value: JSONDocument) -> JSONDocument { setting(names[...], to: value) }
+
+    private func setting(_ names: ArraySlice<String>, to value: JSONDocument) -> JSONDocument {
+        guard let name = names.first else { return value }
+        var members = members ?? []
+        let place = members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        let inner = place.map { members[$0].value } ?? .emptyObject
+        let member = (name: name, value: inner.setting(names.dropFirst(), to: value))
+        if let place { members[place] = member } else { members.append(member) }
+        return JSONDocument(members: members)
+    }
+
+    /// An object of values, each as it is, in this order.
+    private init(members: [(name: String, value: JSONDocument)]) {
+        var bytes = [UInt8(ascii: "{")]
+        for (name, value) in members {
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(contentsOf: JSONDocument(string: name).bytes)
+            bytes.append(UInt8(ascii: ":"))
+            bytes.append(contentsOf: value.bytes)
+        }
+        bytes.append(UInt8(ascii: "}"))
+        self.init(kind: .object, checked: bytes[...])
+    }
+}

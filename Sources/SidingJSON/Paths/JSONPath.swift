@@ -1,0 +1,98 @@
+/// Where a value lies inside a JSON document, in SQLite's notation: `$`, `$.a.b`, `$."quoted name"`, `$.list[0]`,
+/// and with a trailing `[*]` for "each element".
+///
+/// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` (at the end only) is ours, `[#-1]` is
+/// not taken, and inside quotes `\"` and `\\` stand for a quote and a backslash.
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+    public enum Component: Sendable, Hashable {
+        case member(String)
+        case index(Int)
+        case each
+    }
+
+    public let components: [Component]
+
+    /// The whole document, `$`.
+    public static let root = JSONPath(components: [])
+
+    init(components: [Component]) {
+        self.components = components
+    }
+
+    /// The member of that name in the root object. The name is taken as it is: a dot is part of it.
+    public init(member name: String) {
+        components = [.member(name)]
+    }
+
+    /// Nested members, outermost first.
+    public init(members names: [String]) {
+        self.init(components: names.map(Component.member))
+    }
+
+    /// Reads a path that begins with `$`.
+    ///
+    /// - Throws: `JSONPathError` that says at which byte of the path the reading failed and what to write instead.
+    public init(parsing text: String) throws(JSONPathError) {
+        var parser = JSONPathParser(text)
+        components = try parser.parse()
+    }
+
+    /// The path without a trailing `[*]`: the array itself.
+    public var withoutEach: JSONPath {
+        components.last == .each ? JSONPath(components: components.dropLast()) : self
+    }
+
+    /// The path as SQLite reads it; names are quoted unless they are ASCII letters, digits and `_`.
+    public var description: String {
+        components.reduce(into: "$") { text, component in
+            switch component {
+            case .member(let name): text += "." + Self.quoted(name)
+            case .index(let index): text += "[\(index)]"
+            case .each: text += "[*]"
+            }
+        }
+    }
+
+    private static func quoted(_ name: String) -> String {
+        let plain = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        if plain, !name.isEmpty { return name }
+        let escaped = name.unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar == "\"" || scalar == "\\" { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
+        return "\"" + escaped + "\""
+    }
+}
+
+extension JSONPath {
+    /// This path and one step more.
+    public func appending(_ component: Component) -> JSONPath {
+        JSONPath(components: withoutEach.components + [component])
+    }
+
+    /// This path, and from there on another one.
+    public func appending(_ path: JSONPath) -> JSONPath {
+        path.components.isEmpty ? self : JSONPath(components: withoutEach.components + path.components)
+    }
+}
+
+/// Why a JSON path could not be read, and at which byte of it.
+public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The path as it was given.
+    public let path: String
+    /// Zero-based, in UTF-8 bytes of the path.
+    public let offset: Int
+    /// What is wrong there and what to write instead.
+    public let problem: String
+
+    public var description: String {
+        "\"\(PlainText.oneLine(path, limit: 80))\" is not a JSON path: \(problem) (at byte \(offset))"
+    }
+}

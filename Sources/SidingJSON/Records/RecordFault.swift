@@ -1,0 +1,92 @@
+/// Why one record cannot be kept as a row, while the rest of its page can. Offsets are bytes of the page.
+public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A name stands twice in one object, at whatever depth and however it is written. The offset is the later one's.
+    case duplicateName(String, offset: Int)
+    /// A string or name holds an escape that is half of a surrogate pair.
+    case loneSurrogate(offset: Int)
+    /// More arrays and objects are open at one place than allowed, the record itself included.
+    case tooDeep(limit: Int, offset: Int)
+    case stringTooLong(limit: Int, offset: Int)
+    case missingKey(JSONPath, offset: Int)
+    case keyNotUsable(JSONPath, found: UnusableKey, offset: Int)
+    /// The key is a member, and the record is no object.
+    case notAnObject(found: JSONKind, offset: Int)
+
+    /// What stands where a key should.
+    public enum UnusableKey: String, Sendable, Hashable {
+        case null = "null"
+        case boolean = "a boolean"
+        /// Written with a fraction or an exponent, even if its value is whole.
+        case fraction = "a number that is not an integer"
+        case object = "an object"
+        case array = "an array"
+        /// SQLite cuts text there.
+        case textWithNUL = "a string that contains U+0000"
+    }
+
+    /// Where in the page the fault lies.
+    public var offset: Int {
+        switch self {
+        case .duplicateName(_, let offset), .loneSurrogate(let offset), .tooDeep(_, let offset),
+            .stringTooLong(_, let offset), .missingKey(_, let offset), .keyNotUsable(_, _, let offset),
+            .notAnObject(_, let offset):
+            offset
+        }
+    }
+
+    /// A short name of the fault, fit to be counted by and to be stored.
+    public var code: String {
+        switch self {
+        case .duplicateName: "duplicate_name"
+        case .loneSurrogate: "lone_surrogate"
+        case .tooDeep: "too_deep"
+        case .stringTooLong: "string_too_long"
+        case .missingKey: "missing_key"
+        case .keyNotUsable: "key_not_usable"
+        case .notAnObject: "not_an_object"
+        }
+    }
+
+    public var description: String {
+        "byte \(offset): \(reason)"
+    }
+
+    /// The fault without its place.
+    public var reason: String {
+        switch self {
+        case .duplicateName(let name, _):
+            "the name \"\(PlainText.oneLine(name, limit: 80))\" stands twice in one object"
+        case .loneSurrogate: "a string escapes half of a surrogate pair, which is no Unicode text"
+        case .tooDeep(let limit, _): "arrays and objects are nested deeper than \(limit)"
+        case .stringTooLong(let limit, _): "a string is longer than \(limit) bytes"
+        case .missingKey(let path, _): "the key \(PlainText.oneLine(path.description, limit: 80)) is missing"
+        case .keyNotUsable(let path, let found, _):
+            "the key \(PlainText.oneLine(path.description, limit: 80)) is \(found.rawValue); a key is a string or an integer"
+        case .notAnObject(let found, _): "the record is \(found), not an object, so it has no key"
+        }
+    }
+}
+
+/// A broken rule as it is noted while a record is scanned: plain numbers, made into a `RecordFault` at the record's end.
+struct NotedFault {
+    enum Rule: UInt8 {
+        case duplicateName, loneSurrogate, tooDeep, stringTooLong
+    }
+
+    let rule: Rule
+    /// In bytes of the page; of a repeated name, its contents.
+    let start: Int
+    /// Of a repeated name; otherwise 0.
+    let count: Int
+
+    func fault(in document: UnsafePointer<UInt8>, limits: JSONLimits) -> RecordFault {
+        switch rule {
+        case .duplicateName:
+            let name = UnsafeRawBufferPointer(start: document + start, count: count)
+            return .duplicateName(JSONString.decode(name) ?? String(decoding: name, as: UTF8.self), offset: start - 1)
+        case .loneSurrogate: return .loneSurrogate(offset: start)
+        case .tooDeep: return .tooDeep(limit: limits.maxDepth, offset: start)
+        case .stringTooLong: return .stringTooLong(limit: limits.maxStringBytes, offset: start)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// Tells whether a whole document is JSON by RFC 8259 and UTF-8; a name may stand twice in an object, and a lone surrogate
+/// may be escaped, as that grammar allows.
+public enum JSONSyntax {
+    /// - Throws: `JSONSyntaxError` at the first byte that no valid document has there, or where a limit is passed.
+    public static func validate(
+        _ document: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
+    ) throws(JSONSyntaxError) {
+        var scanner = try JSONScanner(document, limits: limits)
+        var rules = SyntaxRules(depthLeft: limits.maxDepth, maxStringBytes: limits.maxStringBytes)
+        try scanner.skipValue(&rules)
+        try scanner.finish()
+    }
+}
+
+extension JSONScanner {
+    /// Stands before the first value of the document.
+    init(_ document: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONSyntaxError) {
+        guard let base = document.bindMemory(to: UInt8.self).baseAddress, !document.isEmpty else {
+            throw JSONSyntaxError(problem: .expectedValue, offset: 0, found: nil)
+        }
+        self.init(start: base, end: base + document.count, position: base, remainingValues: limits.maxValues)
+        try refuseOtherEncodings(document)
+        skipSpace()
+    }
+
+    /// JSON between systems is UTF-8 without a byte order mark (RFC 8259, section 8.1). A zero byte among the first
+    /// two can only be UTF-16 or UTF-32, since no JSON text holds one.
+    private func refuseOtherEncodings(_ document: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
+        if document.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(.byteOrderMark) }
+        let isWide =
+            document.starts(with: [0xFE, 0xFF]) || document.starts(with: [0xFF, 0xFE])
+            || (document.count >= 2 && (document[0] == 0) != (document[1] == 0)) || document.starts(with: [0, 0])
+        if isWide { throw failure(.utf16) }
+    }
+
+    /// Steps over a value that nothing is wanted of.
+    @inline(never)
+    mutating func skipValue(_ rules: inout SyntaxRules) throws(JSONSyntaxError) {
+        try value(tellingOf: &rules)
+    }
+
+    /// After the root value nothing but space may come.
+    mutating func finish() throws(JSONSyntaxError) {
+        skipSpace()
+        guard position == end else { throw failure(.expectedEnd) }
+    }
+}
+
+/// What holds for values outside of records: the grammar, and the limits that guard the reader.
+struct SyntaxRules: JSONObserver {
+    var depthLeft: Int
+    let maxStringBytes: Int
+
+    @inline(__always)
+    mutating func open(
+        _ kind: JSONKind, at position: UnsafePointer<UInt8>, in scanner: borrowing JSONScanner
+    ) throws(JSONSyntaxError) {
+        depthLeft -= 1
+        if depthLeft < 0 { throw scanner.failure(.tooDeep, at: position) }
+    }
+
+    @inline(__always)
+    mutating func name(_ name: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
+        if name.count > maxStringBytes { throw scanner.failure(.stringTooLong, at: name.start - 1) }
+    }
+
+    @inline(__always)
+    mutating func element() {}
+
+    @inline(__always)
+    mutating func string(_ string: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
+        if string.count > maxStringBytes { throw scanner.failure(.stringTooLong, at: string.start - 1) }
+    }
+
+    @inline(__always)
+    mutating func scalar(_ kind: JSONKind, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) {}
+
+    @inline(__always)
+    mutating func close(at position: UnsafePointer<UInt8>) {
+        depthLeft += 1
+    }
+}
+
+/// How much one page may ask of the reader before it is refused.
+///
+/// A limit met inside a record faults that record alone, outside the records it faults the page; `maxValues` always
+/// faults the page. Values below 1 are raised to 1.
+public struct JSONLimits: Sendable, Hashable {
+    /// Open arrays and objects at one place, counted from the record for a record and from the document for the rest.
+    /// Default 128.
+    public var maxDepth: Int
+    /// Values of every kind in the whole page, arrays and objects included. Default 5,000,000.
+    public var maxValues: Int
+    /// Bytes between the quotes of one string or name, as they stand in the page. Default 8 MiB.
+    public var maxStringBytes: Int
+
+    public init(maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20) {
+        self.maxDepth = max(1, maxDepth)
+        self.maxValues = max(1, maxValues)
+        self.maxStringBytes = max(1, maxStringBytes)
+    }
+}

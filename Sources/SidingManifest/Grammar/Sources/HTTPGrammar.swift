@@ -1,0 +1,47 @@
+internal import Siding
+internal import SidingChain
+internal import SidingJSON
+
+/// The bounds of a source: `http:`.
+enum HTTPGrammar {
+    private static let defaults = TransportSettings()
+
+    static let connectTimeout = Keyword(
+        "connect_timeout", .duration, default: "5s", "Until the connection stands, TLS included.")
+    static let idleTimeout = Keyword(
+        "idle_timeout", .duration, default: "30s", "The longest silence between two reads.")
+    static let totalTimeout = Keyword(
+        "total_timeout", .duration, default: "2m", "The budget of one request, redirects and body included.")
+    static let maxBody = Keyword("max_body", .size(upTo: 16 << 30), default: "64MiB", "The largest decompressed body.")
+    static let maxValues = Keyword(
+        "max_values", .integer(1...1_000_000_000), default: 5_000_000, "The most JSON values in one answer.")
+    static let maxDepth = Keyword(
+        "max_depth", .integer(1...1024), default: 128, "The deepest nesting of an answer's JSON.")
+    static let redirects = Keyword("redirects", .integer(0...20), default: 5, "The most redirects that are followed.")
+    static let concurrency = Keyword("concurrency", .integer(1...64), default: 4, "The most connections at a time.")
+    static let allowPlainHTTP = Keyword(
+        "allow_plain_http", .truth, default: false, "Whether http:// is spoken to hosts other than this machine.")
+
+    static let shape = Shape<HTTPBounds>([
+        connectTimeout.entry, idleTimeout.entry, totalTimeout.entry, maxBody.entry, maxValues.entry, maxDepth.entry,
+        redirects.entry, concurrency.entry, allowPlainHTTP.entry,
+    ]) { object, reading in
+        var bounds = HTTPBounds()
+        bounds.transport.connectTimeout = object.value(connectTimeout, &reading) ?? defaults.connectTimeout
+        bounds.transport.idleTimeout = object.value(idleTimeout, &reading) ?? defaults.idleTimeout
+        bounds.transport.totalTimeout = object.value(totalTimeout, &reading) ?? defaults.totalTimeout
+        bounds.transport.maxBody = object.value(maxBody, &reading) ?? defaults.maxBody
+        bounds.transport.redirects = object.value(redirects, &reading) ?? defaults.redirects
+        bounds.transport.concurrency = object.value(concurrency, &reading) ?? defaults.concurrency
+        bounds.transport.allowsPlainHTTP = object.value(allowPlainHTTP, &reading) ?? defaults.allowsPlainHTTP
+        bounds.json.maxValues = object.value(maxValues, &reading) ?? bounds.json.maxValues
+        bounds.json.maxDepth = object.value(maxDepth, &reading) ?? bounds.json.maxDepth
+        return bounds
+    }
+}
+
+/// What `http:` says, which the library keeps in two places.
+struct HTTPBounds: Sendable {
+    var transport = TransportSettings()
+    var json = JSONLimits()
+}

@@ -1,0 +1,112 @@
+import CSQLite
+import Glibc
+
+extension Connection {
+    /// Copies the database as this connection sees it into a new file, first under a temporary name.
+    ///
+    /// The copy is one file that stands alone (no WAL), so that it can be read from a read-only medium.
+    func backup(to destination: String) throws(SQLiteError) {
+        let operation = "back up to \(destination)"
+        let target = try DatabaseFile(at: destination, createDirectory: true)
+        let partial = try DatabaseFile(at: destination + ".partial", createDirectory: false)
+        guard target.size == nil else {
+            throw SQLiteError(.cannotOpen, "something is there already", operation: operation, path: path)
+        }
+        unlink(partial.path)  // left by a copy that was killed
+        try partial.createIfMissing()
+        do {
+            try copy(to: partial.path, operation: operation)
+            try publish(partial, as: target, operation: operation)
+        } catch {
+            for suffix in ["", "-journal", "-wal", "-shm"] { unlink(partial.path + suffix) }
+            throw error
+        }
+    }
+
+    private func copy(to path: String, operation: String) throws(SQLiteError) {
+        let copy = try Connection(opening: path, role: .destination)
+        defer { copy.close() }
+        try copy.harden(DatabaseConfiguration())
+        // One read transaction: commits of others during the copy do not make it start again.
+        try run("BEGIN", operation: operation)
+        defer { _ = try? run("COMMIT", operation: operation) }
+        guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+            throw copy.error(sqlite3_extended_errcode(copy.handle), operation)
+        }
+        var code = SQLITE_OK
+        while code == SQLITE_OK, !Task.isCancelled { code = sqlite3_backup_step(backup, 1_000) }
+        let finished = sqlite3_backup_finish(backup)
+        guard code != SQLITE_OK else {
+            throw SQLiteError(.cancelled, "the task was cancelled", operation: operation, path: self.path)
+        }
+        guard finished == SQLITE_OK else { throw copy.error(finished, operation) }
+        try copy.run("PRAGMA journal_mode = DELETE", operation: operation)
+    }
+
+    /// `link` refuses a name that is taken, where `rename` would replace it.
+    private func publish(
+        _ partial: DatabaseFile, as target: DatabaseFile, operation: String
+    ) throws(SQLiteError) {
+        guard link(partial.path, target.path) == 0 else {
+            throw SQLiteError(errno: errno, operation: operation, path: path)
+        }
+        unlink(partial.path)
+        let directory = open(PrivateDirectory.parent(of: target.path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
+        defer { Glibc.close(directory) }
+        guard fsync(directory) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
+    }
+
+    /// What SQLite's own checks find; empty when all is well.
+    func findings(quick: Bool) throws(SQLiteError) -> [String] {
+        var findings: [String] = []
+        try eachRow("PRAGMA \(quick ? "quick_check" : "integrity_check")") { row in
+            let finding = row.text(0)
+            if finding != "ok" { findings.append(finding) }
+        }
+        try eachRow("PRAGMA foreign_key_check") { row in
+            let rowID = row.optionalInt(1).map { "row \($0)" } ?? "a row"
+            findings.append("\(row.text(0)): \(rowID) refers to a row of \(row.text(2)) that is missing")
+        }
+        return findings
+    }
+
+    private func eachRow(_ sql: String, _ body: (borrowing Row) -> Void) throws(SQLiteError) {
+        let statement = try prepare(sql)
+        defer { giveBack(statement, for: sql) }
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW: body(Row(of: statement))
+            case SQLITE_DONE: return
+            case let code: throw error(code, "check the database", sql: sql)
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Bytes of the WAL file. `stat` opens nothing, so it is safe beside an open connection.
+    var sizeOfWAL: Int {
+        var status = stat()
+        return lstat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Moves the WAL into the database file; the caller holds the writer lock.
+    ///
+    /// Only TRUNCATE: it takes SQLite's own write lock, so that no commit overlaps it, where PASSIVE does not. It waits
+    /// for nobody: behind a reader it would hold up all writers.
+    func checkpoint(_ configuration: DatabaseConfiguration) throws(SQLiteError) -> CheckpointOutcome {
+        sqlite3_busy_timeout(handle, 0)
+        defer { setBusyTimeout(configuration.busyTimeout) }
+        let code = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        switch code & 0xFF {
+        case SQLITE_OK:
+            pagesInWAL = 0
+            return .done
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            return .busy
+        default:
+            throw error(code, "checkpoint")
+        }
+    }
+}

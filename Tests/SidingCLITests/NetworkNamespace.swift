@@ -1,1 +1,0 @@
-../SidingTests/Support/NetworkNamespace.swift

@@ -1,0 +1,1 @@
+../../SidingTests/Support/NetworkNamespace.swift
