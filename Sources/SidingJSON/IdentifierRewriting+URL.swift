@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 extension IdentifierRewriting {
     /// The URL with the real identifier for every whole path segment and every whole query value that equals the temporary
     /// one once percent-decoded. All else stands byte for byte: names of parameters, parts of a segment, a fragment.
@@ -58,6 +60,6 @@ extension IdentifierRewriting {
 
     private func isTemporary(_ text: ArraySlice<UInt8>, plus: UInt8 = UInt8(ascii: "+")) -> Bool {
         // Percent-encoding never makes a text shorter.
-        text.count >= temporary.utf8.count && PercentEncoding.decode(text, plus: plus).elementsEqual(temporary.utf8)
+        text.count >= temporary.utf8.count && PercentCoding.decode(text, plus: plus).elementsEqual(temporary.utf8)
     }
 }

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Puts the real identifier in the place of the temporary one in what was written before the real one was known: the bodies
 /// and URLs of requests that depend on it.
 ///
@@ -20,7 +22,7 @@ public struct IdentifierRewriting: Sendable {
         guard !["", ".", ".."].contains(text) else { throw .namesAnotherPath(text) }
         self.temporary = temporary
         self.real = real
-        encoded = PercentEncoding.encode(text.utf8)
+        encoded = PercentCoding.encode(text.utf8)
     }
 
     /// The body with the real identifier for every string value that equals the temporary one, at whatever depth and

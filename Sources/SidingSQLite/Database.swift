@@ -1,4 +1,5 @@
 import CSQLite
+internal import SidingSynchronization
 
 /// A database file with one read-write connection: the place where all writes of this process come in order.
 ///
@@ -18,7 +19,7 @@ public actor Database {
     /// The file's path with the links of its directory resolved.
     public nonisolated let path: String
     public nonisolated let configuration: DatabaseConfiguration
-    private nonisolated let executor = SerialQueueExecutor(label: "siding.database")
+    private nonisolated let executor = SerialWorker(label: "siding.database")
     private let lock: WriterLock
     private var connection: Connection?
     /// No automatic checkpoint is tried below this length of the WAL.

@@ -1,9 +1,10 @@
 import CSQLite
+internal import SidingSynchronization
 
 /// A read-only connection with a queue of its own: reads here never hold up the writer, nor wait for it.
 public actor DatabaseReader {
     public nonisolated let path: String
-    private nonisolated let executor = SerialQueueExecutor(label: "siding.database.reader")
+    private nonisolated let executor = SerialWorker(label: "siding.database.reader")
     private var connection: Connection?
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

@@ -1,8 +1,8 @@
 /// Ends a whole call, body included, after a budget, beside the idle and connect timeouts of the transport.
 ///
 /// The call runs in a child task that is cancelled when the budget is spent. Any duration is legal.
-public struct DeadlineNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct DeadlineNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let limit: Duration
     private let clock: any Clock<Duration>
 
@@ -12,8 +12,6 @@ public struct DeadlineNode<Wrapped: Node>: Node {
         self.clock = clock
     }
 
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
-
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         let raced = await withTaskGroup(of: Raced.self) { group in
             group.addTask {
@@ -22,8 +20,7 @@ public struct DeadlineNode<Wrapped: Node>: Node {
                 }
             }
             group.addTask {
-                // Durations beyond the clock's range would overflow its instant: a year is no limit at all.
-                do { try await clock.sleep(for: min(limit, .seconds(31_536_000))) } catch { return .abandoned }
+                do { try await clock.sleep(for: limit.atMostAYear) } catch { return .abandoned }
                 return .spent
             }
             defer { group.cancelAll() }

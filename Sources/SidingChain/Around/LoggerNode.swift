@@ -5,8 +5,8 @@ internal import Logging
 /// Each event carries the request's name, the node and its place in the order of the call's events, so that calls that run
 /// at once can be told apart. Messages are static and values are metadata; secrets were left out of what gets here. The
 /// events of a node that the context or this chain excludes by name are left out.
-public struct LoggerNode<Wrapped: Node>: Node {
-    @usableFromInline let wrapped: Wrapped
+public struct LoggerNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     @usableFromInline let exclusions: Set<String>
 
     /// - Parameter exclusions: names of nodes whose events are left out, beside those that the call's context leaves out.
@@ -14,8 +14,6 @@ public struct LoggerNode<Wrapped: Node>: Node {
         self.wrapped = wrapped
         self.exclusions = exclusions
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     /// Inlinable, so that a chain's nodes stay known to the compiler beneath this one.
     @inlinable

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Logging
 
 /// Tries a node again within the same call, with backoff and jitter, for requests that may go out twice: by their method
@@ -7,8 +6,8 @@ internal import Logging
 /// The failure after the last try is that try's own; but where an earlier one may have brought the request to the origin,
 /// its phase is at least ``Failure/Phase/maybeSent``. Cancelled while it waits, the call ends as
 /// ``Failure/Reason/cancelled`` in the phase so far.
-public struct RetryNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct RetryNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let policy: RetryPolicy
     private let jitter: Jitter
     private let clock: any Clock<Duration>
@@ -24,10 +23,8 @@ public struct RetryNode<Wrapped: Node>: Node {
         self.policy = policy
         self.jitter = jitter
         self.clock = clock
-        self.secondsSince1970 = secondsSince1970 ?? { Date().timeIntervalSince1970 }
+        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         var attempt = 1

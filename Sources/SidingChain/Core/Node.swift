@@ -6,6 +6,10 @@ public protocol Node<Input, Output>: Sendable {
     associatedtype Input: Sendable
     associatedtype Output: Sendable
 
+    /// The name that failures and logs carry for this step: the type without its generic arguments, unless the node says
+    /// otherwise.
+    var name: String { get }
+
     /// The names of the steps that a call goes through, outermost and first step first.
     var steps: [String] { get }
 
@@ -14,7 +18,6 @@ public protocol Node<Input, Output>: Sendable {
 }
 
 extension Node {
-    /// The name that failures and logs carry for this step: the type without its generic arguments.
     public var name: String {
         let full = String(describing: Self.self)
         return String(full.prefix { $0 != "<" })
@@ -61,6 +64,21 @@ extension Node {
     }
 }
 
+/// A node around another one: retry, deadline, logging, access safety.
+///
+/// It names the node that it wraps among its steps, `RetryNode(A → B)`, and has nothing else to implement than
+/// ``Node/process(_:_:)``.
+public protocol WrapperNode: Node {
+    associatedtype Wrapped: Node
+
+    /// The node within.
+    var wrapped: Wrapped { get }
+}
+
+extension WrapperNode {
+    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
+}
+
 /// Two nodes in a row: the railway's straight track.
 public struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input {
     let first: First
@@ -71,5 +89,41 @@ public struct Then<First: Node, Second: Node>: Node where First.Output == Second
     public func process(_ input: First.Input, _ context: ChainContext) async throws(Failure) -> Second.Output {
         let middle = try await first.process(input, context)
         return try await second.process(middle, context)
+    }
+}
+
+/// Turns a value into another with the user's function.
+public struct MapNode<Input: Sendable, Output: Sendable>: Node {
+    private let transform: @Sendable (Input) throws -> Output
+
+    public init(_ transform: @escaping @Sendable (Input) throws -> Output) {
+        self.transform = transform
+    }
+
+    public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> Output {
+        do { return try transform(input) } catch { throw Failure.wrapping(error, phase: .answered).at(node: name) }
+    }
+}
+
+/// Lets the user's function answer for a node that failed.
+public struct RecoverNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
+    private let recovery: @Sendable (Failure, ChainContext) async throws -> Wrapped.Output
+
+    public init(
+        _ wrapped: Wrapped, recovery: @escaping @Sendable (Failure, ChainContext) async throws -> Wrapped.Output
+    ) {
+        self.wrapped = wrapped
+        self.recovery = recovery
+    }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        do {
+            return try await wrapped.process(input, context)
+        } catch {
+            do { return try await recovery(error, context.withoutHandle) } catch let second {
+                throw Failure.wrapping(second, phase: error.phase).at(node: name, method: error.method, url: error.url)
+            }
+        }
     }
 }

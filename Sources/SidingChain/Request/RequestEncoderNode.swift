@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import HTTPTypes
+public import SidingJSON
 
 /// A request in the making, with the value that it is to carry.
 public struct EncodableRequest<Model: Sendable>: Sendable {
@@ -71,5 +72,46 @@ extension RequestEncoderNode where Model: RawBody {
     /// An encoder of models that give their bytes themselves and need not be `Encodable`.
     public static func raw() -> RequestEncoderNode {
         RequestEncoderNode { (model, draft) async throws(Failure) in try BodyEncoder.raw(model, into: draft) }
+    }
+}
+
+extension RequestEncoderNode where Model == JSONDocument {
+    /// An encoder of documents, which a DTO has become. As JSON, and raw, a document goes out byte for byte as it stands.
+    ///
+    /// - Parameters:
+    ///   - encoding: form, query and multipart want objects.
+    ///   - queryEncoding: how query, form and multipart fields are named and written.
+    ///   - boundary: where the boundaries of multipart bodies come from.
+    public init(
+        encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
+        boundary: MultipartBoundary = .random
+    ) {
+        let body = BodyEncoder(
+            encoding: encoding, queryEncoding: queryEncoding, encoder: JSONCoding.encoder,
+            multipart: MultipartEncoder(boundary: boundary))
+        self.init { (document, draft) async throws(Failure) in try await body.encode(document: document, into: draft) }
+    }
+}
+
+extension BodyEncoder {
+    fileprivate func encode(document: JSONDocument, into draft: RequestDraft) async throws(Failure) -> RequestDraft {
+        switch encoding {
+        case .json, .raw: return draft.with(Array(document.bytes), contentType: "application/json")
+        case .formURL: return form(try members(of: document, for: "form fields"), into: draft)
+        case .urlQuery: return query(try members(of: document, for: "query parameters"), into: draft)
+        case .multipart:
+            var form = MultipartForm()
+            form.append(fields: try members(of: document, for: "form fields"), encoding: queryEncoding)
+            return try await multipart.encode(form, into: draft)
+        }
+    }
+
+    private func members(of document: JSONDocument, for purpose: String) throws(Failure) -> [String: QueryValue] {
+        guard case .object(let members) = QueryValue(document) else {
+            throw Failure(
+                .invalidRequest, phase: .notSent,
+                detail: "\(purpose) are made of an object, not of \(document.kind.rawValue)")
+        }
+        return members
     }
 }

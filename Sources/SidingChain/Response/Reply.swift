@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import SidingSynchronization
 
 /// The answer of an origin: the head, and the body as it arrives.
 public struct Reply: Sendable {
@@ -82,5 +83,21 @@ extension ReplyBody {
     public static func bytes(_ bytes: [UInt8]) -> ReplyBody {
         let once = OneShot(bytes)
         return ReplyBody(length: bytes.count) { () async throws(SidingChain.Failure) -> [UInt8]? in once.take() }
+    }
+}
+
+/// Gives its bytes to the first who asks, and nil ever after.
+final class OneShot: Sendable {
+    private let bytes: Mutex<[UInt8]?>
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = Mutex(bytes.isEmpty ? nil : bytes)
+    }
+
+    func take() -> [UInt8]? {
+        bytes.withLock { held in
+            defer { held = nil }
+            return held
+        }
     }
 }

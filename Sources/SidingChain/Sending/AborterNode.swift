@@ -5,8 +5,8 @@
 /// is closed. Where a write was answered with success, both ways of cancelling leave it alone: the answer is read to its
 /// end, within the transport's own time limits. A call whose output is a ``Reply`` lasts until its body has been read or
 /// dropped.
-public struct AborterNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct AborterNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let handle: CallHandle?
 
     /// - Parameter handle: makes this value serve a single call; nil, the default, for the handle of each call's context.
@@ -14,8 +14,6 @@ public struct AborterNode<Wrapped: Node>: Node {
         self.wrapped = wrapped
         self.handle = handle
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         let handle = handle ?? context.handle ?? CallHandle()

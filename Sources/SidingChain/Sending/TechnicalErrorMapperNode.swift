@@ -8,16 +8,14 @@
 
 /// Classifies what the system said: errno and resolver codes become `noInternetConnection`, `timeout`,
 /// `cantConnectToHost` and their kin, with a look at whether this machine has a way out at all.
-public struct TechnicalErrorMapperNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let connectivity: any Connectivity
 
     public init(_ wrapped: Wrapped, connectivity: any Connectivity) {
         self.wrapped = wrapped
         self.connectivity = connectivity
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         do {
@@ -91,3 +89,22 @@ public enum TechnicalErrors {
 #if !os(Linux)
     private let ENONET: Int32 = -1
 #endif
+
+/// Says whether this machine has a way out, so that an error can be labelled; it never vetoes a request.
+public protocol Connectivity: Sendable {
+    /// Whether some interface other than loopback is up, has carrier and a global address, and a default route leads
+    /// through it.
+    func hasUsableRoute() -> Bool
+
+    /// Whether a request to `host` has a way to go: by a default route, or by one to that host or its network.
+    ///
+    /// This machine itself can be reached without any way out, and so can a host of the own network. Nothing is sent to
+    /// find out, and no name is resolved.
+    /// - Parameter host: a name or an address, without port and brackets; the proxy's where requests go through one.
+    func hasUsableRoute(to host: String) -> Bool
+}
+
+extension Connectivity {
+    /// Any way out will do.
+    public func hasUsableRoute(to host: String) -> Bool { hasUsableRoute() }
+}

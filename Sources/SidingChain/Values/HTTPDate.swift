@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+internal import SidingSynchronization
+
 /// Writes dates as HTTP wants them, and reads the three forms that RFC 9110 §5.6.7 asks recipients to accept.
 public enum HTTPDate {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, fractions cut; nil outside the years 1 to 9999, which have no such form.
@@ -23,19 +26,14 @@ public enum HTTPDate {
             (1...31).contains(day), (0...9999).contains(year)
         else { return nil }
         if year < 100 { year += year < 70 ? 2000 : 1900 }
-        let days = daysSince1970(year: year, month: month + 1, day: day)
+        let days = UTCDate.daysSince1970(year: year, month: month + 1, day: day)
         return Double(((days * 24 + clock[0]) * 60 + clock[1]) * 60 + clock[2])
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
 
-    /// Days of the proleptic Gregorian calendar, counted in 400-year eras that begin on 1 March.
-    public static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
+/// The machine's wall clock, where no other is given.
+package enum SystemTime {
+    @Sendable package static func secondsSince1970() -> Double { Date().timeIntervalSince1970 }
 }

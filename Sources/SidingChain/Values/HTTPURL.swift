@@ -1,6 +1,7 @@
 internal import SidingJSON
 internal import FoundationEssentials
 public import HTTPTypes
+internal import SidingSynchronization
 
 /// An absolute http or https URL that was checked before any network code sees it.
 ///
@@ -140,7 +141,7 @@ extension HTTPURL {
     private func appending(plainPath addition: String) -> HTTPURL? {
         let bytes = addition.utf8
         guard bytes.first == UInt8(ascii: "/"), path.utf8.count + bytes.count < 16_384, host.utf8.count < 1_024,
-            bytes.allSatisfy({ QueryEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") })
+            bytes.allSatisfy({ PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") })
         else { return nil }
         let base = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
         return HTTPURL(

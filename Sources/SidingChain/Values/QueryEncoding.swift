@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Turns typed query parameters into the query of a URL, the same way each time.
 ///
 /// Names are sorted at every level. Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, `+`
@@ -68,70 +70,63 @@ public struct QueryEncoding: Sendable, Hashable {
     }
 
     /// `text` with every byte outside the unreserved set of RFC 3986 percent-encoded.
-    public static func escape(_ text: String) -> String {
-        guard !text.utf8.allSatisfy(isUnreserved) else { return text }
-        var escaped = ""
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                escaped += byte < 16 ? "%0" : "%"
-                escaped += String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return escaped
-    }
-
-    /// RFC 3986 §2.3
-    static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
-        default: false
-        }
-    }
+    public static func escape(_ text: String) -> String { PercentCoding.encode(text) }
 }
 
-extension HTTPURL {
-    /// This URL with an encoded query added behind its own.
-    public func appending(encodedQuery addition: String) -> HTTPURL {
-        guard !addition.isEmpty else { return self }
-        guard let query, !query.isEmpty else { return with(query: addition) }
-        return with(query: String(joining: query, "&", addition))
+/// One parameter with its whole name, not escaped: what a query, a form and a multipart body have in common.
+struct QueryField: Sendable, Hashable {
+    /// Such as `user[name]` or `tags[]`.
+    var name: String
+    var value: String
+    /// What follows behind commas, where a list is joined by them.
+    var further: [String] = []
+}
+
+extension QueryEncoding {
+    /// Tells `body` each field that `parameters` make by these strategies, sorted by name at every level.
+    func forEachField(of parameters: [String: QueryValue], _ body: (QueryField) -> Void) {
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { walk(name, value, body) }
     }
 
-    /// This URL with each parameter of `names` taken out of its query, and each whose value is one of `values`, encoded
-    /// spellings included.
-    public func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
-        guard query != nil, !names.isEmpty || !values.isEmpty else { return self }
-        let kept = queryParameters.filter { parameter in
-            let value = parameter.value.map { HTTPURL.decode(String($0)) }
-            return !names.contains(parameter.name) && !(value.map(values.contains) ?? false)
-        }.map(\.text)
-        return with(query: kept.isEmpty ? nil : kept.joined(separator: "&"))
-    }
-
-    /// This URL with one query parameter set to `value`, an earlier one of that name taken out.
-    public func settingQuery(_ name: String, to value: String) -> HTTPURL {
-        removingQuery(named: [name])
-            .appending(encodedQuery: "\(QueryEncoding.escape(name))=\(QueryEncoding.escape(value))")
-    }
-
-    /// Percent-decodes a query name or value; bytes that are no UTF-8 become the replacement character.
-    public static func decode(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let first = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if first == UInt8(ascii: "%"), digits.count == 2,
-                digits.allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
-                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(first == UInt8(ascii: "+") ? UInt8(ascii: " ") : first)
-            }
+    private func walk(_ name: String, _ value: QueryValue, _ body: (QueryField) -> Void) {
+        switch value {
+        case .array(let items) where arrays == .comma:
+            joined(name, items, body)
+        case .array(let items):
+            for item in items { walk(name + itemSuffix, item, body) }
+        case .object(let members):
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) { walk(memberName(name, key), member, body) }
+        case .null:
+            if nulls == .empty { body(QueryField(name: name, value: "")) }
+        case .string, .int, .double, .bool:
+            body(QueryField(name: name, value: text(value)))
         }
-        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private var itemSuffix: String { arrays == .noBrackets ? "" : "[]" }
+
+    private func memberName(_ name: String, _ key: String) -> String {
+        dictionaries == .brackets ? "\(name)[\(key)]" : "\(name).\(key)"
+    }
+
+    /// A list between commas. Lists and objects inside it would be lost there, so such a list is written in brackets.
+    private func joined(_ name: String, _ items: [QueryValue], _ body: (QueryField) -> Void) {
+        let written = items.filter { $0 != .null || nulls == .empty }
+        guard written.allSatisfy(\.isScalar) else {
+            for item in written { walk(name + itemSuffix, item, body) }
+            return
+        }
+        guard let first = written.first else { return }
+        body(QueryField(name: name, value: text(first), further: written.dropFirst().map(text)))
+    }
+
+    private func text(_ value: QueryValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .int(let number): String(number)
+        case .double(let number): String(number)
+        case .bool(let flag): bools == .asInt ? (flag ? "1" : "0") : (flag ? "true" : "false")
+        case .null, .array, .object: ""
+        }
     }
 }

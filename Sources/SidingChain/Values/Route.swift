@@ -43,3 +43,8 @@ public struct Route: Sendable, Hashable {
         self.init(method, try base.appending(path: path))
     }
 }
+
+extension HTTPRequest.Method {
+    /// Whether sending a request twice is meant to do what sending it once does (RFC 9110 §9.2.2).
+    public var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
+}

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// The coders that are used where none is given, and the way between `Codable` values and documents.
 public enum JSONCoding {

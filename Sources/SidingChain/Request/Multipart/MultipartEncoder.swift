@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import SidingSynchronization
 
 /// A form in the shape in which it is sent: its type, its exact length, and its bytes as often as they are asked for.
 public struct MultipartBody: Sendable {
@@ -54,7 +55,9 @@ public struct MultipartEncoder: Sendable {
         let files = form.parts.contains { if case .file = $0.content { true } else { false } }
         let segments =
             files
-            ? try await FileQueue().run { () throws(Failure) in try Self.segments(of: form, type.boundary) }
+            ? try await SerialWorker(label: "siding.multipart").run { () throws(Failure) in
+                try Self.segments(of: form, type.boundary)
+            }
             : try Self.segments(of: form, type.boundary)
         return MultipartBody(contentType: type.text, length: try Self.length(of: segments), segments: segments)
     }

@@ -5,7 +5,7 @@ final class MultipartReader: Sendable {
     /// The most bytes of a chunk: 256 KiB.
     static let chunkSize = 256 << 10
 
-    private let queue = FileQueue()
+    private let queue = SerialWorker(label: "siding.multipart")
     private let cursor: Mutex<MultipartCursor>
 
     init(_ segments: [MultipartSegment]) {
