@@ -66,7 +66,7 @@ let package = Package(
     targets: [
         // Rooms: who may import whom is what stands in `dependencies`, and the compiler checks it.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .target(name: "SidingSQLite", dependencies: ["CSQLite"], swiftSettings: settings),
+        .target(name: "SidingSQLite", dependencies: ["CSQLite", "SidingSynchronization"], swiftSettings: settings),
         .target(
             name: "SidingMigrations", dependencies: ["SidingSQLite"], path: "Migrations",
             resources: migrations.map { .embedInCode($0) }, swiftSettings: settings),
@@ -74,7 +74,7 @@ let package = Package(
         .target(
             name: "CNetlink",
             cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra")]),
-        .target(name: "SidingJSON", swiftSettings: settings),
+        .target(name: "SidingJSON", dependencies: ["SidingSynchronization"], swiftSettings: settings),
         .target(
             name: "SidingChain", dependencies: ["SidingJSON", "SidingSynchronization", logging, httpTypes],
             swiftSettings: settings),

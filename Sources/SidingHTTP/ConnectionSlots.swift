@@ -13,7 +13,7 @@ final class ConnectionSlots: Sendable {
 
     private struct Lane {
         var taken = 0
-        var waiting: [FirstAnswer<Answer>] = []
+        var waiting: [Promise<Answer>] = []
     }
 
     private let limit: Int
@@ -29,27 +29,27 @@ final class ConnectionSlots: Sendable {
     func acquire(_ origin: String, on loop: any EventLoop, until deadline: NIODeadline) async throws(Failure) -> Slot {
         if let waiter = takeOrWait(origin) {
             let timer = loop.scheduleTask(deadline: deadline) { _ = waiter.settle(.tooLate) }
-            let answer = await waiter.get(ifCancelled: .cancelled)
+            let answer = await waiter.value(orWhenCancelled: .cancelled)
             timer.cancel()
             if answer != .granted { try forget(waiter, origin, answer) }
         }
         return Slot { [self] in release(origin) }
     }
 
-    private func takeOrWait(_ origin: String) -> FirstAnswer<Answer>? {
+    private func takeOrWait(_ origin: String) -> Promise<Answer>? {
         lanes.withLock { lanes in
             if lanes[origin, default: Lane()].taken < limit {
                 lanes[origin, default: Lane()].taken += 1
                 return nil
             }
-            let waiter = FirstAnswer<Answer>()
+            let waiter = Promise<Answer>()
             lanes[origin, default: Lane()].waiting.append(waiter)
             return waiter
         }
     }
 
     private func forget(
-        _ waiter: FirstAnswer<Answer>, _ origin: String, _ answer: Answer
+        _ waiter: Promise<Answer>, _ origin: String, _ answer: Answer
     ) throws(Failure) {
         lanes.withLock { $0[origin]?.waiting.removeAll { $0 === waiter } }
         guard answer == .tooLate else { throw Failure(.cancelled, phase: .notSent) }

@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 internal import SidingChain
+internal import SidingSynchronization
 
 /// Puts a request on its way and waits for the head of the answer, feeding the body meanwhile where it is a stream.
 struct Upload {
@@ -52,7 +53,7 @@ struct Upload {
     private func streamed(
         _ length: Int?, _ next: @escaping @Sendable () async throws -> [UInt8]?
     ) async -> Result<ResponseHead, Failure> {
-        let channel = FirstAnswer<Channel?>()
+        let channel = Promise<Channel?>()
         let loop = client.loop
         let body = HTTPClient.Body.stream(contentLength: length.map(Int64.init)) { writer in
             let done = loop.makePromise(of: Void.self)
@@ -74,9 +75,9 @@ struct Upload {
     }
 
     private func feed(
-        _ channel: FirstAnswer<Channel?>, _ next: @Sendable () async throws -> [UInt8]?
+        _ channel: Promise<Channel?>, _ next: @Sendable () async throws -> [UInt8]?
     ) async {
-        guard let (writer, done) = await channel.get(ifCancelled: nil) else { return }
+        guard let (writer, done) = await channel.value(orWhenCancelled: nil) else { return }
         do {
             while !Task.isCancelled, let chunk = try await next() {
                 guard await isTaken(writer.write(.byteBuffer(ByteBuffer(bytes: chunk)))) else { break }
@@ -90,10 +91,10 @@ struct Upload {
 
     /// Waits until the connection has room for more. A write after a refusal is never answered by the client below.
     private func isTaken(_ write: EventLoopFuture<Void>) async -> Bool {
-        let answer = FirstAnswer<Bool>()
+        let answer = Promise<Bool>()
         write.whenComplete { result in
             if case .success = result { answer.settle(true) } else { answer.settle(false) }
         }
-        return await answer.get(ifCancelled: false)
+        return await answer.value(orWhenCancelled: false)
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import SidingSynchronization
 
 /// A request as it reached the origin.
 public struct OriginRequest: Sendable {
@@ -33,22 +34,8 @@ public struct OriginRequest: Sendable {
         var query: [String: String] = [:]
         for pair in target.dropFirst(path.count + 1).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            query[Self.decoded(parts[0])] = parts.count > 1 ? Self.decoded(parts[1]) : ""
+            query[PercentCoding.decode(parts[0], plus: " ")] = parts.count > 1 ? PercentCoding.decode(parts[1], plus: " ") : ""
         }
         return query
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let first = rest.popFirst() {
-            if first == UInt8(ascii: "%"), let code = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(first == UInt8(ascii: "+") ? UInt8(ascii: " ") : first)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

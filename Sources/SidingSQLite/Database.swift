@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// A database file with one read-write connection: the place where all writes of this process come in order.
 ///
 /// Bodies are synchronous, so nothing can wait inside a transaction for a network or a person. Other processes and other
@@ -16,7 +18,7 @@ public actor Database {
     /// The file's path with the links of its directory resolved.
     public nonisolated let path: String
     public nonisolated let configuration: DatabaseConfiguration
-    private nonisolated let executor = SerialQueueExecutor(label: "siding.database")
+    private nonisolated let executor = SerialWorker(label: "siding.database")
     private let lock: WriterLock
     private var connection: Connection?
     /// No automatic checkpoint is tried below this length of the WAL.

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Reads of a database file beside its writer, several at a time: a long read does not hold up a short one.
 ///
 /// Each read has a read-only connection to itself, with a queue of its own. The first connection is opened with the reader,
@@ -109,7 +111,7 @@ public actor DatabaseReader {
 
 /// One read-only connection and the queue on which it works.
 private actor ReadConnection {
-    private nonisolated let executor = SerialQueueExecutor(label: "siding.database.reader")
+    private nonisolated let executor = SerialWorker(label: "siding.database.reader")
     private let path: String
     private var connection: Connection?
 

@@ -1,4 +1,5 @@
 import CSQLite
+internal import SidingSynchronization
 
 /// Runs one statement that a person typed, such that it can neither change anything nor go on for ever.
 ///
@@ -56,7 +57,7 @@ public struct Inspection: Sendable {
 
 /// Gives an inspection its own thread.
 private actor Inspector {
-    private nonisolated let executor = SerialQueueExecutor(label: "siding.inspection")
+    private nonisolated let executor = SerialWorker(label: "siding.inspection")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

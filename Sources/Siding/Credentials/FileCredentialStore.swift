@@ -1,5 +1,5 @@
-internal import Dispatch
 public import SidingChain
+internal import SidingSynchronization
 
 /// Credentials in files, one per source, that the processes of a user share: `<state>/credentials/<source>`, mode 0600.
 ///
@@ -10,7 +10,7 @@ public struct FileCredentialStore: CredentialStore {
     public let directory: String
     private let interruption: CredentialFile.Interruption
     /// Syncing a disk takes its time, which no thread of the cooperative pool shall wait for.
-    private let queue = DispatchQueue(label: "siding.credentials")
+    private let worker = SerialWorker(label: "siding.credentials")
 
     /// A store in `directory`, usually `credentials` below the program's state directory.
     public init(directory: String) {
@@ -63,16 +63,6 @@ public struct FileCredentialStore: CredentialStore {
 
     /// Not cancellable: the token endpoint has given the credential, and the old one is spent.
     private func queued(_ work: @escaping @Sendable () throws(Failure) -> Void) async throws(Failure) {
-        let done: Result<Void, Failure> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(Failure) {
-                    try work()
-                    continuation.resume(returning: .success(()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-        }
-        try done.get()
+        try await worker.run(work)
     }
 }

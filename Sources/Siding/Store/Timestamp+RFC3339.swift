@@ -1,4 +1,4 @@
-internal import SidingChain
+internal import SidingSynchronization
 
 extension Timestamp {
     /// Reads RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), cut to the microsecond.
@@ -10,7 +10,7 @@ extension Timestamp {
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
             reader.skip("-"), let day = reader.number(2), day >= 1, day <= Self.days(in: month, of: year)
         else { return nil }
-        let days = Int64(HTTPDate.daysSince1970(year: Int(year), month: Int(month), day: Int(day)))
+        let days = Int64(UTCDate.daysSince1970(year: Int(year), month: Int(month), day: Int(day)))
         if reader.isAtEnd {
             self.init(microseconds: days * 86_400_000_000)
             return

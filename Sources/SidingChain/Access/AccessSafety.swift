@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// How the requests of one account stay signed in: where its credential lives, how it is renewed, and when.
 ///
 /// Made once per source and given to every chain of it: copies share who refreshes now, so that a hundred calls with a
@@ -51,7 +49,7 @@ public struct AccessSafety: Sendable {
         accessGuard = AccessGuard(
             AccessSettings(
                 account: account, store: store, gate: gate, refresher: refresher, early: early, grace: grace,
-                clock: clock, secondsSince1970: secondsSince1970 ?? { Date().timeIntervalSince1970 },
+                clock: clock, secondsSince1970: secondsSince1970 ?? SystemTime.secondsSince1970,
                 initial: initial))
     }
 

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Lets one refresh of an account run at a time, among all who share the gate.
 ///
 /// Who comes in reads the credential again first: whoever was inside before may have renewed it already.
@@ -10,4 +12,25 @@ public protocol RefreshGate: Sendable {
     func withRefresh<Value: Sendable>(
         of account: String, _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value
+}
+
+/// A gate within one process: who came first goes first.
+public final class InMemoryRefreshGate: RefreshGate {
+    private let lines = Mutex<[String: WaitingLine]>([:])
+
+    public init() {}
+
+    public func withRefresh<Value: Sendable>(
+        of account: String, _ body: @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let line = lines.withLock { lines in
+            if let line = lines[account] { return line }
+            let line = WaitingLine()
+            lines[account] = line
+            return line
+        }
+        guard await line.take() else { throw Failure(.cancelled, phase: .notSent) }
+        defer { line.pass() }
+        return try await body()
+    }
 }

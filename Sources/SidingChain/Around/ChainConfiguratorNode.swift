@@ -1,11 +1,13 @@
+internal import SidingSynchronization
+
 /// Says where a chain runs: on which executor, and how urgently.
 ///
 /// The chain leaves the caller's actor. Task-locals are kept, cancellation passes through, and the call ends when the
 /// chain does. The executor holds for the whole chain, also where a node gives the call a task of its own, as
 /// ``AborterNode`` does in every built chain. A priority is held to as it is said, lower or higher than the caller's; with
 /// one, the executor of a node like this further out is taken over, but not one by `withTaskExecutorPreference`.
-public struct ChainConfiguratorNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let executor: (any TaskExecutor)?
     private let priority: TaskPriority?
 
@@ -17,8 +19,6 @@ public struct ChainConfiguratorNode<Wrapped: Node>: Node {
         self.executor = executor
         self.priority = priority
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         let executor = executor ?? context.executor

@@ -5,8 +5,8 @@ internal import SidingSynchronization
 /// Each call waits for the interval; a later one within it takes its place, and the earlier ends at once with
 /// ``Failure/Reason/cancelled``, phase not sent, that says so. A call that runs already is left alone. Copies of a node
 /// share their bursts.
-public struct DebounceNode<Wrapped: Node>: Node {
-    private let wrapped: Wrapped
+public struct DebounceNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let burst = Burst()
@@ -19,8 +19,6 @@ public struct DebounceNode<Wrapped: Node>: Node {
         self.interval = interval
         self.clock = clock
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         switch await outcomeOfWaiting() {

@@ -63,3 +63,22 @@ public final class LoadIndicator: AsyncSequence, Sendable {
         _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 }
+
+/// Counts a chain's calls in flight for a ``LoadIndicator``, down again on every way out.
+///
+/// Several nodes may share one indicator, which then shows their sum.
+public struct LoadIndicatableNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
+    private let indicator: LoadIndicator
+
+    public init(_ wrapped: Wrapped, indicator: LoadIndicator) {
+        self.wrapped = wrapped
+        self.indicator = indicator
+    }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        indicator.begin()
+        defer { indicator.end() }
+        return try await wrapped.process(input, context)
+    }
+}

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Lets identical calls at the same moment share one: a hundred views that want the same page ask for it once.
 ///
 /// Use it for calls that only read, around a chain that ends in a value; a ``Reply`` has a body for one reader. The key
@@ -8,8 +10,8 @@
 ///
 /// A caller that is cancelled leaves at once with ``Failure/Reason/cancelled``; the call itself is cancelled only when
 /// nobody waits for it any more. Copies of a node share their calls.
-public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Node {
-    private let wrapped: Wrapped
+public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: WrapperNode {
+    public let wrapped: Wrapped
     private let key: @Sendable (Wrapped.Input) -> Key
     private let flights = Flights<Key, Wrapped.Output>()
 
@@ -18,8 +20,6 @@ public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Node {
         self.wrapped = wrapped
         self.key = key
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         guard !Task.isCancelled else {
@@ -43,5 +43,75 @@ extension SingleFlightNode where Wrapped.Input: Hashable, Key == Wrapped.Input {
     /// Calls are the same where their inputs are equal.
     public init(_ wrapped: Wrapped) {
         self.init(wrapped) { $0 }
+    }
+}
+
+/// The shared calls that are under way: who waits for which, and who was the last to leave.
+final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
+    typealias Answer = Result<Output, Failure>
+    typealias Seat = Promise<Answer>
+
+    private struct Flight {
+        let number: Int
+        let task: Task<Void, Never>
+        var seats: [ObjectIdentifier: Seat]
+    }
+
+    private struct State {
+        var numbers = 0
+        var flights: [Key: Flight] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes `seat` on the call of `key` that is under way; where there is none, `run` becomes it.
+    ///
+    /// The call has a task of its own, and an unstructured one, because no caller's task outlives the others for certain:
+    /// as a child of the first caller it would end when that one is cancelled, while the rest still wait. It starts in the
+    /// first caller's task-locals and priority, on `executor`, off its actor. It ends with its answer, or is cancelled by
+    /// ``leave``.
+    ///
+    /// - Returns: the number of the flight, for ``leave(_:_:_:)``.
+    func board(
+        _ key: Key, _ seat: Seat, on executor: (any TaskExecutor)?, run: @escaping @Sendable () async -> Answer
+    ) -> Int {
+        let (number, joined) = state.withLock { state -> (Int, Task<Void, Never>?) in
+            let id = ObjectIdentifier(seat)
+            if let flight = state.flights[key] {
+                state.flights[key]?.seats[id] = seat
+                return (flight.number, flight.task)
+            }
+            state.numbers += 1
+            let number = state.numbers
+            let task = Task(executorPreference: executor) { self.land(key, number, await run()) }
+            state.flights[key] = Flight(number: number, task: task, seats: [id: seat])
+            return (number, nil)
+        }
+        // An urgent caller does not wait at the pace of an idle one. Older systems cannot raise a task from outside.
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            joined?.escalatePriority(to: Task.currentPriority)
+        }
+        return number
+    }
+
+    /// Gives up `seat`; the last who leaves ends the call, and the next caller of `key` starts anew.
+    func leave(_ key: Key, _ number: Int, _ seat: Seat) {
+        let orphan = state.withLock { state -> Task<Void, Never>? in
+            guard let flight = state.flights[key], flight.number == number else { return nil }
+            state.flights[key]?.seats.removeValue(forKey: ObjectIdentifier(seat))
+            guard state.flights[key]?.seats.isEmpty == true else { return nil }
+            state.flights.removeValue(forKey: key)
+            return flight.task
+        }
+        orphan?.cancel()
+    }
+
+    private func land(_ key: Key, _ number: Int, _ answer: Answer) {
+        let seats = state.withLock { state -> [ObjectIdentifier: Seat] in
+            guard let flight = state.flights[key], flight.number == number else { return [:] }
+            state.flights.removeValue(forKey: key)
+            return flight.seats
+        }
+        for seat in seats.values { seat.settle(answer) }
     }
 }

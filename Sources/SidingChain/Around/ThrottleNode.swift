@@ -4,7 +4,7 @@ internal import SidingSynchronization
 ///
 /// The interval runs from start to start; calls may overlap. Copies of a node share their pace. Any interval is legal;
 /// zero or less throttles nothing.
-public struct ThrottleNode<Wrapped: Node>: Node {
+public struct ThrottleNode<Wrapped: Node>: WrapperNode {
     /// What becomes of a call that comes too early.
     public enum Excess: Sendable, Hashable {
         /// It waits for its turn, first come first served. A call that is cancelled leaves the line and takes no turn.
@@ -13,7 +13,7 @@ public struct ThrottleNode<Wrapped: Node>: Node {
         case fails
     }
 
-    private let wrapped: Wrapped
+    public let wrapped: Wrapped
     private let excess: Excess
     private let pace: Pace
 
@@ -29,8 +29,6 @@ public struct ThrottleNode<Wrapped: Node>: Node {
         self.excess = excess
         self.pace = Pace(interval: interval, clock: clock)
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         do throws(Failure) {
@@ -50,7 +48,7 @@ private final class Pace: Sendable {
     private let interval: Duration
     private let clock: any Clock<Duration>
     private let stopwatch: Stopwatch
-    private let turns = Turnstile()
+    private let turns = WaitingLine()
     private let lastStart = Mutex<Duration?>(nil)
 
     init(interval: Duration, clock: any Clock<Duration>) {
@@ -61,7 +59,9 @@ private final class Pace: Sendable {
 
     /// Only the first in line sleeps: who leaves the line holds up nobody behind.
     func waitForStart() async throws(Failure) {
-        try await turns.take()
+        guard await turns.take() else {
+            throw Failure(.cancelled, phase: .notSent, detail: "while it waited for its turn")
+        }
         defer { turns.pass() }
         while let wait = startOrWait() {
             do { try await clock.sleep(for: wait.atMostAYear) } catch {
@@ -86,4 +86,20 @@ private final class Pace: Sendable {
             return nil
         }
     }
+}
+
+/// Tells how long ago it was made, on a clock of any kind.
+struct Stopwatch: Sendable {
+    /// The time since the stopwatch was made.
+    let elapsed: @Sendable () -> Duration
+
+    init(_ clock: some Clock<Duration>) {
+        let start = clock.now
+        elapsed = { start.duration(to: clock.now) }
+    }
+}
+
+extension Duration {
+    /// A wait that any clock can count: longer ones would overflow its instant, and a year is as good as forever.
+    var atMostAYear: Duration { min(self, .seconds(31_536_000)) }
 }

@@ -15,9 +15,9 @@ internal import HTTPTypes
 /// Only GET is resumed. The bytes are asked for as they are (`Accept-Encoding: identity`), since ranges of a compressed
 /// body are not ranges of the file; what comes compressed all the same is stored decompressed, and not resumed.
 /// The transport's limits hold as well: see ``TransportSettings/forDownloads(upTo:within:)``.
-public struct FileDownloadNode<Wrapped: Node>: Node
+public struct FileDownloadNode<Wrapped: Node>: WrapperNode
 where Wrapped.Input: AddressedRequest, Wrapped.Output == ResponseContent {
-    private let wrapped: Wrapped
+    public let wrapped: Wrapped
     private let destination: FileDestination
     private let limit: Int
     private let requiresDeclaredLength: Bool
@@ -40,8 +40,6 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == ResponseContent {
         self.requiresDeclaredLength = requiresDeclaredLength
         self.secretQueryNames = secretQueryNames
     }
-
-    public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> DownloadedFile {
         let url = try input.address()

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// A file that comes piece by piece: beside its final name under a hidden one, locked against other downloads, with a
 /// record of what is safely on disk, until it is whole and gets its name.
 ///
@@ -7,7 +9,7 @@ actor PartialFile {
     static let checkpoint: Int64 = 16 << 20
 
     private let paths: DownloadPaths
-    private let queue = DiskQueue()
+    private let queue = SerialWorker(label: "siding.download")
     private var descriptor: Int32 = -1
     private var record: ResumeRecord?
     /// Whether an earlier download's bytes are still as it left them.

@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Puts the real identifier in the place of the temporary one in what was written before the real one was known: the bodies
 /// and URLs of requests that depend on it.
 ///
@@ -20,7 +22,7 @@ public struct IdentifierRewriting: Sendable {
         guard !["", ".", ".."].contains(text) else { throw .namesAnotherPath(text) }
         self.temporary = temporary
         self.real = real
-        encoded = PercentEncoding.encode(text.utf8)
+        encoded = PercentCoding.encode(text.utf8)
     }
 
     /// The body with the real identifier for every string value that equals the temporary one, at whatever depth and
@@ -139,7 +141,7 @@ extension IdentifierRewriting {
 
     private func isTemporary(_ text: ArraySlice<UInt8>, plus: UInt8 = UInt8(ascii: "+")) -> Bool {
         // Percent-encoding never makes a text shorter.
-        text.count >= temporary.utf8.count && PercentEncoding.decode(text, plus: plus).elementsEqual(temporary.utf8)
+        text.count >= temporary.utf8.count && PercentCoding.decode(text, plus: plus).elementsEqual(temporary.utf8)
     }
 }
 

@@ -1,5 +1,6 @@
 public import HTTPTypes
 internal import SidingChain
+internal import SidingSynchronization
 
 /// Takes secrets out of what a tape holds; ``RecordingTransport`` and ``ReplayingTransport`` must be given the same one.
 ///
@@ -138,25 +139,11 @@ extension TapeScrubber {
 
     /// A parameter by its name, or one that carries a whole URL with such a parameter.
     private func isSecret(_ name: String, _ value: String) -> Bool {
-        let decoded = Self.decoded(name)
+        let decoded = PercentCoding.decode(name)
         if Redaction.isSecret(queryName: decoded) || queryNames.contains(decoded.lowercased()) {
             return value != Self.mark
         }
-        let inner = Self.decoded(value)
+        let inner = PercentCoding.decode(value)
         return inner != value && text(inner) != inner
-    }
-
-    private static func decoded(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let first = rest.popFirst() {
-            if first == UInt8(ascii: "%"), rest.count >= 2, let code = UInt8(Substring(rest.prefix(2)), radix: 16) {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(first)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

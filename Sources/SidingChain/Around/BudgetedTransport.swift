@@ -1,0 +1,119 @@
+internal import HTTPTypes
+internal import Logging
+internal import SidingSynchronization
+
+/// Sends nothing without a place in the budget: no try, no redirect.
+struct BudgetedTransport: Transport {
+    let transport: any Transport
+    let budget: any RequestBudget
+    let wait: BudgetWait
+
+    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
+        let first = try request.checkedURL()
+        let open = OpenPlace(try await budget.take(first))
+        do throws(Failure) {
+            let reply = try await transport.send(request, body: body) { (url) async throws(Failure) in
+                // The redirect itself is an answer.
+                await settle(open, .answered([:]))
+                guard url.origin == first.origin else { return }
+                open.set(try await place(for: url))
+            }
+            await settle(open, .answered(reply.response.headerFields))
+            return reply
+        } catch {
+            switch error.phase {
+            case .notSent: await settle(open, .unsent)
+            case .answered: await settle(open, .answered([:]))
+            // The origin may count it yet.
+            case .maybeSent: break
+            }
+            throw error
+        }
+    }
+
+    /// A place for a redirect: the request that led to it is out, so that it waits here.
+    private func place(for url: HTTPURL) async throws(Failure) -> BudgetPlace {
+        var waited = Duration.zero
+        while true {
+            do throws(Failure) { return try await budget.take(url) } catch {
+                var failure = error
+                failure.phase = .answered
+                try await wait.rest(after: failure, waited: &waited)
+            }
+        }
+    }
+
+    private func settle(_ open: OpenPlace, _ ending: BudgetEnding) async {
+        guard let place = open.take(), !place.slots.isEmpty else { return }
+        await budget.settle(place, ending)
+    }
+}
+
+/// The place of the request that is out.
+private final class OpenPlace: Sendable {
+    private let place: Mutex<BudgetPlace?>
+
+    init(_ place: BudgetPlace) { self.place = Mutex(place) }
+
+    func set(_ place: BudgetPlace) { self.place.withLock { $0 = place } }
+
+    func take() -> BudgetPlace? {
+        place.withLock { place in
+            defer { place = nil }
+            return place
+        }
+    }
+}
+
+/// Waits for a place in a budget, as long as that is worth it.
+struct BudgetWait: Sendable {
+    /// A place that is free this very moment may have been taken by another when one looks.
+    private static let shortest = Duration.milliseconds(1)
+    private static let worthTelling = Duration.seconds(1)
+
+    let patience: Duration
+    let clock: any Clock<Duration>
+    let secondsSince1970: @Sendable () -> Double
+
+    /// Returns when it is worth trying again; `waited` says how long that took in all.
+    ///
+    /// - Throws: `failure` where it has another reason or the wait would be too long, ``Failure/Reason/cancelled``.
+    func rest(after failure: Failure, waited: inout Duration, _ context: ChainContext? = nil) async throws(Failure) {
+        guard failure.reason == .waitingForOrigin, let spent = failure.underlying as? BudgetSpent else { throw failure }
+        let seconds = min(max(spent.until - secondsSince1970(), 0), 86_400)
+        let wait = max(.microseconds(Int64((seconds * 1_000_000).rounded(.up))), Self.shortest)
+        guard waited + wait <= patience else { throw failure }
+        // Short waits are many: the first of them says it for all.
+        if waited == .zero || wait >= Self.worthTelling {
+            context?.log(
+                .info, "request waits for its turn", node: "BudgetWaitNode",
+                ["wait": "\(wait)", "because": "\(spent.description)"])
+        }
+        do { try await clock.sleep(for: wait) } catch {
+            throw Failure(.cancelled, phase: failure.phase, detail: "while it waited for its turn")
+                .at(method: failure.method, url: failure.url)
+        }
+        waited += wait
+    }
+}
+
+/// Tries again when there may be a place for the request, where there was none.
+struct BudgetWaitNode<Wrapped: Node>: WrapperNode {
+    let wrapped: Wrapped
+    private let wait: BudgetWait
+
+    init(_ wrapped: Wrapped, _ wait: BudgetWait) {
+        (self.wrapped, self.wait) = (wrapped, wait)
+    }
+
+    func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        var waited = Duration.zero
+        while true {
+            do { return try await wrapped.process(input, context) } catch {
+                // A redirect has waited already, and the request before it is out.
+                guard error.phase == .notSent else { throw error }
+                try await wait.rest(after: error, waited: &waited, context)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Logging
+
+/// Tries a node again within the same call, with backoff and jitter, for requests that may go out twice: by their method
+/// (RFC 9110 §9.2.2), or because ``ChainContext/isResendable`` says so.
+///
+/// The failure after the last try is that try's own; but where an earlier one may have brought the request to the origin,
+/// its phase is at least ``Failure/Phase/maybeSent``. Cancelled while it waits, the call ends as
+/// ``Failure/Reason/cancelled`` in the phase so far.
+public struct RetryNode<Wrapped: Node>: WrapperNode {
+    public let wrapped: Wrapped
+    private let policy: RetryPolicy
+    private let jitter: Jitter
+    private let clock: any Clock<Duration>
+    private let secondsSince1970: @Sendable () -> Double
+
+    /// - Parameter secondsSince1970: the wall clock, the system's by default, against which a `Retry-After` that is a date is measured.
+    public init(
+        _ wrapped: Wrapped, policy: RetryPolicy, jitter: Jitter = .random,
+        clock: any Clock<Duration> = ContinuousClock(),
+        secondsSince1970: (@Sendable () -> Double)? = nil
+    ) {
+        self.wrapped = wrapped
+        self.policy = policy
+        self.jitter = jitter
+        self.clock = clock
+        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+    }
+
+    public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
+        var attempt = 1
+        var mayBeSent = false
+        while true {
+            do {
+                return try await wrapped.process(input, context)
+            } catch {
+                mayBeSent = mayBeSent || error.phase != .notSent
+                // What an earlier try may have brought to the origin is there, whatever became of this one.
+                let error = mayBeSent ? error.leastMaybeSent : error
+                guard let wait = wait(after: attempt, error, isResendable(input, context)) else { throw error }
+                context.log(
+                    .info, "request will be tried again", node: name,
+                    ["attempt": "\(attempt)", "failure": "\(error.reason.name)", "wait": "\(wait)"])
+                do { try await clock.sleep(for: wait) } catch _ { throw cancelled(after: error) }
+                attempt += 1
+            }
+        }
+    }
+
+    /// The phase stays: a request that an attempt may have brought to the origin is there, cancelled or not.
+    private func cancelled(after failure: Failure) -> Failure {
+        Failure(
+            .cancelled, phase: failure.phase, detail: "while it waited for its next try after \(failure.reason.name)"
+        ).at(node: name, method: failure.method, url: failure.url)
+    }
+
+    private func wait(after attempt: Int, _ failure: Failure, _ isResendable: Bool) -> Duration? {
+        policy.wait(after: attempt, failure, isResendable: isResendable, jitter: jitter, now: secondsSince1970())
+    }
+
+    /// What the context says, else what the method says; a request of which neither is known is not sent twice.
+    private func isResendable(_ input: Wrapped.Input, _ context: ChainContext) -> Bool {
+        context.isResendable ?? (input as? any AddressedRequest)?.method.isIdempotent ?? false
+    }
+}
+
+extension Failure {
+    fileprivate var leastMaybeSent: Failure {
+        var failure = self
+        if phase == .notSent { failure.phase = .maybeSent }
+        return failure
+    }
+}

@@ -1,0 +1,90 @@
+/// How waiting grows between tries: `base × factorⁿ`, at most `cap`, spread by full jitter.
+public struct Backoff: Sendable, Hashable {
+    public var base: Duration
+    public var factor: Double
+    public var cap: Duration
+    /// Whether a wait is anything up to its ceiling, so that clients that failed together do not return together; else it
+    /// is the ceiling itself.
+    public var isSpread: Bool
+
+    /// Two seconds, doubling, up to an hour, spread, unless said otherwise.
+    public init(
+        base: Duration = .seconds(2), factor: Double = 2, cap: Duration = .seconds(3600), isSpread: Bool = true
+    ) {
+        (self.base, self.factor, self.cap, self.isSpread) = (base, factor, cap, isSpread)
+    }
+
+    /// The wait before try `attempt` + 1, where `attempt` tries have failed.
+    public func wait(after attempt: Int, jitter: Jitter) -> Duration {
+        isSpread ? jitter.spread(ceiling(after: attempt)) : ceiling(after: attempt)
+    }
+
+    /// The longest wait before try `attempt` + 1.
+    public func ceiling(after attempt: Int) -> Duration {
+        var ceiling = base
+        var steps = attempt
+        // A wait that does not grow is as long after any number of tries.
+        while steps > 1, ceiling < cap, factor > 1, ceiling > .zero {
+            ceiling = ceiling * factor
+            steps -= 1
+        }
+        return min(ceiling, cap)
+    }
+}
+
+/// When a failed call is tried again at once, inside the same run.
+public struct RetryPolicy: Sendable, Hashable {
+    /// The longest `Retry-After` that is worth waiting for inside a run.
+    public static let longestInlineWait = Duration.seconds(5)
+
+    /// Tries beyond the first; 0 turns inline retries off.
+    public var retries: Int
+    public var backoff: Backoff
+
+    public init(retries: Int = 2, backoff: Backoff = Backoff()) {
+        self.retries = retries
+        self.backoff = backoff
+    }
+
+    /// The wait before the next inline try, or nil where the failure is not for this place: the queue knows better.
+    ///
+    /// Only 502, 503, 504, lost connections, and a `Retry-After` of up to 5 s are worth a try at once; offline, a refused
+    /// connection and DNS are not, as nothing changes within seconds.
+    public func wait(
+        after attempt: Int, _ failure: Failure, isResendable: Bool, jitter: Jitter, now: Double
+    ) -> Duration? {
+        guard attempt <= retries, isResendable || failure.phase == .notSent else { return nil }
+        switch failure.reason {
+        case .http(let answer):
+            if let asked = answer.retryAfter(now: now) { return asked <= Self.longestInlineWait ? asked : nil }
+            return [502, 503, 504].contains(answer.status) ? inlineWait(attempt, jitter) : nil
+        case .connectionLost, .notProcessed, .truncated:
+            return inlineWait(attempt, jitter)
+        default:
+            return nil
+        }
+    }
+
+    private func inlineWait(_ attempt: Int, _ jitter: Jitter) -> Duration {
+        min(backoff.wait(after: attempt, jitter: jitter), Self.longestInlineWait)
+    }
+}
+
+/// Where waiting gets its randomness from, so that tests can fix it.
+public struct Jitter: Sendable {
+    private let fraction: @Sendable () -> Double
+
+    /// - Parameter fraction: gives numbers from 0 up to, but not including, 1.
+    public init(_ fraction: @escaping @Sendable () -> Double) {
+        self.fraction = fraction
+    }
+
+    /// The system's randomness.
+    public static let random = Jitter { Double.random(in: 0..<1) }
+
+    /// No spreading: the whole wait.
+    public static let none = Jitter { 1 }
+
+    /// "Full jitter": anything from nothing up to `ceiling`, so that clients that failed together do not return together.
+    public func spread(_ ceiling: Duration) -> Duration { ceiling * fraction() }
+}

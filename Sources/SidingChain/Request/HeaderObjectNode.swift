@@ -1,0 +1,102 @@
+public import HTTPTypes
+internal import SidingJSON
+
+/// Applies a header object to each request: its fields are set, not added, and replace those of the same name.
+///
+/// For fields that give way to the request's own, use ``HeaderInjectorNode``.
+public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
+    private let header: Header
+
+    /// A node that applies `header`, see ``HeaderFieldsEncoder`` for what it may hold.
+    public init(_ header: Header) {
+        self.header = header
+    }
+
+    public func process(_ input: RequestDraft, _ context: ChainContext) async throws(Failure) -> RequestDraft {
+        do throws(Failure) {
+            var draft = input
+            for field in try HeaderFieldsEncoder().encode(header) { draft.headerFields[field.name] = field.value }
+            return draft
+        } catch {
+            let route = input.route
+            throw error.at(node: name, method: route.method.rawValue, url: Redaction.url(route.url))
+        }
+    }
+}
+
+/// Says that a request carries JSON and wants JSON.
+public struct JSONRequestHeaderFields: Encodable, Sendable, Hashable {
+    public let accept = "application/json"
+    public let contentType = "application/json"
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case accept = "Accept"
+        case contentType = "Content-Type"
+    }
+}
+
+/// Says that a request carries an encoded form and wants JSON.
+public struct FormRequestHeaderFields: Encodable, Sendable, Hashable {
+    public let accept = "application/json"
+    public let contentType = "application/x-www-form-urlencoded"
+
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case accept = "Accept"
+        case contentType = "Content-Type"
+    }
+}
+
+/// Turns an `Encodable` header object into header fields: `CodingKeys` name the fields.
+///
+/// Texts, numbers and truth values (`true`, `false`) are written as they are, a `Date` in the form of header fields
+/// (RFC 9110 §5.6.7); nil leaves its field out.
+public struct HeaderFieldsEncoder: Sendable {
+    public init() {}
+
+    /// The fields of `value`, sorted by name.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where `value` is no flat object, a name is no field name or stands
+    ///   twice, or a value has characters that no field may have. The failure names the field and never its value.
+    public func encode<Value: Encodable>(_ value: Value) throws(Failure) -> HTTPFields {
+        let members = try QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields")
+        var fields = HTTPFields()
+        for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+            guard let name = HTTPField.Name(key) else {
+                throw Self.refusal(Value.self, "'\(PlainText.oneLine(key, limit: 100))' is no name of a field")
+            }
+            guard let text = try Self.text(member, key, Value.self) else { continue }
+            guard fields[name] == nil else {
+                throw Self.refusal(Value.self, "the field '\(key)' stands twice, as case makes no difference")
+            }
+            fields[name] = text
+        }
+        return fields
+    }
+
+    private static func text(_ value: QueryValue, _ key: String, _ type: Any.Type) throws(Failure) -> String? {
+        let text: String
+        switch value {
+        case .null: return nil
+        case .string(let string): text = string
+        case .int(let number): text = String(number)
+        case .double(let number): text = String(number)
+        case .bool(let flag): text = flag ? "true" : "false"
+        case .array, .object:
+            throw refusal(type, "the field '\(key)' is \(value.kind), and only single values have a form")
+        }
+        // Written all the same, such a value would be changed silently, or would begin a field of its own.
+        guard HTTPField.isValidValue(text) else {
+            throw refusal(
+                type, "the value of '\(key)' has a control character, such as a line break, or a space at an end")
+        }
+        return text
+    }
+
+    private static func refusal(_ type: Any.Type, _ why: String) -> Failure {
+        Failure(.invalidRequest, phase: .notSent, detail: "\(type) makes no header fields: \(why)")
+    }
+}

@@ -1,0 +1,120 @@
+internal import SidingJSON
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// A regular file that is open for reading, closed when it goes.
+struct LocalFile: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+    private let field: String
+    private let phase: Failure.Phase
+
+    /// Opens `path` for the form field `field`.
+    ///
+    /// - Throws: a failure in `phase` that names the file, where it is missing, unreadable, or no regular file.
+    init(_ path: String, field: String, phase: Failure.Phase) throws(Failure) {
+        (self.path, self.field, self.phase) = (path, field, phase)
+        // The system would end the name at the NUL, and open another file. Without O_NONBLOCK, a FIFO would be waited for.
+        let code: Int32
+        if path.utf8.contains(0) {
+            (descriptor, code) = (-1, ENOENT)
+        } else {
+            descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            code = errno
+        }
+        guard descriptor >= 0 else { throw Self.failure(code, path, field, phase) }
+        guard try kind() == S_IFREG else {
+            throw Self.failure(try kind() == S_IFDIR ? "is a directory" : "is no regular file", path, field, phase)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The size in bytes right now.
+    func size() throws(Failure) -> Int { Int(try status().st_size) }
+
+    /// Up to `count` bytes from where reading stands; none at the end of the file.
+    func read(_ count: Int) throws(Failure) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while true {
+                let got = systemRead(descriptor, buffer.baseAddress, count)
+                filled = max(0, got)
+                code = got < 0 ? errno : 0
+                if code != EINTR { break }
+            }
+        }
+        guard code == 0 else { throw Self.failure(code, path, field, phase) }
+        return bytes
+    }
+
+    /// The failure of a file that is not what it was.
+    func failure(_ why: String) -> Failure { Self.failure(why, path, field, phase) }
+
+    private func kind() throws(Failure) -> mode_t { try status().st_mode & S_IFMT }
+
+    private func status() throws(Failure) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure(errno, path, field, phase) }
+        return status
+    }
+
+    private static func failure(_ code: Int32, _ path: String, _ field: String, _ phase: Failure.Phase) -> Failure {
+        switch code {
+        case ENOENT, ENOTDIR: failure("is not there", path, field, phase)
+        case EACCES, EPERM: failure("may not be read by this process", path, field, phase)
+        case EMFILE, ENFILE, ENOMEM, EIO:
+            failure("cannot be read: \(words(code))", path, field, phase, reason: .localResource)
+        default: failure("cannot be read: \(words(code))", path, field, phase)
+        }
+    }
+
+    private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    private static func failure(
+        _ why: String, _ path: String, _ field: String, _ phase: Failure.Phase,
+        reason: Failure.Reason = .invalidRequest
+    ) -> Failure {
+        // Bounded each, so that a long name never pushes the reason out.
+        let (path, field) = (PlainText.oneLine(path, limit: 250), PlainText.oneLine(field, limit: 100))
+        return Failure(reason, phase: phase, detail: "the file '\(path)' for the field '\(field)' \(why)")
+    }
+}
+
+/// read(2), which the method of that name hides.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+
+/// Guesses what a file holds from the end of its name.
+enum MediaType {
+    /// The media type for `name`; `application/octet-stream` where its extension says nothing.
+    static func ofFile(named name: String) -> String {
+        known(ofFileNamed: name) ?? "application/octet-stream"
+    }
+
+    /// The media type for `name`, where its extension is known.
+    static func known(ofFileNamed name: String) -> String? {
+        guard let dot = name.lastIndex(of: ".") else { return nil }
+        return types[name[name.index(after: dot)...].lowercased()]
+    }
+
+    private static let types = [
+        "avif": "image/avif", "bmp": "image/bmp", "css": "text/css", "csv": "text/csv", "gif": "image/gif",
+        "gz": "application/gzip", "heic": "image/heic", "htm": "text/html", "html": "text/html",
+        "jpeg": "image/jpeg", "jpg": "image/jpeg", "js": "text/javascript", "json": "application/json",
+        "m4a": "audio/mp4", "md": "text/markdown", "mov": "video/quicktime", "mp3": "audio/mpeg", "mp4": "video/mp4",
+        "ogg": "audio/ogg", "pdf": "application/pdf", "png": "image/png", "svg": "image/svg+xml",
+        "tar": "application/x-tar", "tif": "image/tiff", "tiff": "image/tiff", "txt": "text/plain",
+        "wav": "audio/wav", "webm": "video/webm", "webp": "image/webp", "xml": "application/xml",
+        "yaml": "application/yaml", "yml": "application/yaml", "zip": "application/zip",
+    ]
+}

@@ -1,0 +1,117 @@
+public import FoundationEssentials
+internal import HTTPTypes
+public import SidingJSON
+
+/// A request in the making, with the value that it is to carry.
+public struct EncodableRequest<Model: Sendable>: Sendable {
+    public var draft: RequestDraft
+    /// Nil for a request that carries nothing, which `null` and `{}` are not.
+    public var model: Model?
+
+    public init(draft: RequestDraft, model: Model?) {
+        self.draft = draft
+        self.model = model
+    }
+}
+
+/// Puts a model into a draft: as its body with a `Content-Type`, or into its query.
+///
+/// A request without a model gets no body and no `Content-Type`, whatever its method. A `Content-Type` that the draft has
+/// already is left as it is.
+public struct RequestEncoderNode<Model: Sendable>: Node {
+    private let encode: @Sendable (Model, RequestDraft) async throws(Failure) -> RequestDraft
+
+    init(_ encode: @escaping @Sendable (Model, RequestDraft) async throws(Failure) -> RequestDraft) {
+        self.encode = encode
+    }
+
+    /// - Throws: ``Failure/Reason/invalidRequest``, not sent, where the model has no form in this encoding; the failure
+    ///   names the type and the coding path, never the value.
+    public func process(
+        _ input: EncodableRequest<Model>, _ context: ChainContext
+    ) async throws(Failure) -> RequestDraft {
+        guard let model = input.model else { return input.draft }
+        do {
+            return try await encode(model, input.draft)
+        } catch {
+            let route = input.draft.route
+            throw error.at(node: name, method: route.method.rawValue, url: Redaction.url(route.url))
+        }
+    }
+}
+
+extension RequestEncoderNode where Model: Encodable {
+    /// An encoder of models of one type.
+    ///
+    /// - Parameters:
+    ///   - encoding: ``BodyEncoding/raw`` wants models that are a ``RawBody``, and form, query and multipart want objects.
+    ///   - queryEncoding: how query, form and multipart fields are named and written.
+    ///   - encoder: makes the JSON encoder of each call; its keys are sorted in any case.
+    ///   - boundary: where the boundaries of multipart bodies come from.
+    public init(
+        encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
+        encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder,
+        boundary: MultipartBoundary = .random
+    ) {
+        let body = BodyEncoder(
+            encoding: encoding, queryEncoding: queryEncoding, encoder: encoder,
+            multipart: MultipartEncoder(boundary: boundary))
+        self.init { (model, draft) async throws(Failure) in try await body.encode(model, into: draft) }
+    }
+}
+
+extension RequestEncoderNode where Model == MultipartForm {
+    /// An encoder of forms, which are sent as they are.
+    public init(boundary: MultipartBoundary = .random) {
+        let multipart = MultipartEncoder(boundary: boundary)
+        self.init { (form, draft) async throws(Failure) in try await multipart.encode(form, into: draft) }
+    }
+}
+
+extension RequestEncoderNode where Model: RawBody {
+    /// An encoder of models that give their bytes themselves and need not be `Encodable`.
+    public static func raw() -> RequestEncoderNode {
+        RequestEncoderNode { (model, draft) async throws(Failure) in try BodyEncoder.raw(model, into: draft) }
+    }
+}
+
+extension RequestEncoderNode where Model == JSONDocument {
+    /// An encoder of documents, which a DTO has become. As JSON, and raw, a document goes out byte for byte as it stands.
+    ///
+    /// - Parameters:
+    ///   - encoding: form, query and multipart want objects.
+    ///   - queryEncoding: how query, form and multipart fields are named and written.
+    ///   - boundary: where the boundaries of multipart bodies come from.
+    public init(
+        encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
+        boundary: MultipartBoundary = .random
+    ) {
+        let body = BodyEncoder(
+            encoding: encoding, queryEncoding: queryEncoding, encoder: JSONCoding.encoder,
+            multipart: MultipartEncoder(boundary: boundary))
+        self.init { (document, draft) async throws(Failure) in try await body.encode(document: document, into: draft) }
+    }
+}
+
+extension BodyEncoder {
+    fileprivate func encode(document: JSONDocument, into draft: RequestDraft) async throws(Failure) -> RequestDraft {
+        switch encoding {
+        case .json, .raw: return draft.with(Array(document.bytes), contentType: "application/json")
+        case .formURL: return form(try members(of: document, for: "form fields"), into: draft)
+        case .urlQuery: return query(try members(of: document, for: "query parameters"), into: draft)
+        case .multipart:
+            var form = MultipartForm()
+            form.append(fields: try members(of: document, for: "form fields"), encoding: queryEncoding)
+            return try await multipart.encode(form, into: draft)
+        }
+    }
+
+    private func members(of document: JSONDocument, for purpose: String) throws(Failure) -> [String: QueryValue] {
+        guard case .object(let members) = QueryValue(document) else {
+            throw Failure(
+                .invalidRequest, phase: .notSent,
+                detail: "\(purpose) are made of an object, not of \(document.kind.rawValue)")
+        }
+        return members
+    }
+}

@@ -1,0 +1,116 @@
+public import HTTPTypes
+public import SidingJSON
+
+/// Reads a loaded body as one JSON document: object, array, scalar or null, every byte of it checked.
+///
+/// Stricter than RFC 8259 where readers differ: a name that stands twice in an object, half of a surrogate pair and
+/// nesting beyond the limit are refused. "No content" stays what it is. Failures are ``Failure/Reason/contract`` and name
+/// the URL, the byte and what stands around it.
+public struct ResponseDataParserNode: Node {
+    private let limits: JSONLimits
+    private let allowsEmptyBody: Bool
+
+    /// - Parameters:
+    ///   - limits: depth, values and string length.
+    ///   - allowsEmptyBody: whether a success without a single byte is "no content" too, as for HEAD and for origins that
+    ///     answer 200 where 204 is meant; else it is a failure, as it may be an answer cut short.
+    public init(limits: JSONLimits = JSONLimits(), allowsEmptyBody: Bool = false) {
+        self.limits = limits
+        self.allowsEmptyBody = allowsEmptyBody
+    }
+
+    public func process(_ input: LoadedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
+        do throws(Failure) {
+            return ParsedResponse(response: input.response, document: try document(input), url: input.url)
+        } catch {
+            throw error.at(node: name, url: Redaction.url(input.url))
+        }
+    }
+
+    private func document(_ loaded: LoadedResponse) throws(Failure) -> JSONDocument? {
+        guard let bytes = loaded.bytes else { return nil }
+        if bytes.isEmpty {
+            if allowsEmptyBody { return nil }
+            throw Failure(
+                .contract, phase: .answered, detail: "status \(loaded.response.status.code) with an empty body")
+        }
+        // A part of a document may be a document: the first digit of a number.
+        guard loaded.response.status.code != 206 else {
+            throw Failure(.contract, phase: .answered, detail: "206: a part of a document, which was not asked for")
+        }
+        do throws(DocumentFault) { return try JSONDocument(bytes, limits: limits) } catch {
+            throw Self.failure(error, bytes, loaded.response)
+        }
+    }
+
+    private static func failure(_ fault: DocumentFault, _ bytes: [UInt8], _ response: HTTPResponse) -> Failure {
+        let fragment = bytes.withUnsafeBytes { fault.excerpt(of: $0) }
+        var detail = "the body is not usable JSON: \(fault), near: \(fragment)"
+        if let type = response.headerFields[.contentType], !type.lowercased().contains("json") {
+            detail += "; the origin calls it '\(PlainText.oneLine(type, limit: 60))'"
+        }
+        return Failure(.contract, phase: .answered, detail: detail, underlying: fault)
+    }
+}
+
+/// An answer whose body was read as JSON.
+public struct ParsedResponse: Sendable {
+    public var response: HTTPResponse
+    /// Nil where the origin had nothing to say, which is neither `null` nor an empty list.
+    public var document: JSONDocument?
+    /// Where the answer came from, after redirects.
+    public var url: HTTPURL
+
+    public init(response: HTTPResponse, document: JSONDocument?, url: HTTPURL) {
+        self.response = response
+        self.document = document
+        self.url = url
+    }
+}
+
+/// Takes the value out of an envelope: what stands at `$.data` becomes the document.
+///
+/// `null` and scalars in there are values. Nothing there is a failure, unless the path is declared optional. An answer
+/// without content has no envelope and passes.
+public struct ResponseEnvelopeNode: Node {
+    private let path: JSONPath
+    private let isOptional: Bool
+
+    /// - Parameters:
+    ///   - path: where the value lies.
+    ///   - isOptional: whether an answer that has nothing there is one without content; else it breaks its contract.
+    public init(at path: JSONPath, isOptional: Bool = false) {
+        self.path = path
+        self.isOptional = isOptional
+    }
+
+    public func process(_ input: ParsedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
+        guard let envelope = input.document else { return input }
+        var response = input
+        response.document = envelope.value(at: path)
+        guard response.document != nil || isOptional else { throw missing(in: envelope, input.url) }
+        return response
+    }
+
+    private func missing(in envelope: JSONDocument, _ url: HTTPURL) -> Failure {
+        let place = PlainText.oneLine(path.description, limit: 80)
+        return Failure(
+            .contract, phase: .answered, detail: "there is nothing at \(place) in \(Redaction.excerpt(envelope))"
+        ).at(node: name, url: Redaction.url(url))
+    }
+}
+
+/// Gives `{}` in the place of no content, for consumers of JSON that ask for it.
+///
+/// A 304 stays without a document, as it says that the stored one is still right. It is never an empty list: nothing
+/// stored may be removed because of it.
+public struct NoContentNode: Node {
+    public init() {}
+
+    public func process(_ input: ParsedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
+        guard input.document == nil, input.response.status.code != 304 else { return input }
+        var response = input
+        response.document = .emptyObject
+        return response
+    }
+}

@@ -1,0 +1,59 @@
+public import HTTPTypes
+internal import Logging
+
+/// Carries one request to its origin and brings back the reply: the seam between chains and the network.
+///
+/// The shipped transport stands on AsyncHTTPClient (`SidingHTTP`); tests use a scripted one (`SidingTesting`).
+/// A transport does not retry, does not follow a `304`, keeps no cookies, and maps every error of its library to a
+/// ``Failure`` with the phase that the request had reached.
+public protocol Transport: Sendable {
+    /// Sends `request` with `body` and returns as soon as the head of the answer is there; the body streams.
+    ///
+    /// - Throws: a ``Failure`` whose ``Failure/phase-swift.property`` says whether any byte can have reached the
+    ///   origin.
+    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply
+
+    /// The same, asking `admit` before each further request that a redirect makes of it.
+    ///
+    /// A transport that follows redirects implements it, and one that wraps another hands `admit` down; for all others, what
+    /// stands here is right.
+    func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply
+}
+
+/// Lets the next request of a redirect out, or throws what ends the walk.
+public typealias RedirectAdmission = @Sendable (HTTPURL) async throws(Failure) -> Void
+
+extension Transport {
+    public func send(
+        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
+    ) async throws(Failure) -> Reply {
+        try await send(request, body: body)
+    }
+}
+
+/// Sends the request through the transport; only that.
+public struct RequestSenderNode: Node {
+    private let transport: any Transport
+
+    public init(_ transport: any Transport) {
+        self.transport = transport
+    }
+
+    public func process(_ input: OutgoingRequest, _ context: ChainContext) async throws(Failure) -> Reply {
+        do throws(Failure) {
+            try context.handle?.willSend()
+            context.log(
+                .debug, "request is sent", node: name,
+                ["method": "\(input.request.method)", "url": "\(input.shownURL)"])
+            let reply = try await transport.send(input.request, body: input.body)
+            context.handle?.didAnswer(
+                reply.response, to: input.request.method, isResendable: context.isResendable != false)
+            context.log(.debug, "answer has come", node: name, ["status": "\(reply.response.status.code)"])
+            return reply
+        } catch {
+            throw error.at(node: name, method: input.request.method.rawValue, url: input.shownURL)
+        }
+    }
+}

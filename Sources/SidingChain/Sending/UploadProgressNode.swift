@@ -1,0 +1,93 @@
+internal import SidingSynchronization
+
+/// Tells how much of a request's body the connection has taken: at the start, at most once per hundredth, and at the end.
+///
+/// It stands before ``RequestSenderNode`` (or before whatever makes a request of a draft), and tells the ``CallHandle`` of
+/// the call, and a closure where one is given. A chunk counts once the next one is asked for. A body that is sent again,
+/// for a retry or a redirect, counts from nothing again. Bytes in memory are sent in chunks of 64 KiB; a request without a
+/// body is complete at once.
+public struct UploadProgressNode<Request: AddressedRequest>: Node {
+    private let report: ProgressReport?
+
+    /// - Parameter report: told besides the call's handle.
+    public init(_ report: ProgressReport? = nil) {
+        self.report = report
+    }
+
+    public func process(_ input: Request, _ context: ChainContext) async throws(Failure) -> Request {
+        let length = input.body.length
+        let tell: @Sendable (TransferProgress) -> Void = { [report] progress in
+            context.handle?.uploadProgress.report(progress)
+            report?(progress, context)
+        }
+        // No transport asks for a body that is empty.
+        guard length != 0 else {
+            tell(TransferProgress(completed: 0, total: 0))
+            return input
+        }
+        var request = input
+        let chunks = Self.chunks(of: input.body)
+        request.body = .stream(length: length) {
+            Self.counted(chunks(), ProgressReporter(total: length.map(Int64.init), tell))
+        }
+        return request
+    }
+
+    private static func counted(
+        _ next: @escaping @Sendable () async throws -> [UInt8]?, _ reporter: ProgressReporter
+    ) -> @Sendable () async throws -> [UInt8]? {
+        let handed = HandedOver()
+        return {
+            reporter.advance(by: handed.exchange(0))
+            guard let chunk = try await next() else {
+                reporter.finish()
+                return nil
+            }
+            handed.exchange(chunk.count)
+            return chunk
+        }
+    }
+
+    private static func chunks(of body: RequestBody) -> @Sendable () -> @Sendable () async throws -> [UInt8]? {
+        switch body {
+        case .none: { { nil } }
+        case .stream(_, let chunks): chunks
+        case .bytes(let bytes): { ByteChunks(bytes).next }
+        }
+    }
+}
+
+/// Gives bytes in memory piece by piece.
+final class ByteChunks: Sendable {
+    static let size = 65_536
+
+    private let bytes: [UInt8]
+    private let position = Mutex(0)
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    @Sendable func next() async throws -> [UInt8]? {
+        let range = position.withLock { position in
+            let end = min(position + Self.size, bytes.count)
+            defer { position = end }
+            return position..<end
+        }
+        return range.isEmpty ? nil : Array(bytes[range])
+    }
+}
+
+/// The size of the chunk that was given away last.
+final class HandedOver: Sendable {
+    private let count = Mutex(0)
+
+    /// Sets the size; gives the one before.
+    @discardableResult
+    func exchange(_ new: Int) -> Int {
+        count.withLock { count in
+            defer { count = new }
+            return count
+        }
+    }
+}

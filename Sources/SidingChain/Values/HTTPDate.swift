@@ -1,0 +1,39 @@
+internal import FoundationEssentials
+internal import SidingSynchronization
+
+/// Writes dates as HTTP wants them, and reads the three forms that RFC 9110 §5.6.7 asks recipients to accept.
+public enum HTTPDate {
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, fractions cut; nil outside the years 1 to 9999, which have no such form.
+    public static func text(_ secondsSince1970: Double) -> String? {
+        UTCDate(secondsSince1970: secondsSince1970)?.httpDate
+    }
+
+    /// Seconds since 1970 UTC, or nil where `text` is no HTTP date.
+    public static func secondsSince1970(_ text: String) -> Double? {
+        let fields = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
+        let parts: (day: String, month: String, year: String, time: String)
+        switch fields.count {
+        case 6 where fields[5] == "GMT":  // Sun, 06 Nov 1994 08:49:37 GMT and Sunday, 06-Nov-94 08:49:37 GMT
+            parts = (fields[1], fields[2], fields[3], fields[4])
+        case 5:  // Sun Nov  6 08:49:37 1994
+            parts = (fields[2], fields[1], fields[4], fields[3])
+        default:
+            return nil
+        }
+        let clock = parts.time.split(separator: ":").map { Int($0) ?? -1 }
+        guard let day = Int(parts.day), let month = months.firstIndex(of: parts.month), var year = Int(parts.year),
+            clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2]),
+            (1...31).contains(day), (0...9999).contains(year)
+        else { return nil }
+        if year < 100 { year += year < 70 ? 2000 : 1900 }
+        let days = UTCDate.daysSince1970(year: year, month: month + 1, day: day)
+        return Double(((days * 24 + clock[0]) * 60 + clock[1]) * 60 + clock[2])
+    }
+
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}
+
+/// The machine's wall clock, where no other is given.
+package enum SystemTime {
+    @Sendable package static func secondsSince1970() -> Double { Date().timeIntervalSince1970 }
+}

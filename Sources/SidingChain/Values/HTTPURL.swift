@@ -1,0 +1,177 @@
+internal import SidingJSON
+internal import FoundationEssentials
+public import HTTPTypes
+internal import SidingSynchronization
+
+/// An absolute http or https URL that was checked before any network code sees it.
+///
+/// Ports outside 1…65535, user information, other schemes, control characters and missing hosts are refused here,
+/// because a library below may trap on them. Parsing and reference resolution follow RFC 3986 §3 and §5.
+public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
+    /// `http` or `https`.
+    public let scheme: String
+    /// Lower case, without brackets around an IPv6 address.
+    public let host: String
+    /// The port as written, or the scheme's own.
+    public let port: Int
+    /// Percent-encoded, begins with `/`.
+    public let path: String
+    /// Percent-encoded, without `?`; nil where there is none.
+    public let query: String?
+
+    /// Parses and checks an absolute URL; its fragment is left out, as it never travels (RFC 9110 §7.1).
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` that says what is wrong with `text`.
+    public init(_ text: String) throws(Failure) {
+        guard let url = Self.parse(text, relativeTo: nil) else { throw Self.refusal(text, "it is not a URL") }
+        try self.init(url, text: text)
+    }
+
+    /// Resolves a reference, such as a `Link` target, against this URL.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where the result is no URL that may be asked.
+    public func resolve(_ reference: String) throws(Failure) -> HTTPURL {
+        guard let base = Self.parse(description, relativeTo: nil),
+            let url = Self.parse(reference, relativeTo: base)?.absoluteURL
+        else { throw Self.refusal(reference, "it is not a URL reference") }
+        return try HTTPURL(url, text: reference)
+    }
+
+    private static func parse(_ text: String, relativeTo base: URL?) -> URL? {
+        guard text.utf8.count <= 65_536, text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
+            return nil
+        }
+        return URL(string: text, relativeTo: base)
+    }
+
+    private init(_ url: URL, text: String) throws(Failure) {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw Self.refusal(text, "only http and https are spoken")
+        }
+        guard url.user(percentEncoded: true) == nil, url.password(percentEncoded: true) == nil else {
+            throw Self.refusal(Self.withoutUserInformation(text), "it carries user information; use `auth:` instead")
+        }
+        guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else {
+            throw Self.refusal(text, "it names no host")
+        }
+        // A library below decodes it: the host that was checked would not be the one that is asked.
+        guard !host.contains("%") else { throw Self.refusal(text, "its host is percent-encoded") }
+        guard Self.portIsWritable(url) else {
+            throw Self.refusal(text, "its port is not between 1 and 65535")
+        }
+        self.scheme = scheme
+        self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        self.port = url.port ?? (scheme == "https" ? 443 : 80)
+        let path = url.path(percentEncoded: true)
+        self.path = path.isEmpty ? "/" : path
+        self.query = url.query(percentEncoded: true)
+    }
+
+    private init(scheme: String, host: String, port: Int, path: String, query: String?) {
+        (self.scheme, self.host, self.port, self.path, self.query) = (scheme, host, port, path, query)
+    }
+
+    private static func portIsWritable(_ url: URL) -> Bool {
+        guard let port = url.port else {
+            // URL gives nil for a port that is no number, or too large for an Int.
+            let authority = url.absoluteString.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first
+            let tail = authority?.split(separator: "]").last ?? ""
+            return !tail.contains(":") || tail.hasSuffix(":") || tail.hasPrefix("[")
+        }
+        return (1...65535).contains(port)
+    }
+
+    private static func withoutUserInformation(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@"), let slashes = text.firstRange(of: "://") else { return text }
+        return text[..<slashes.upperBound] + "…" + text[at...]
+    }
+
+    private static func refusal(_ text: String, _ why: String) -> Failure {
+        // What stands in its query or fragment may be a secret, and an unreadable URL cannot be redacted name by name.
+        let shown = text.firstIndex { $0 == "?" || $0 == "#" }.map { text[...$0] + "…" } ?? text[...]
+        return Failure(
+            .invalidRequest, phase: .notSent,
+            detail: "'\(PlainText.oneLine(String(shown), limit: 200))' cannot be asked: \(why)")
+    }
+}
+
+extension HTTPURL {
+    /// Scheme, host and port: what must not change when credentials are to be kept (RFC 6454 §4).
+    public var origin: String { "\(scheme)://\(authority)" }
+
+    /// Host and port as the `Host` field wants them: the scheme's own port left out.
+    public var authority: String {
+        let shownHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return port == (scheme == "https" ? 443 : 80) ? shownHost : "\(shownHost):\(port)"
+    }
+
+    /// Path and query as the request line wants them.
+    public var requestTarget: String { query.map { String(joining: path, "?", $0) } ?? path }
+
+    public var description: String { origin + requestTarget }
+
+    /// Whether the host is this machine, by name or address.
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        // An address in full only: a name of someone else's may begin with 127 as well.
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
+    }
+
+    /// The same URL with another query.
+    public func with(query: String?) -> HTTPURL {
+        HTTPURL(scheme: scheme, host: host, port: port, path: path, query: query)
+    }
+
+    /// This URL with `path` appended below its own, as `base_url` and a resource's `path` join.
+    ///
+    /// A query in `path` is added to this URL's own.
+    public func appending(path addition: String) throws(Failure) -> HTTPURL {
+        if let joined = appending(plainPath: addition) { return joined }
+        let base = path.hasSuffix("/") ? String(path.dropLast()) : path
+        let separator = addition.isEmpty || addition.hasPrefix("/") || addition.hasPrefix("?") ? "" : "/"
+        let joined = try HTTPURL("\(origin)\(base)\(separator)\(addition)")
+        guard let own = query, !own.isEmpty else { return joined }
+        return joined.with(query: joined.query.map { "\(own)&\($0)" } ?? own)
+    }
+
+    /// Joins without parsing anew, where `addition` has nothing in it that a parser would read: the common case, called
+    /// once per request. Nil where it has.
+    private func appending(plainPath addition: String) -> HTTPURL? {
+        let bytes = addition.utf8
+        guard bytes.first == UInt8(ascii: "/"), path.utf8.count + bytes.count < 16_384, host.utf8.count < 1_024,
+            bytes.allSatisfy({ PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") })
+        else { return nil }
+        let base = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() : path[...]
+        return HTTPURL(
+            scheme: scheme, host: host, port: port, path: String(joining: base, "", addition),
+            query: query == "" ? nil : query)
+    }
+
+    /// The head of a request for this URL.
+    public func request(_ method: HTTPRequest.Method, headerFields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: scheme, authority: authority, path: requestTarget, headerFields: headerFields)
+    }
+}
+
+extension HTTPRequest {
+    /// The request's checked URL.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where scheme, authority and path do not make one.
+    public func checkedURL() throws(Failure) -> HTTPURL {
+        try HTTPURL("\(scheme ?? "")://\(authority ?? "")\(path ?? "/")")
+    }
+}
+
+extension String {
+    /// Three texts in a row, in one piece of memory.
+    init(joining first: some StringProtocol, _ middle: String, _ last: String) {
+        self.init()
+        reserveCapacity(first.utf8.count + middle.utf8.count + last.utf8.count)
+        append(contentsOf: first)
+        append(middle)
+        append(last)
+    }
+}

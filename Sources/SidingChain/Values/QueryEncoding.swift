@@ -1,0 +1,132 @@
+internal import SidingSynchronization
+
+/// Turns typed query parameters into the query of a URL, the same way each time.
+///
+/// Names are sorted at every level. Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, `+`
+/// included, since form decoders read it as a space. Empty arrays and objects are left out.
+public struct QueryEncoding: Sendable, Hashable {
+    /// How truth values are written.
+    public enum BoolStrategy: String, Sendable, Codable {
+        /// `1` and `0`.
+        case asInt = "int"
+        /// `true` and `false`.
+        case asBool = "text"
+    }
+
+    /// How lists are written.
+    public enum ArrayStrategy: String, Sendable, Codable {
+        /// `a[]=1&a[]=2`, the brackets encoded.
+        case brackets
+        /// `a=1&a=2`
+        case noBrackets = "plain"
+        /// `a=1,2`, each item encoded; a list that holds lists or objects is written in brackets, as it has no such form.
+        case comma
+    }
+
+    /// Whether null is written at all.
+    public enum NullStrategy: String, Sendable, Codable {
+        case leaveOut = "leave_out"
+        /// `n=`
+        case empty
+    }
+
+    /// How objects are written.
+    public enum DictionaryStrategy: String, Sendable, Codable {
+        /// `d[age]=23`, the brackets encoded.
+        case brackets
+        /// `d.age=23`
+        case dots
+    }
+
+    public var bools: BoolStrategy
+    public var arrays: ArrayStrategy
+    public var nulls: NullStrategy
+    public var dictionaries: DictionaryStrategy
+
+    /// Ints for bools, brackets for arrays and objects, nulls left out, unless said otherwise.
+    public init(
+        bools: BoolStrategy = .asInt, arrays: ArrayStrategy = .brackets, nulls: NullStrategy = .leaveOut,
+        dictionaries: DictionaryStrategy = .brackets
+    ) {
+        (self.bools, self.arrays, self.nulls, self.dictionaries) = (bools, arrays, nulls, dictionaries)
+    }
+
+    /// The encoded query without `?`; empty where there is nothing to say.
+    public func encode(_ parameters: [String: QueryValue]) -> String {
+        guard !parameters.isEmpty else { return "" }
+        var query = ""
+        query.reserveCapacity(24 * parameters.count)
+        forEachField(of: parameters) { field in
+            if !query.isEmpty { query += "&" }
+            query += Self.escape(field.name)
+            query += "="
+            query += Self.escape(field.value)
+            for item in field.further {
+                query += ","
+                query += Self.escape(item)
+            }
+        }
+        return query
+    }
+
+    /// `text` with every byte outside the unreserved set of RFC 3986 percent-encoded.
+    public static func escape(_ text: String) -> String { PercentCoding.encode(text) }
+}
+
+/// One parameter with its whole name, not escaped: what a query, a form and a multipart body have in common.
+struct QueryField: Sendable, Hashable {
+    /// Such as `user[name]` or `tags[]`.
+    var name: String
+    var value: String
+    /// What follows behind commas, where a list is joined by them.
+    var further: [String] = []
+}
+
+extension QueryEncoding {
+    /// Tells `body` each field that `parameters` make by these strategies, sorted by name at every level.
+    func forEachField(of parameters: [String: QueryValue], _ body: (QueryField) -> Void) {
+        for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { walk(name, value, body) }
+    }
+
+    private func walk(_ name: String, _ value: QueryValue, _ body: (QueryField) -> Void) {
+        switch value {
+        case .array(let items) where arrays == .comma:
+            joined(name, items, body)
+        case .array(let items):
+            for item in items { walk(name + itemSuffix, item, body) }
+        case .object(let members):
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) { walk(memberName(name, key), member, body) }
+        case .null:
+            if nulls == .empty { body(QueryField(name: name, value: "")) }
+        case .string, .int, .double, .bool:
+            body(QueryField(name: name, value: text(value)))
+        }
+    }
+
+    private var itemSuffix: String { arrays == .noBrackets ? "" : "[]" }
+
+    private func memberName(_ name: String, _ key: String) -> String {
+        dictionaries == .brackets ? "\(name)[\(key)]" : "\(name).\(key)"
+    }
+
+    /// A list between commas. Lists and objects inside it would be lost there, so such a list is written in brackets.
+    private func joined(_ name: String, _ items: [QueryValue], _ body: (QueryField) -> Void) {
+        let written = items.filter { $0 != .null || nulls == .empty }
+        guard written.allSatisfy(\.isScalar) else {
+            for item in written { walk(name + itemSuffix, item, body) }
+            return
+        }
+        guard let first = written.first else { return }
+        body(QueryField(name: name, value: text(first), further: written.dropFirst().map(text)))
+    }
+
+    private func text(_ value: QueryValue) -> String {
+        switch value {
+        case .string(let text): text
+        case .int(let number): String(number)
+        case .double(let number): String(number)
+        case .bool(let flag): bools == .asInt ? (flag ? "1" : "0") : (flag ? "true" : "false")
+        case .null, .array, .object: ""
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import SidingJSON
+
+/// A value of a query parameter, typed so that nothing turns into `Optional(3)` or `<null>` on the wire.
+public indirect enum QueryValue: Sendable, Hashable {
+    case string(String)
+    case int(Int64)
+    case double(Double)
+    case bool(Bool)
+    case array([QueryValue])
+    case object([String: QueryValue])
+    case null
+}
+
+extension QueryValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: QueryValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, QueryValue)...) {
+        self = .object(Dictionary(elements) { _, later in later })
+    }
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension QueryValue {
+    /// Whether the value is no list and no object.
+    var isScalar: Bool {
+        switch self {
+        case .array, .object: false
+        case .string, .int, .double, .bool, .null: true
+        }
+    }
+
+    /// The kind of the value, in words for an error.
+    var kind: String {
+        switch self {
+        case .array: "a list"
+        case .object: "an object"
+        case .null: "null"
+        case .string: "a text"
+        case .int, .double: "a number"
+        case .bool: "a truth value"
+        }
+    }
+}
+
+extension QueryValue {
+    /// The value of a document. A number that no `Int64` and no `Double` holds exactly stays as its digits.
+    init(_ document: JSONDocument) {
+        if let elements = document.elements {
+            self = .array(elements.map { QueryValue($0) })
+        } else if let members = document.members {
+            self = .object(Dictionary(members.map { ($0.name, QueryValue($0.value)) }) { _, later in later })
+        } else if let text = document.string {
+            self = .string(text)
+        } else if let digits = document.digits {
+            self = Int64(digits).map { .int($0) } ?? .string(digits)
+        } else {
+            self = document.bool.map { .bool($0) } ?? .null
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import HTTPTypes
+internal import SidingJSON
+
+/// Keeps secrets out of everything a person or a file may see: URLs in errors, headers in logs.
+public enum Redaction {
+    /// Query names whose values are never shown, compared without case.
+    public static let secretQueryNames: Set<String> = [
+        "access_token", "api-key", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "passwd",
+        "private_token", "refresh_token", "secret", "sig", "signature", "token", "x-api-key",
+        // What makes a signed link of an object store good for whoever has it.
+        "awsaccesskeyid", "googleaccessid", "q-signature", "x-amz-credential", "x-amz-security-token",
+        "x-amz-signature", "x-goog-credential", "x-goog-signature", "x-oss-credential", "x-oss-security-token",
+        "x-oss-signature",
+    ]
+
+    /// Header fields whose values are never kept, in lower case.
+    public static let secretHeaderNames: Set<String> = [
+        "api-key", "apikey", "authentication-info", "authorization", "cookie", "ocp-apim-subscription-key",
+        "private-token", "proxy-authentication-info", "proxy-authorization", "set-cookie", "x-access-token",
+        "x-amz-security-token", "x-api-key", "x-auth-token", "x-csrf-token", "x-goog-api-key", "x-xsrf-token",
+    ]
+
+    /// Whether the values of the query parameter `name` are secret.
+    public static func isSecret(queryName name: String, also names: Set<String> = []) -> Bool {
+        secretQueryNames.contains(name.lowercased()) || names.contains(name)
+    }
+
+    /// The URL for a person: values of secret query parameters replaced by `…`.
+    public static func url(_ url: HTTPURL, also names: Set<String> = []) -> String {
+        url.query.map { url.with(query: self.query($0, also: names)).description } ?? url.description
+    }
+
+    /// The same for the URL that a request carries in its parts.
+    static func url(of request: HTTPRequest, also names: Set<String>) -> String {
+        let path = request.path ?? "/"
+        let origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        guard let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return origin + path }
+        return "\(origin)\(path[...mark])\(query(String(path[path.utf8.index(after: mark)...]), also: names))"
+    }
+
+    /// A URL that is shown already, with the values of these parameters taken out as well.
+    static func shown(_ url: String, also names: Set<String>) -> String {
+        guard !names.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
+        return "\(url[...mark])\(query(String(url[url.utf8.index(after: mark)...]), also: names))"
+    }
+
+    private static func query(_ query: String, also names: Set<String>) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
+            let name = pair.prefix { $0 != "=" }
+            let decoded = HTTPURL.decode(String(name))
+            return isSecret(queryName: decoded, also: names) ? "\(name)=…" : String(pair)
+        }.joined(separator: "&")
+    }
+}
+
+extension Redaction {
+    /// Member names whose values are never shown, in lower case and without `_` and `-`.
+    ///
+    /// Unlike in queries, `code` and `key` are no secrets there: an error's code and a record's key are what a person
+    /// looks for.
+    public static let secretMemberNames: Set<String> = [
+        "accesstoken", "apikey", "auth", "authorization", "clientsecret", "idtoken", "passwd", "password", "privatekey",
+        "privatetoken", "refreshtoken", "secret", "sessionid", "sig", "signature", "token", "xapikey",
+    ]
+
+    /// Whether what stands under the member `name` is secret, however the name is spelt: `accessToken`, `access_token`.
+    public static func isSecret(memberName name: String) -> Bool {
+        secretMemberNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
+    }
+
+    /// The start of a value for an error: one line, bounded, `…` in the place of secrets.
+    static func excerpt(_ document: JSONDocument) -> String {
+        document.excerpt(hiding: isSecret(memberName:))
+    }
+}

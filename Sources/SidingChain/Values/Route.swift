@@ -1,0 +1,50 @@
+public import HTTPTypes
+
+/// Where a request goes: a method and a checked URL.
+public struct Route: Sendable, Hashable {
+    public var method: HTTPRequest.Method
+    public var url: HTTPURL
+
+    public init(_ method: HTTPRequest.Method, _ url: HTTPURL) {
+        self.method = method
+        self.url = url
+    }
+
+    /// A path under a source, with `{name}` placeholders filled in, percent-encoded.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` where a placeholder has no value, or one that would name another path
+    ///   (empty, `.`, `..`), or the result is no URL.
+    public init(
+        _ method: HTTPRequest.Method, _ template: String, under base: HTTPURL, parameters: [String: String] = [:]
+    ) throws(Failure) {
+        var path = ""
+        path.reserveCapacity(template.utf8.count + 32 * parameters.count)
+        var rest = Substring(template)
+        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+            let close = rest.utf8[open...].firstIndex(of: UInt8(ascii: "}"))
+        {
+            let name = String(rest[rest.index(after: open)..<close])
+            guard let value = parameters[name] else {
+                throw Failure(
+                    .invalidRequest, phase: .notSent,
+                    detail: "the path '\(template)' has the placeholder {\(name)}, for which there is no value")
+            }
+            // Origins and proxies resolve dot segments, and an empty one names the collection: another path than was meant.
+            guard !value.isEmpty, value != ".", value != ".." else {
+                throw Failure(
+                    .invalidRequest, phase: .notSent,
+                    detail: "'\(value)' cannot stand for {\(name)} in the path '\(template)'")
+            }
+            path += rest[..<open]
+            path += QueryEncoding.escape(value)
+            rest = rest[rest.index(after: close)...]
+        }
+        path += rest
+        self.init(method, try base.appending(path: path))
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether sending a request twice is meant to do what sending it once does (RFC 9110 §9.2.2).
+    public var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
+}

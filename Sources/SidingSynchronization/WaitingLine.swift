@@ -1,0 +1,53 @@
+/// Lets callers through one at a time, first come first served; a caller that is cancelled leaves the line at once.
+package final class WaitingLine: Sendable {
+    private struct State {
+        var isTaken = false
+        var isOpen = false
+        var waiting: [Promise<Bool>] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// How many wait for their turn.
+    package var count: Int { state.withLock { $0.waiting.count } }
+
+    /// Waits for the turn; true where the caller has it and must call ``pass()``, false where its task was cancelled.
+    package func take() async -> Bool {
+        guard !Task.isCancelled else { return false }
+        let place = Promise<Bool>()
+        let isFree = state.withLock { state in
+            guard state.isTaken, !state.isOpen else {
+                state.isTaken = true
+                return true
+            }
+            state.waiting.append(place)
+            return false
+        }
+        if isFree { return true }
+        if await place.value(orWhenCancelled: false) { return true }
+        state.withLock { $0.waiting.removeAll { $0 === place } }
+        return false
+    }
+
+    /// Gives the turn to the next caller in line.
+    package func pass() {
+        state.withLock { state in
+            while !state.waiting.isEmpty {
+                // A caller that has just left does not take the turn.
+                if state.waiting.removeFirst().settle(true) { return }
+            }
+            state.isTaken = false
+        }
+    }
+
+    /// Lets everybody through from now on, those in line included.
+    package func open() {
+        state.withLock { state in
+            state.isOpen = true
+            for place in state.waiting { place.settle(true) }
+            state.waiting = []
+        }
+    }
+}
