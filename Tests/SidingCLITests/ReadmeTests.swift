@@ -30,6 +30,14 @@ import Testing
         for command in commands { #expect(readme.contains("`siding \(command)`"), "\(command)") }
     }
 
+    @Test func `every command has an example in the reference of the command line`() throws {
+        let lines = try Self.text("Docs/CommandLine.md").split(separator: "\n")
+        for command in Self.commands(SidingCommand.self) {
+            let example = "$ siding \(command)"
+            #expect(lines.contains { $0 == example || $0.hasPrefix("\(example) ") }, "\(command)")
+        }
+    }
+
     @Test func `the program in the README is the one that is compiled`() throws {
         let program = try Self.text("Examples/Embedding/Embedding.swift")
         #expect(try Self.text("README.md").contains("```swift\n\(program)```"))
