@@ -83,24 +83,24 @@ enum KeyEvidence {
           sources.NAME.auth.refresh_token
           sources.NAME.auth.scope
           sources.NAME.auth.token_header
-        Tests/SidingCLITests/ConfigErrorTests.swift
+        Tests/SidingCLITests/Setup/ConfigErrorTests.swift
           version
-        Tests/SidingCLITests/DataFaultTests.swift
+        Tests/SidingCLITests/Records/DataFaultTests.swift
           resources.NAME.key
           sources.NAME.http.max_body
           sources.NAME.http.max_depth
           sources.NAME.http.max_values
-        Tests/SidingCLITests/DeletionTests.swift
+        Tests/SidingCLITests/Sync/DeletionTests.swift
           resources.NAME.deletes
           resources.NAME.deletes.detect
           resources.NAME.deletes.verify
           resources.NAME.stable
-        Tests/SidingCLITests/DurabilityTests.swift
+        Tests/SidingCLITests/Database/DurabilityTests.swift
           database.synchronous
-        Tests/SidingCLITests/FirstStepsTests.swift
+        Tests/SidingCLITests/Setup/FirstStepsTests.swift
           database.path
           resources.NAME.query
-        Tests/SidingCLITests/ForEachTests.swift
+        Tests/SidingCLITests/Sync/ForEachTests.swift
           resources.NAME.for_each
           resources.NAME.for_each.bind
           resources.NAME.for_each.concurrency
@@ -108,24 +108,24 @@ enum KeyEvidence {
           resources.NAME.for_each.where
           resources.NAME.for_each.where.changed
           resources.NAME.for_each.where.equals
-        Tests/SidingCLITests/HistoryCommandTests.swift
+        Tests/SidingCLITests/Records/HistoryCommandTests.swift
           resources.NAME.history
           resources.NAME.history.keep
           resources.NAME.history.versions
-        Tests/SidingCLITests/IncrementalTests.swift
+        Tests/SidingCLITests/Sync/IncrementalTests.swift
           resources.NAME.cursor
           resources.NAME.cursor.keep
           resources.NAME.cursor.order
           resources.NAME.cursor.path
           resources.NAME.cursor.type
-        Tests/SidingCLITests/LimitTests.swift
+        Tests/SidingCLITests/Sync/LimitTests.swift
           sources.NAME.http.total_timeout
           sources.NAME.limits
           sources.NAME.limits[].match
           sources.NAME.limits[].rate
           sources.NAME.limits[].remaining_header
           sources.NAME.limits[].reset_header
-        Tests/SidingCLITests/OriginErrorTests.swift
+        Tests/SidingCLITests/Sync/OriginErrorTests.swift
           resources.NAME.errors
           resources.NAME.errors[].do
           resources.NAME.errors[].on
@@ -162,7 +162,7 @@ enum KeyEvidence {
           writes.NAME.unknown.probe.path
           writes.NAME.unknown.probe.query
           writes.NAME.unknown.probe.records
-        Tests/SidingCLITests/RecordContractCommandTests.swift
+        Tests/SidingCLITests/Records/RecordContractCommandTests.swift
           resources.NAME.children
           resources.NAME.children.NAME.columns
           resources.NAME.children.NAME.columns.NAME.format
@@ -175,7 +175,7 @@ enum KeyEvidence {
           resources.NAME.contract
           resources.NAME.contract.new_fields
           resources.NAME.contract.type_change
-        Tests/SidingCLITests/ResourceKeyTests.swift
+        Tests/SidingCLITests/Sync/ResourceKeyTests.swift
           resources.NAME.children.NAME.key
           resources.NAME.columns.NAME.index
           resources.NAME.conditional
@@ -213,7 +213,7 @@ enum KeyEvidence {
           resources.NAME.records
           resources.NAME.stop
           resources.NAME.stop.has_more
-        Tests/SidingCLITests/SecretTests.swift
+        Tests/SidingCLITests/Setup/SecretTests.swift
           sources.NAME.auth
           sources.NAME.auth.in
           sources.NAME.auth.key
@@ -222,17 +222,17 @@ enum KeyEvidence {
           sources.NAME.auth.token
           sources.NAME.auth.type
           sources.NAME.auth.user
-        Tests/SidingCLITests/SendTests.swift
+        Tests/SidingCLITests/Queue/SendTests.swift
           writes
           writes.NAME.update.path
-        Tests/SidingCLITests/Service.swift
+        Tests/SidingCLITests/Sandbox/Service.swift
           database
           resources
           resources.NAME.path
           sources
-        Tests/SidingCLITests/ShapeTests.swift
+        Tests/SidingCLITests/Output/ShapeTests.swift
           resources.NAME.max_age
-        Tests/SidingCLITests/SourceKeyTests.swift
+        Tests/SidingCLITests/Sync/SourceKeyTests.swift
           resources.NAME.errors[].when.error
           sources.NAME.errors[].when.error
           sources.NAME.http
@@ -244,7 +244,7 @@ enum KeyEvidence {
           sources.NAME.retry.cap
           sources.NAME.retry.factor
           sources.NAME.retry.jitter
-        Tests/SidingCLITests/TransformTests.swift
+        Tests/SidingCLITests/Sync/TransformTests.swift
           resources.NAME.columns.NAME.format
           resources.NAME.drop
           resources.NAME.rename
@@ -255,7 +255,7 @@ enum KeyEvidence {
           resources.NAME.where.in
           resources.NAME.where.not_equals
           resources.NAME.where.path
-        Tests/SidingCLITests/WriteDeclarationTests.swift
+        Tests/SidingCLITests/Queue/WriteDeclarationTests.swift
           sources.NAME.idempotency.header
           sources.NAME.idempotency.lifetime
           writes.NAME.conflict
