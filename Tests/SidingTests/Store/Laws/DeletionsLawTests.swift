@@ -8,7 +8,7 @@ import Testing
     @Test func `what a complete listing lacked once is missing, and what two in succession lacked is a tombstone`()
         async throws
     {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         try await bench.listing(["1", "2"], ["3"])
         var counters = try await bench.listing(["1"], ["3"])
         try require(counters.deleted, is: 0, "deleted at once")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a page that is confirmed by a 304 shows what it showed`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         try await bench.listing(["1"], ["2"])
         for _ in 0..<2 {
             let position = try await bench.openTracking()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `too many at once are withheld until that is accepted, and can be taken back`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let all = (10..<40).map(String.init)
         try await bench.listing(all, [])
         for _ in 0..<2 { try await bench.listing(["10"], []) }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `watchers see what was deleted and what was taken back`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         try await bench.listing(["1", "2"], ["3"])
         let revision = try await bench.store.changedKeys(of: "posts", since: 0).revision
         try await bench.listing(["1"], ["3"], isStable: true)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RoundsLawTests {
     @Test func `each living record of another resource is due once in a round`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         try await require(bench.due(round), is: ["a", "b", "c"], "who is due at first")
         try await bench.list("b", round)
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `a listing that is not complete stays due, and so does one whose parent changed`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         for key in ["a", "b"] { try await bench.list(key, round) }
         try await bench.list("c", round, next: .cut("a test"))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a round that is complete makes its resource so, and one that is not does not`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"}]"#)
         try await bench.list("a", round)
         try await require(bench.childState().completedAt, is: nil, "when it was complete")
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `a round of which nothing was saved for too long is given up`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         bench.time.advance(by: .seconds(80_000))
         try await bench.list("a", round)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `with a changed definition, or where all is asked anew, every parent is due`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         for key in ["a", "b"] { try await bench.list(key, round) }
         try await bench.end(round, isComplete: true)
@@ -80,7 +80,7 @@ import Testing
     @Test func `what the queue retains goes on where its parent is asked about, and is superseded where it is not`()
         async throws
     {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         var entries: [String: QueueEntry] = [:]
         for key in ["a", "b"] {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `each listing has a cursor of its own`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await bench.list("a", round, cursor: CursorMove(reached: "7", moved: "7"))
         bench.time.advance(by: .seconds(1))
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func `all listings of a round have one guard together`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.round(&round, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
         for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func `records of a parent that is gone wait until it is back`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.round(&round, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
         _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["b"]))
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `nothing is known any more of a parent that is gone`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         for key in ["a", "b"] { try await bench.list(key, round, cursor: CursorMove(reached: "7", moved: "7")) }
         _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a"]))
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `an answer that was set aside goes with its parent, and a record that was does not`() async throws {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
         try await bench.list("a", round, StoreBench.content(#"[{"no":1}]"#))
         for key in ["b", "c"] {
