@@ -18,6 +18,7 @@ extension Store {
     /// that this round did not ask about is superseded. What was deleted and withheld is added to the run's counters.
     ///
     /// - Returns: what the round showed of records that are gone.
+    @discardableResult
     public func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings {
         let me = try ownerID()
         let now = clock.now

@@ -51,7 +51,7 @@ import Testing
 
     @Test func `a store that fails is a failure of its own reason, with the store's error beneath`() async throws {
         let bench = try await TypedBench()
-        try await bench.sqlite().close()
+        await bench.store.close()
         let (siding, issues) = (bench.siding, bench.issues)
         let save = await #expect(throws: Failure.self) {
             try await SaveRecordsStep(to: issues, in: siding).process([Ticket(id: 1)], context)

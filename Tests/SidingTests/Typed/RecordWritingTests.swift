@@ -24,7 +24,7 @@ import Testing
         #expect(
             record.map { String(decoding: $0.body, as: UTF8.self) }
                 == #"{"comments":2,"id":1,"locked":true,"title":"a/b"}"#)
-        let shown = try await bench.sqlite().read { snapshot in
+        let shown = try await bench.store.read { snapshot in
             try snapshot.query("SELECT title, locked FROM issues") { "\($0.text(0)) \($0.int(1))" }
         }
         #expect(shown == ["a/b 1"])

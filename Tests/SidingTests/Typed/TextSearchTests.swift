@@ -43,14 +43,14 @@ import Testing
 
     @Test func `without a search there is no index, and with one the file is still ours`() async throws {
         let bench = try await bench()
-        let store = try bench.sqlite()
+        let store = bench.store
         #expect(try await Self.tables(store) == [])
         _ = try await bench.siding.search("train", in: bench.issues)
         #expect(try await Self.tables(store).contains("siding_text_1"))
         await store.close()
         let again = try await bench.otherProcess()
         #expect(try await again.search("train", in: bench.issues).count == 2)
-        #expect(try await (again.store)?.check() == [])
+        #expect(try await again.store.check() == [])
     }
 
     private static func tables(_ store: Store) async throws -> [String] {
@@ -65,7 +65,7 @@ import Testing
         async throws
     {
         let bench = try await bench()
-        let (siding, store) = (bench.siding, try bench.sqlite())
+        let (siding, store) = (bench.siding, bench.store)
         #expect(try await siding.search("sight", in: bench.issues).count == 1)
         let narrow = try Resource<Ticket>(bench.issues.untyped, searchable: [\.title])
         #expect(try await siding.search("sight", in: narrow).isEmpty)
@@ -85,7 +85,7 @@ import Testing
         async throws
     {
         let bench = try await bench()
-        let (siding, store) = (bench.siding, try bench.sqlite())
+        let (siding, store) = (bench.siding, bench.store)
         let titles = try Resource<Ticket>(bench.issues.untyped, searchable: [\.title])
         let bodies = try Resource<Ticket>(bench.issues.untyped, searchable: [\.body])
         for resource in [titles, bodies, bench.issues] { _ = try await siding.search("train", in: resource) }
@@ -120,7 +120,7 @@ import Testing
             default: try await siding.save(Ticket(id: id, title: text(), body: text()), to: issues)
             }
         }
-        try await bench.sqlite().write { transaction in
+        try await bench.store.write { transaction in
             try transaction.execute("INSERT INTO siding_text_1 (siding_text_1, rank) VALUES ('integrity-check', 1)")
         }
         for word in words.prefix(4) {
@@ -156,7 +156,7 @@ import Testing
     @Test func `a planted view under an index's name is refused`() async throws {
         let bench = try await bench()
         _ = try await bench.siding.search("train", in: bench.issues)
-        let store = try bench.sqlite()
+        let store = bench.store
         try await store.write { transaction in
             try transaction.executeScript(
                 "DROP VIEW siding_text_1_source; CREATE VIEW siding_text_1_source AS SELECT 1 AS id, 2 AS c0, 3 AS c1")
@@ -174,7 +174,7 @@ import Testing
     @Test func `a store that may not write searches an index that is there, and cannot make one`() async throws {
         let bench = try await bench()
         let search = TextSearch(of: "issues", fields: bench.issues.searchable, text: .words("train"))
-        let reader = try await Store.open(at: bench.sqlite().path, access: .readOnly)
+        let reader = try await Store.open(at: bench.store.path, access: .readOnly)
         #expect(try await storeErrorKind { _ = try await reader.search(search) } == .inaccessible)
         _ = try await bench.store.search(search)
         #expect(try await reader.search(search).count == 2)

@@ -113,7 +113,7 @@ import Testing
     func `what two rounds over all parents lack is a tombstone, wherever it was; in one that left a parent out, not`()
         async throws
     {
-        let bench = try await StoreBench()
+        var bench = try await StoreBench()
         var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.round(&round, ["a": "[1,2]", "b": "[2,3,4]"]), is: 0, "deleted at first")
         // One moves, one goes.
