@@ -28,8 +28,8 @@ demo: setup ## build, and show the whole tour on loopback
 build: setup ## the release executable, .build/release/siding
 	$(SWIFT) build --configuration release --static-swift-stdlib --product siding
 
-test: setup test-setup ## all tests
-	$(SWIFT) test --no-parallel --explicit-target-dependency-import-check error
+test: setup test-setup ## all tests, with the slow proofs in short: about five minutes on two cores after the build
+	@Tests/run
 
 lint: ## style: swift format, strictly
 	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
@@ -49,14 +49,14 @@ bench-queue: build ## the times that the queue promises, each beside its bar; as
 	@Benchmarks/run-queue
 
 proof: setup test-setup model ## the slow proofs: a kill at every page, more seeds and kills, the model of the queue
-	SIDING_PROOF=1 $(SWIFT) test --no-parallel --explicit-target-dependency-import-check error
+	@SIDING_PROOF=1 SIDING_TEST_PROCESSES=1 Tests/run
 
 model: ## the model of the queue's lease protocol, by spin, with controls that must fail
 	@.ci/setup spin:the-model-checker gcc:what-it-generates
 	@Tests/Models/check
 
 tsan: setup test-setup ## all tests under ThreadSanitizer; ends with an error where it reports a race
-	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-sanitizer.supp" $(SWIFT) test --no-parallel --sanitize=thread \
+	@TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/thread-sanitizer.supp" Tests/run --sanitize=thread \
 		--scratch-path .build-tsan -Xswiftc -DSIDING_THREAD_SANITIZER
 
 install: build ## install to PREFIX (/usr/local), shell completions included

@@ -8,7 +8,8 @@ final class Scratch: Sendable {
     let path: String
 
     init() {
-        var template = Array("/tmp/siding-sqlite-XXXXXX".utf8CString)
+        let parent = FileManager.default.temporaryDirectory.path
+        var template = Array("\(parent)/siding-sqlite-XXXXXX".utf8CString)
         path = mkdtemp(&template).map { String(cString: $0) } ?? ""
     }
 

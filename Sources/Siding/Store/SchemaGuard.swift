@@ -1,5 +1,6 @@
-internal import SidingJSON
+internal import Glibc
 internal import SidingChain
+internal import SidingJSON
 internal import SidingMigrations
 internal import SidingSQLite
 
@@ -57,16 +58,21 @@ enum SchemaGuard {
 extension String {
     /// Whether `part` stands in this text, byte for byte.
     ///
-    /// Every command that opens the file asks this for each index, so it goes by the bytes as they lie.
+    /// Every command that opens the file asks this for each index, so it is left to the C library, which is quick in a
+    /// debug build as well.
     fileprivate func contains(bytesOf part: String) -> Bool {
+        guard let first = part.utf8.first else { return true }
         var (text, part) = (self, part)
         return text.withUTF8 { text in
             part.withUTF8 { part in
-                guard let first = part.first else { return true }
-                guard text.count >= part.count else { return false }
-                return (0...text.count - part.count).contains { start in
-                    text[start] == first && text[start...].starts(with: part)
+                guard let start = text.baseAddress, let wanted = part.baseAddress else { return false }
+                let end = start + text.count - part.count
+                var place = start
+                while place <= end, let hit = memchr(place, Int32(first), end - place + 1) {
+                    if memcmp(hit, wanted, part.count) == 0 { return true }
+                    place = start + (UnsafeRawPointer(hit) - UnsafeRawPointer(start)) + 1
                 }
+                return false
             }
         }
     }

@@ -11,8 +11,9 @@ final class Tracker: Sendable {
     private struct State {
         var issues: [String]
         var listener: Listener?
-        /// Requests about issues since the last look.
-        var asked: [String] = []
+        var origin: Origin?
+        /// How many requests the origin had logged at the last look.
+        var looked = 0
         var number = 0
         var atOnce = 0
         var mostAtOnce = 0
@@ -31,6 +32,7 @@ final class Tracker: Sendable {
     static func start(issues: [String]) async throws -> Tracker {
         let tracker = Tracker(issues: issues)
         let origin = try await Origin.start { request in await tracker.answer(request) }
+        tracker.state.withLock { $0.origin = origin }
         tracker.started.fulfil(origin)
         return tracker
     }
@@ -47,10 +49,15 @@ final class Tracker: Sendable {
     /// What was asked about issues since the last look, sorted.
     func takeAsked() -> [String] {
         state.withLock { state in
-            defer { state.asked = [] }
-            return state.asked.sorted()
+            let requests = state.origin?.requests ?? []
+            defer { state.looked = requests.count }
+            return requests.dropFirst(state.looked).filter { $0.path != "/issues" }.map(\.target).sorted()
         }
     }
+
+    /// Closes all connections, and drops the requests of a killed process that the origin has not read yet: they would
+    /// count as those of the next process.
+    func cutConnections() async throws { try await origin.restart() }
 
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
@@ -60,7 +67,6 @@ final class Tracker: Sendable {
             return .json("[\(bodies.joined(separator: ","))]")
         }
         let (listener, number) = state.withLock { state in
-            state.asked.append(request.target)
             state.number += 1
             state.atOnce += 1
             state.mostAtOnce = max(state.mostAtOnce, state.atOnce)

@@ -102,6 +102,7 @@ import Testing
         let killed = try await sandbox.siding(["sync"]) { child.fulfil($0) }
         #expect(killed.status == 137)
         tracker.listen(nil)
+        try await tracker.cutConnections()
         let before = tracker.takeAsked()
         let second = try await sandbox.siding(["sync", "comments", "--json"], limit: .seconds(300))
         #expect(second.status == 0, "\(second.everything)")
