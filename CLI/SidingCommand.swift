@@ -4,7 +4,7 @@ import ArgumentParser
 struct SidingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "siding",
-        abstract: "Fetches remote JSON into SQLite, keeps what could not be had, and goes on where it stopped.",
+        abstract: "Fetches remote JSON into SQLite, queues requests that failed, and resumes where it stopped.",
         discussion: """
             Start with 'siding init', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
 

@@ -10,7 +10,7 @@ struct DatabaseOpeningTests {
     @Test func `a new file carries our application id and page size`() async throws {
         try await scratch.open().close()
         let bytes = try #require(scratch.contents["store.db"])
-        #expect(bytes[68..<72].elementsEqual([0x53, 0x69, 0x44, 0x6E]))
+        #expect(bytes[68..<72].elementsEqual([0x53, 0x69, 0x64, 0x67]))
         #expect(bytes[16..<18].elementsEqual([0x20, 0x00]))
         #expect(bytes[18..<20].elementsEqual([2, 2]), "write-ahead logging")
     }

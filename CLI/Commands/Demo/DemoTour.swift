@@ -45,7 +45,7 @@ struct DemoTour {
         origin.inject(.refuse, at: OriginPattern(path: "/readings"), skipping: 6, times: nil)
         say("4. A reading is added at the origin, and the line goes down in the middle of the listing:")
         try await siding("sync", "readings", expecting: .queued)
-        say("The page that could not be had waits in the queue; exit code 75 tells cron to come again:")
+        say("The page that failed waits in the queue; exit code 75 tells cron to try again later:")
         try await siding("queue", "list", expecting: .success)
         if let entry = try await waiting() {
             try await siding("queue", "show", entry.shortID, expecting: .success)

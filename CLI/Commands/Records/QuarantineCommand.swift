@@ -22,7 +22,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: ArgumentHelp("Records of this resource; may be repeated.", valueName: "name"))
     var resource: [String] = []
-    @Option(help: "At most so many, the oldest; 0 for all. 100 on a terminal, else all.") var limit: Int?
+    @Option(help: "The most records to list, the oldest first; 0 for all. 100 on a terminal, else all.") var limit: Int?
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is 0 or more.") }

@@ -20,7 +20,7 @@ struct RecordsListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
-    @Option(help: "At most so many; 0 for all. 100 on a terminal, else all.") var limit: Int?
+    @Option(help: "The most records to list; 0 for all. 100 on a terminal, else all.") var limit: Int?
     @Option(help: "Begin behind this key.") var after: String?
     @Flag(help: "The tombstones instead of the living.") var deleted = false
 
@@ -64,7 +64,7 @@ struct RecordsListCommand: AsyncParsableCommand {
 /// `siding records get RESOURCE KEY`
 struct RecordsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print one record: its JSON, as it came.")
+        commandName: "get", abstract: "Print one record: its JSON, byte for byte.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String

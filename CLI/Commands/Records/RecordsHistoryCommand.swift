@@ -13,7 +13,7 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
     @Argument(help: "The record's key.") var key: String
-    @Option(help: "At most so many versions; all by default.") var limit: Int?
+    @Option(help: "The most versions to list; all by default.") var limit: Int?
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }

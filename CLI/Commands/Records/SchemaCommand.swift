@@ -14,7 +14,7 @@ struct SchemaCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
-    @Option(help: "Look at so many records at most, spread over all; 0 for all.")
+    @Option(help: "The most records to look at, spread over all; 0 for all.")
     var sample = ResourceSchema.usualSample
     @Option(help: ArgumentHelp("What was first seen after this run is new.", valueName: "run")) var since: Int64?
     @Flag(help: "Print the columns: and children: that fit, as YAML for the resource in siding.yaml.")

@@ -15,7 +15,7 @@ struct RunsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the newest runs.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "At most so many.") var limit = 20
+    @Option(help: "The most runs to list.") var limit = 20
 
     func validate() throws {
         if limit < 1 { throw ValidationError("--limit is at least 1.") }

@@ -16,7 +16,7 @@ struct ListingOptions: ParsableArguments {
         help: ArgumentHelp("Ask for what changed between two values of the cursor, which stays.", valueName: "a..b"))
     var backfill: BackfillArgument?
 
-    @Option(help: ArgumentHelp("End after so many records; checkpoint and validators are left alone.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after N records; checkpoint and validators are left alone.", valueName: "n"))
     var limit: Int?
 
     @Flag(help: "Delete as many records as are gone: after a look at what was withheld (exit 4).")

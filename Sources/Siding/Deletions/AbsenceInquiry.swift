@@ -73,11 +73,8 @@ struct AbsenceInquiry: Sendable {
     private static func words(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
         let (key, why) = unanswered.first ?? ("", "")
         let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
-        let others = waiting == 1 ? "does the other" : "do the \(waiting) others"
-        let rest = waiting > 0 ? ", and so \(others) that the questions were to be about" : ""
-        return
-            "whether '\(PlainText.oneLine(key, limit: 60))' is gone could not be found out: \(why)\(alike); it stays until "
-            + "that is known\(rest)"
+        let rest = waiting > 0 ? "; \(waiting) more \(waiting == 1 ? "was" : "were") not checked" : ""
+        return "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
     }
 
     /// So many failures without an answer between say that it is the source.

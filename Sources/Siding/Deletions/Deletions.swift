@@ -73,3 +73,12 @@ public struct DeletionTerms: Sendable, Hashable {
         (self.rule, self.isStable, self.isAccepted) = (rule, isStable, isAccepted)
     }
 }
+
+extension Deletions {
+    /// Why the guard blocks deletions, for a person.
+    var excess: String {
+        let percentage = most * 100
+        let shown = percentage == percentage.rounded() ? "\(Int(percentage))" : "\(percentage)"
+        return "That is more than deletes.max (\(shown) %)"
+    }
+}

@@ -81,7 +81,7 @@ struct PageTurner: Sendable {
         let isMore = said != nil || paging.isLinked(answer)
         guard var following = try turned(page, by: paging, answer, isMore: isMore) else {
             guard case .isMore(let path)? = said else { return unfollowed(by: paging, answer) }
-            return .cut("\(path) says that there is more, and nothing leads on: \(paging)")
+            return .cut("\(path) reports more pages, but no next page was found by \(paging)")
         }
         let names = resource.source.authorization.secretQueryNames
         let secrets = RepeatedSecrets(answer.secrets, named: names, askedFor: page)

@@ -92,8 +92,7 @@ extension ChangeFeed {
             case .forgotten(let run):
                 StoreError(
                     .notFound,
-                    "of what was deleted from '\(resource)' since run \(run) something is forgotten, so a copy of then "
-                        + "cannot be brought up to date",
+                    "deletions from '\(resource)' since run \(run) are no longer complete",
                     hint: Self.anew(newest))
             }
         }

@@ -31,7 +31,7 @@ struct ConfigWatch: Sendable {
     /// Why nothing is to be asked for; nil where as much may go.
     func refusal(_ leaving: some LeavingRecords) -> String? {
         guard !options.acceptsDeletes, leaving.isTooMuch(for: resource.deletions) else { return nil }
-        return "\(type(of: leaving).consequence) \(leaving.words), more than may go at once"
+        return "\(type(of: leaving).consequence) \(leaving.words). \(resource.deletions.excess)"
     }
 
     /// What a sync would do first because of either; nil for nothing.

@@ -162,19 +162,19 @@ extension RoundFindings {
         guard unproven > 0 else { return [] }
         var reasons: [String] = []
         if unasked > 0 {
-            reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this round")
+            reasons.append("\(unasked) \(unasked == 1 ? "listing was" : "listings were") not completed in this pass")
         }
         if areParentsUnlisted {
             reasons.append(
-                "their parents were not wholly listed since the last round, or some are in quarantine or wait for own edits "
+                "the parents were not completely listed since the last pass, or some are in quarantine or have own edits "
                     + "('siding sync \(parent) \(resource) --full' lists all)")
         }
         if unknown > 0 {
-            reasons.append("of \(unknown) \(unknown == 1 ? "listing" : "listings") not all records are known")
+            reasons.append("\(unknown) \(unknown == 1 ? "listing is" : "listings are") not known completely")
         }
         return [
-            "absence could not be proven: \(reasons.joined(separator: ", and ")); \(unproven) "
-                + "\(unproven == 1 ? "record that no listing shows stays" : "records that no listing shows stay")"
+            "\(unproven == 1 ? "1 record is" : "\(unproven) records are") missing from all listings but "
+                + "\(unproven == 1 ? "was" : "were") kept: \(reasons.joined(separator: ", and "))"
         ]
     }
 }
@@ -208,7 +208,7 @@ extension ResourceSync {
             }
         if let marked, report.line.counters.deleted > 0 {
             report.warn(
-                "'deletes' changed: \(marked.words) go as pages show them; 'siding records undelete \(run)' takes that back"
+                "'deletes' changed: \(marked.words) are deleted as pages show them; 'siding records undelete \(run)' restores them"
             )
         }
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
@@ -221,8 +221,8 @@ extension ResourceSync {
         var report = Report(line: RunResource(resource: resource.name, outcome: .saved))
         report.extra.withheld = count
         report.warn(
-            "\(why): nothing was asked for, and nothing was changed; have a look, then 'siding sync \(resource.name) "
-                + "--accept-deletes'")
+            "\(why), so nothing was requested or changed. To do it all the same: siding sync \(resource.name) "
+                + "--accept-deletes")
         return report
     }
 }

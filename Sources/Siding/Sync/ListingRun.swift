@@ -180,7 +180,7 @@ extension ListingRun.Result {
     fileprivate mutating func note(_ signOfMore: JSONPath?) {
         guard let signOfMore else { return }
         warnings.append(
-            "the page says that there is more (\(signOfMore)), and 'auto' finds no way on: declare 'paginate'")
+            "\(signOfMore) reports more pages, but no next-page link was found: declare 'paginate'")
     }
 }
 

@@ -46,15 +46,15 @@ struct ResourceSync: Sendable {
             line.counters.deleted += count
             warn(
                 "'where' left out \(count) stored \(count == 1 ? "record" : "records"); "
-                    + "'siding records undelete \(run)' takes that back")
+                    + "'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
         }
 
         /// Tells how many left as `where` cannot be told of them any more: that may be meant, and may be a member that is gone.
         mutating func note(unfit count: Int, in run: RunID) {
             guard count > 0 else { return }
             line.notes.append(
-                "\(count) of the deleted left as 'where' is neither true nor false of them, as they are shown now; "
-                    + "'siding records undelete \(run)' takes that back")
+                "\(count) \(count == 1 ? "record was" : "records were") removed because 'where' is NULL for "
+                    + "\(count == 1 ? "it" : "them"); 'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
         }
 
         static func skipped(_ resource: AnyResource, note: String) -> Report {
@@ -258,8 +258,8 @@ struct ResourceSync: Sendable {
         let unfit = try await engine.store.unfit(of: resource.name)
         if let unfit {
             notes.append(
-                "'where' leaves out \(unfit.words), more than may go at once: they stay; have a look, then 'siding sync "
-                    + "\(resource.name) --accept-deletes'")
+                "'where' leaves out \(unfit.words). \(resource.deletions.excess), so they were kept. To remove them: siding "
+                    + "sync \(resource.name) --accept-deletes")
         }
         let absent = count - (unfit?.count ?? 0)
         let keys = absent > 0 ? try await engine.store.missingKeys(of: resource.name, limit: 6) : []
@@ -272,9 +272,9 @@ struct ResourceSync: Sendable {
         // Those that one listing lacks show what would go once the next one lacks them too.
         let isMore = keys.count > count
         let names = (others + [resource.name]).joined(separator: " ")
-        return "\(count) records are gone from the origin, more than may go at once: none was deleted "
-            + "(\(isMore ? "not shown are " : "")\(shown)\(keys.count > 5 ? ", …" : "")); have a look, then 'siding sync \(names) "
-            + "\(asksAll ? "--full " : "")--accept-deletes'"
+        return "\(count) records are missing at the origin. \(resource.deletions.excess), so nothing was deleted. "
+            + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ""). "
+            + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes"
     }
 
     func failed(_ failure: Failure, _ report: Report) -> Report {

@@ -70,7 +70,7 @@ struct TransformTests {
         #expect(
             plan.output.contains(
                 "because: nothing now: 'where' would leave out 20 of 20 stored records ('where' names 'State', which no "
-                    + "stored record has), more than may go at once"), "\(plan.output)")
+                    + "stored record has). That is more than deletes.max (10 %)"), "\(plan.output)")
         #expect(try Data(contentsOf: file) == before)
         let misspelt = try await shop.sandbox.siding("sync")
         #expect(misspelt.status == 4)

@@ -30,9 +30,9 @@ import Testing
             #expect(report.line.counters.withheld == 30 && report.line.counters.deleted == 0)
             #expect(
                 report.warnings == [
-                    "'deletes' would delete 30 of 30 stored records, which have the mark ($.state = x), more than may go at "
-                        + "once: nothing was asked for, and nothing was changed; have a look, then 'siding sync posts "
-                        + "--accept-deletes'"
+                    "'deletes' would delete 30 of 30 stored records, which have the mark ($.state = x). That is more than "
+                        + "deletes.max (10 %), so nothing was requested or changed. To do it all the same: siding sync posts "
+                        + "--accept-deletes"
                 ])
         }
         #expect(bench.origin.takeTargets() == [])
@@ -42,7 +42,7 @@ import Testing
         let accepted = try await bench.sync(accepting)
         let run = try await bench.lastRun()
         #expect(accepted.line.counters.deleted == 30 && run.resources.first?.counters.deleted == 30)
-        #expect(accepted.warnings.contains { $0.contains("'siding records undelete \(run.id)' takes that back") })
+        #expect(accepted.warnings.contains { $0.contains("'siding records undelete \(run.id)' restores them") })
         #expect(try await bench.keys() == [])
         let store = bench.store
         #expect(try await store.undelete(run.id) == ["posts": 30])

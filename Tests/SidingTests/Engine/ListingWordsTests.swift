@@ -44,7 +44,7 @@ import Testing
         let report = try await bench.sync()
         #expect(
             report.warnings
-                == ["incomplete: $.more says that there is more, and nothing leads on: cursor at $.token in ?c"])
+                == ["incomplete: $.more reports more pages, but no next page was found by cursor at $.token in ?c"])
         #expect(try await bench.state().completedAt == nil)
     }
 

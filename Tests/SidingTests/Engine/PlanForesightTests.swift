@@ -156,7 +156,7 @@ import Testing
         #expect(
             try await plan("Id > 0")
                 == "nothing now: 'where' would leave out 5 of 5 stored records ('where' names 'Id', which no stored record "
-                + "has), more than may go at once: --accept-deletes does it; \(then)")
+                + "has). That is more than deletes.max (10 %): --accept-deletes does it; \(then)")
         var options = SyncOptions()
         options.acceptsDeletes = true
         #expect(try await plan("id > 4", options) == "'where' leaves out 4 of 5 stored records; \(then)")

@@ -63,8 +63,8 @@ import Testing
             #expect(report.line.counters.withheld == 5 && report.line.counters.deleted == 0)
             #expect(
                 report.warnings == [
-                    "'where' leaves out 5 of 5 stored records ('where' names 'state', which no stored record has), more "
-                        + "than may go at once: they stay; have a look, then 'siding sync posts --accept-deletes'"
+                    "'where' leaves out 5 of 5 stored records ('where' names 'state', which no stored record has). That is "
+                        + "more than deletes.max (10 %), so they were kept. To remove them: siding sync posts --accept-deletes"
                 ])
             #expect(try await bench.keys().count == 5)
         }
@@ -96,8 +96,7 @@ import Testing
         let run = try await bench.lastRun().id
         #expect(
             few.line.notes.contains(
-                "3 of the deleted left as 'where' is neither true nor false of them, as they are shown now; 'siding records "
-                    + "undelete \(run)' takes that back"))
+                "3 records were removed because 'where' is NULL for them; 'siding records undelete \(run)' restores them"))
         let store = bench.store
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })
@@ -176,7 +175,7 @@ import Testing
         for _ in 0..<2 {
             let report = try await sync("")
             #expect(report.line.counters.withheld == 12 && report.line.counters.deleted == 0)
-            #expect(report.warnings.filter { $0.contains("more than may go at once") }.count == 1)
+            #expect(report.warnings.filter { $0.contains("more than deletes.max") }.count == 1)
         }
         #expect(try await bench.lastRun().resources.last?.counters.withheld == 12)
         #expect(try await sync("", Self.accepting).line.counters.deleted == 12)

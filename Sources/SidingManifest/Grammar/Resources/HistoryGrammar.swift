@@ -11,7 +11,7 @@ enum HistoryGrammar {
     private static let keep = Keyword(
         "keep", .duration, "Versions that something else took the place of longer ago go.")
     private static let versions = Keyword(
-        "versions", .integer(1...1_000_000), "At most so many earlier versions of each record.")
+        "versions", .integer(1...1_000_000), "The most earlier versions that are kept of each record.")
 
     private static let rules = Shape<HistoryRetention>([keep.entry, versions.entry]) { object, reading in
         HistoryRetention(keep: object.value(keep, &reading), versions: object.value(versions, &reading))

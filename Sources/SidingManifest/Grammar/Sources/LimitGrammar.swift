@@ -9,7 +9,7 @@ enum LimitGrammar {
         "Which requests count, by their path below base_url: * stands for anything within a segment, ** for any segments."
     )
     private static let rate = Keyword(
-        "rate", rateType, "How many in which time: any span of that length has at most so many.")
+        "rate", rateType, "Requests per time, such as 100/min: no span of that length has more.")
     private static let remaining = Keyword(
         "remaining_header", .headerName, "The header field of answers that says how many requests are left.")
     private static let reset = Keyword(
