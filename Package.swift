@@ -153,7 +153,9 @@ let package = Package(
             name: "SidingJSONTests", dependencies: ["SidingJSON"], exclude: ["Resources"], swiftSettings: settings),
         .testTarget(
             name: "SidingChainTests",
-            dependencies: ["SidingChain", "SidingJSON", "SidingSynchronization", "SidingTesting", httpTypes, logging],
+            dependencies: [
+                "Siding", "SidingChain", "SidingJSON", "SidingSynchronization", "SidingTesting", httpTypes, logging,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingOriginTests",

@@ -34,7 +34,8 @@ public struct OriginRequest: Sendable {
         var query: [String: String] = [:]
         for pair in target.dropFirst(path.count + 1).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            query[PercentCoding.decode(parts[0], plus: " ")] = parts.count > 1 ? PercentCoding.decode(parts[1], plus: " ") : ""
+            let value = parts.count > 1 ? PercentCoding.decode(parts[1], plus: " ") : ""
+            query[PercentCoding.decode(parts[0], plus: " ")] = value
         }
         return query
     }

@@ -110,7 +110,9 @@ import Testing
         while let file = files?.nextObject() as? URL {
             guard file.pathExtension == "swift" else { continue }
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /public struct (\w+)[^\n]*: (?:Wrapper)?Node\b/) { nodes.insert(String(match.1)) }
+            for match in text.matches(of: /public struct (\w+)[^\n]*: (?:Wrapper)?Node\b/) {
+                nodes.insert(String(match.1))
+            }
         }
         return nodes.sorted()
     }

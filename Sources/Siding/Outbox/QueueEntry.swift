@@ -1,5 +1,3 @@
-public import SidingChain
-
 /// A request that the queue retains.
 public struct QueueEntry: Sendable, Hashable {
     /// 26 random characters; shown by the first 8, found by any unique prefix of 4 or more.

@@ -1,4 +1,4 @@
-public import SidingChain
+internal import SidingChain
 
 /// Which entries are meant: all conditions hold at once; an empty selection means every unsettled entry.
 public struct QueueSelection: Sendable, Hashable {

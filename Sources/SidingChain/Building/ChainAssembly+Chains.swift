@@ -5,7 +5,7 @@ extension ChainAssembly {
     ///   - request: makes the draft of a request; runs once per call.
     ///   - response: reads a successful answer; runs on each attempt.
     public func chain<Input: Sendable, Output: Sendable>(
-        from request: some Node<Input, RequestDraft>, to response: some Node<ResponseContent, Output>
+        from request: some Node<Input, RequestDraft>, to response: some Node<Response<ReplyBody?>, Output>
     ) -> any Node<Input, Output> {
         abortable(logged(request, attempt(exchange(response))))
     }
@@ -26,7 +26,7 @@ extension ChainAssembly {
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
         decode: some Node<LoadedResponse, Output>
-    ) throws(Failure) -> any Node<Input, Sourced<Output>> {
+    ) throws(Failure) -> any Node<Input, Response<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
         return abortable(policed(policy, tracks.server, tracks.cached, decode))
     }
@@ -46,7 +46,7 @@ extension ChainAssembly {
 
 extension ChainAssembly {
     private func exchange<Output: Sendable>(
-        _ response: some Node<ResponseContent, Output>
+        _ response: some Node<Response<ReplyBody?>, Output>
     ) -> any Node<RequestDraft, Output> {
         let credentials: [any MetadataProvider] = access.map { [$0.token] } ?? []
         return joined(outgoing(credentials + providers), joined(sent(), read(response)))
@@ -75,7 +75,7 @@ extension ChainAssembly {
     }
 
     private func read<Output: Sendable>(
-        _ response: some Node<ResponseContent, Output>
+        _ response: some Node<Response<ReplyBody?>, Output>
     ) -> any Node<Reply, Output> {
         let content = ResponseDataPreprocessorNode().then(response)
         let measured: any Node<Reply, Output> =
@@ -87,7 +87,7 @@ extension ChainAssembly {
     }
 
     private func download(
-        _ exchange: some Node<RequestDraft, ResponseContent>, _ destination: FileDestination, _ limit: Int
+        _ exchange: some Node<RequestDraft, Response<ReplyBody?>>, _ destination: FileDestination, _ limit: Int
     ) -> any Node<RequestDraft, DownloadedFile> {
         FileDownloadNode(exchange, to: destination, limit: limit, secretQueryNames: secretQueryNames)
     }
@@ -195,7 +195,7 @@ extension ChainAssembly {
 
     private func policed<Server: Node, Cached: Node, Decode: Node>(
         _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
-    ) -> any Node<Server.Input, Sourced<Decode.Output>>
+    ) -> any Node<Server.Input, Response<Decode.Output>>
     where
         Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
         Decode.Input == LoadedResponse
@@ -218,5 +218,9 @@ extension ChainAssembly {
 private struct PassNode: Node {
     var steps: [String] { [] }
 
-    func process(_ input: ResponseContent, _ context: ChainContext) async throws(Failure) -> ResponseContent { input }
+    func process(
+        _ input: Response<ReplyBody?>, _ context: ChainContext
+    ) async throws(Failure) -> Response<ReplyBody?> {
+        input
+    }
 }

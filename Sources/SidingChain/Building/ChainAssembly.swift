@@ -44,7 +44,7 @@ public struct ChainAssembly: Sendable, Changeable {
     /// Turns the origin's own way to tell errors into the program's errors, before the status is looked at.
     public var errorEnvelope: ResponseErrorEnvelopeNode?
     /// Bounds how many requests go out, each try and each redirect counted; nil for no such bound.
-    public var budget: BudgetUse?
+    package var budget: BudgetUse?
     /// Where answers are kept for conditional requests and for times without a line.
     public var cache: CacheUse?
     /// Whether the call's ``CallHandle`` is told how much was sent and received.

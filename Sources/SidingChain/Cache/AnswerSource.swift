@@ -12,24 +12,6 @@ public enum AnswerSource: Sendable, Hashable {
     }
 }
 
-/// A value that says where it comes from, how old it is, and what stood in the way of a newer one.
-public struct Sourced<Value: Sendable>: Sendable {
-    public var value: Value
-    /// ``AnswerSource/server`` also where the origin confirmed what was stored, with a 304.
-    public var source: AnswerSource
-    /// Why the origin did not answer itself, where the policy asked it first.
-    public var failure: Failure?
-
-    public init(_ value: Value, source: AnswerSource, failure: Failure? = nil) {
-        (self.value, self.source, self.failure) = (value, source, failure)
-    }
-
-    /// Another value with the same source.
-    public func map<Mapped: Sendable>(_ transform: (Value) throws -> Mapped) rethrows -> Sourced<Mapped> {
-        Sourced<Mapped>(try transform(value), source: source, failure: failure)
-    }
-}
-
 extension Failure {
     /// Whether a stored answer may stand in for the origin's: true where the origin could not be had, false where it spoke
     /// (or we would not let it), and its word must be seen. This file is the one table of it.

@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 
 extension CachedHead {
     /// How old the answer is at `now`, seconds since 1970 (RFC 9111 §4.2.3); a clock that was set back makes it no younger.
@@ -50,15 +50,15 @@ enum CacheAge {
 }
 
 /// What an answer's own fields say of how soon asking again is pointless.
-public enum AnswerFreshness {
+package enum AnswerFreshness {
     /// The most that is believed: a day.
-    public static let longest = Duration.seconds(86_400)
+    package static let longest = Duration.seconds(86_400)
 
     /// For how long from now on the answer stays fresh to a private cache (RFC 9111 §4.2): `max-age`, else `Expires` less
     /// `Date`, less its age; nil where that is over, was not said, or is forbidden to rely on (`no-cache`, `no-store`).
     ///
     /// - Parameter now: when it arrived, seconds since 1970.
-    public static func remaining(_ fields: HTTPFields, now: Double) -> Duration? {
+    package static func remaining(_ fields: HTTPFields, now: Double) -> Duration? {
         let control = CacheControl(fields)
         guard !control.forbidsStoring, !control.demandsValidation, let lifetime = lifetime(fields, control, now: now)
         else { return nil }
@@ -67,7 +67,7 @@ public enum AnswerFreshness {
     }
 
     /// For how long the origin asks not to be polled: `X-Poll-Interval`, in seconds; nil where it does not.
-    public static func pollInterval(_ fields: HTTPFields) -> Duration? {
+    package static func pollInterval(_ fields: HTTPFields) -> Duration? {
         guard let name = HTTPField.Name("X-Poll-Interval"), let text = fields[name],
             text.allSatisfy({ $0.isASCIIDigit || $0 == " " }), let seconds = DeltaSeconds.parse(text), seconds > 0
         else { return nil }

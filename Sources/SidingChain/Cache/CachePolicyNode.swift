@@ -14,7 +14,7 @@ public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
 /// It joins two tracks that begin with the same input and end in a ``LoadedResponse``, and decodes what either gave:
 /// ```
 ///            ┌─ server: retry, deadline, request, ETagNode(send), status, load ─┐
-///   input ───┤                                                                  ├─ decode ─► Sourced<Model>
+///   input ───┤                                                                  ├─ decode ─► Response<Model>
 ///            └─ cached: request, CacheReaderNode,                status, load ──┘
 /// ```
 /// The border is the loaded response, since there both tracks have the same type, the bytes can be compared, and the
@@ -50,7 +50,7 @@ where
 
     public func process(
         _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Sourced<Decode.Output> {
+    ) async throws(Failure) -> Response<Decode.Output> {
         switch policy {
         case .serverOnly:
             return try await tracks.fromServer(input, context)
@@ -68,7 +68,7 @@ where
 
     private func instead(
         of failure: Failure, _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Sourced<Decode.Output> {
+    ) async throws(Failure) -> Response<Decode.Output> {
         guard failure.allowsCachedAnswer, var stored = await tracks.storedAnswer(input, context)?.answer else {
             throw failure
         }
@@ -88,26 +88,28 @@ where
     let decode: Decode
 
     /// A stored answer, and the bytes that it was decoded from.
-    typealias Stored = (answer: Sourced<Decode.Output>, bytes: [UInt8]?)
+    typealias Stored = (answer: Response<Decode.Output>, bytes: [UInt8]?)
 
     func steps(_ name: String) -> [String] {
         let tracks = [server.steps, cached.steps].map { $0.joined(separator: " → ") }
         return ["\(name)(\(tracks.joined(separator: " | ")))"] + decode.steps
     }
 
-    func fromServer(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Sourced<Decode.Output> {
+    func fromServer(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Response<Decode.Output> {
         try await answer(try await server.process(input, context), source: .server, context)
     }
 
-    func fromCache(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Sourced<Decode.Output> {
+    func fromCache(_ input: Server.Input, _ context: ChainContext) async throws(Failure) -> Response<Decode.Output> {
         let loaded = try await cached.process(input, context)
         return try await answer(loaded, source: loaded.source, context)
     }
 
     func answer(
         _ loaded: LoadedResponse, source: AnswerSource, _ context: ChainContext
-    ) async throws(Failure) -> Sourced<Decode.Output> {
-        Sourced(try await decode.process(loaded, context), source: source)
+    ) async throws(Failure) -> Response<Decode.Output> {
+        var loaded = loaded
+        loaded.source = source
+        return loaded.with(body: try await decode.process(loaded, context))
     }
 
     /// What is stored, where there is something that can still be decoded; a miss is no failure here, all else is logged.

@@ -1,5 +1,5 @@
 /// Shows what is stored at once and what the origin says after it: a sequence of one or two answers, told apart by their
-/// ``Sourced/source``.
+/// ``Response/source``.
 ///
 /// The second is left out where its body equals the first byte for byte, a 304 included; then it is not even decoded.
 /// Where nothing is stored, or it can no longer be decoded, the origin's is the only answer. The tracks are those of a
@@ -42,7 +42,7 @@ where
 
     private func second(
         after told: CacheTracks<Server, Cached, Decode>.Stored?, _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> Sourced<Decode.Output>? {
+    ) async throws(Failure) -> Response<Decode.Output>? {
         guard let told else { return try await tracks.fromServer(input, context) }
         if skipsServerWhileFresh, told.answer.source.isFresh { return nil }
         do throws(Failure) {
@@ -61,16 +61,16 @@ where
 /// The origin is asked when the second answer is waited for, by the task that waits; who stops after the first asks
 /// nobody. Each iteration is a call of its own.
 public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Sourced<Value>
+    public typealias Element = Response<Value>
     public typealias Failure = SidingChain.Failure
 
     /// A stored answer and its bytes.
-    typealias Stored = (answer: Sourced<Value>, bytes: [UInt8]?)
+    typealias Stored = (answer: Response<Value>, bytes: [UInt8]?)
 
     /// Gives what is stored.
     let stored: @Sendable () async -> Stored?
     /// Asks the origin, after what was told already; nil where it has nothing to add.
-    let asked: @Sendable (Stored?) async throws(Failure) -> Sourced<Value>?
+    let asked: @Sendable (Stored?) async throws(Failure) -> Response<Value>?
 
     public struct AsyncIterator: AsyncIteratorProtocol {
         private enum Stage {
@@ -87,7 +87,7 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
         }
 
         /// - Throws: what kept the origin from answering, also after a stored answer.
-        public mutating func next() async throws(SidingChain.Failure) -> Sourced<Value>? {
+        public mutating func next() async throws(SidingChain.Failure) -> Response<Value>? {
             if case .stored = stage {
                 let found = await sequence.stored()
                 stage = .server(after: found)

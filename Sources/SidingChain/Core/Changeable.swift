@@ -20,11 +20,10 @@ extension Backoff: Changeable {}
 extension ChainContext: Changeable {}
 extension Failure: Changeable {}
 extension HTTPFailure: Changeable {}
-extension LoadedResponse: Changeable {}
 extension OutgoingRequest: Changeable {}
 extension QueryEncoding: Changeable {}
-extension Reply: Changeable {}
-extension RequestDraft: Changeable {}
+extension Request: Changeable {}
+extension Response: Changeable {}
 extension RetryPolicy: Changeable {}
 extension Route: Changeable {}
 extension TransportSettings: Changeable {}

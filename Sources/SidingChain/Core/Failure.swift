@@ -78,7 +78,7 @@ public struct Failure: Error, Sendable {
 }
 
 extension Failure {
-    /// What happened. Each case is one row of the error table; the table that says what is kept is ``Retention``.
+    /// What happened. Each case is one row of the error table.
     public enum Reason: Sendable, Equatable {
         /// The machine has no way out: no link, no address, no route.
         case noInternetConnection

@@ -16,7 +16,7 @@ internal import HTTPTypes
 /// body are not ranges of the file; what comes compressed all the same is stored decompressed, and not resumed.
 /// The transport's limits hold as well: see ``TransportSettings/forDownloads(upTo:within:)``.
 public struct FileDownloadNode<Wrapped: Node>: WrapperNode
-where Wrapped.Input: AddressedRequest, Wrapped.Output == ResponseContent {
+where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
     public let wrapped: Wrapped
     private let destination: FileDestination
     private let limit: Int
@@ -98,15 +98,14 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == ResponseContent {
         request.headerFields[.acceptEncoding] = "identity"
         request.headerFields[.range] = point.map { "bytes=\($0.bytes)-" }
         request.headerFields[.ifRange] = point?.validator
-        switch try await wrapped.process(request, context) {
-        case .some(let reply):
-            // Whatever the chain lets through: the page of an error is never stored as the file.
-            return try await ResponseHTTPErrorProcessorNode().process(reply, context)
-        case .none(let response, _):
+        let answer = try await wrapped.process(request, context)
+        guard let body = answer.body else {
             throw Failure(
                 .contract, phase: .answered,
-                detail: "the origin answered \(response.status.code), which brings nothing to store in the file")
+                detail: "the origin answered \(answer.response.status.code), which brings nothing to store in the file")
         }
+        // Whatever the chain lets through: the page of an error is never stored as the file.
+        return try await ResponseHTTPErrorProcessorNode().process(answer.with(body: body), context)
     }
 }
 

@@ -2,18 +2,6 @@ public import FoundationEssentials
 internal import HTTPTypes
 public import SidingJSON
 
-/// A request in the making, with the value that it is to carry.
-public struct EncodableRequest<Model: Sendable>: Sendable {
-    public var draft: RequestDraft
-    /// Nil for a request that carries nothing, which `null` and `{}` are not.
-    public var model: Model?
-
-    public init(draft: RequestDraft, model: Model?) {
-        self.draft = draft
-        self.model = model
-    }
-}
-
 /// Puts a model into a draft: as its body with a `Content-Type`, or into its query.
 ///
 /// A request without a model gets no body and no `Content-Type`, whatever its method. A `Content-Type` that the draft has
@@ -28,14 +16,14 @@ public struct RequestEncoderNode<Model: Sendable>: Node {
     /// - Throws: ``Failure/Reason/invalidRequest``, not sent, where the model has no form in this encoding; the failure
     ///   names the type and the coding path, never the value.
     public func process(
-        _ input: EncodableRequest<Model>, _ context: ChainContext
+        _ input: Request<Model?>, _ context: ChainContext
     ) async throws(Failure) -> RequestDraft {
-        guard let model = input.model else { return input.draft }
+        let draft = input.with(body: RequestBody.none)
+        guard let model = input.body else { return draft }
         do {
-            return try await encode(model, input.draft)
+            return try await encode(model, draft)
         } catch {
-            let route = input.draft.route
-            throw error.at(node: name, method: route.method.rawValue, url: Redaction.url(route.url))
+            throw error.at(node: name, method: draft.route.method.rawValue, url: Redaction.url(draft.route.url))
         }
     }
 }

@@ -44,12 +44,12 @@ public struct URLRequestTransformerNode<Raw: Sendable>: Node {
 
     public func process(
         _ input: RequestModel<Raw>, _ context: ChainContext
-    ) async throws(Failure) -> EncodableRequest<Raw> {
+    ) async throws(Failure) -> Request<Raw?> {
         let route: Route
         do { route = try self.route(input.raw) } catch {
             throw Failure.wrapping(error, phase: .notSent).at(node: name)
         }
-        return EncodableRequest(draft: RequestDraft(route: route, headerFields: input.metadata), model: input.raw)
+        return Request(route: route, headerFields: input.metadata, body: input.raw)
     }
 }
 

@@ -1,25 +1,25 @@
 public import FoundationEssentials
-public import HTTPTypes
+public import SidingJSON
 
 /// Makes a model of the answer's document: the last step of a chain that reads.
 ///
 /// What fails is ``Failure/Reason/contract`` and names the Swift type, the path, and the start of what stands there. An
 /// answer without content is a failure too, unless the model is optional or ``NoContentRepresentable``.
 public struct DecodeNode<Model: Sendable>: Node {
-    private let mapping: ModelMapping<ParsedResponse, Model>
+    private let mapping: ModelMapping<Response<JSONDocument?>, Model>
 
     /// A node that reads by `mapping`: `.fromRaw`, `.json { … }`, or one of your own.
-    public init(_ mapping: ModelMapping<ParsedResponse, Model>) {
+    public init(_ mapping: ModelMapping<Response<JSONDocument?>, Model>) {
         self.mapping = mapping
     }
 
-    public func process(_ input: ParsedResponse, _ context: ChainContext) async throws(Failure) -> Model {
+    public func process(_ input: Response<JSONDocument?>, _ context: ChainContext) async throws(Failure) -> Model {
         try mapping(input, of: Model.self, phase: .answered, node: name)
     }
 
     /// The same model, together with the head that it came with.
-    public var keepingHead: DecodeNode<Answer<Model>> {
-        DecodeNode<Answer<Model>>(.answer(mapping))
+    public var keepingHead: DecodeNode<Response<Model>> {
+        DecodeNode<Response<Model>>(.keepingHead(mapping))
     }
 }
 
@@ -31,22 +31,6 @@ extension DecodeNode where Model: Decodable {
         self.init(.json(decoder))
     }
 }
-
-/// A typed value together with the head of the answer that it came in: for `ETag`, `Location`, rate limits.
-public struct Answer<Value: Sendable>: Sendable {
-    public var value: Value
-    public var response: HTTPResponse
-    /// Where the answer came from, after redirects.
-    public var url: HTTPURL
-
-    public init(value: Value, response: HTTPResponse, url: HTTPURL) {
-        self.value = value
-        self.response = response
-        self.url = url
-    }
-}
-
-extension Answer: Equatable where Value: Equatable {}
 
 /// A type with a value that stands for "the origin had nothing to say" (204, 205, 304).
 ///

@@ -1,24 +1,7 @@
-public import HTTPTypes
 internal import SidingSynchronization
 
-/// The answer of an origin: the head, and the body as it arrives.
-public struct Reply: Sendable {
-    /// Status and header fields.
-    public var response: HTTPResponse
-    /// The body, decompressed, to be read once.
-    public var body: ReplyBody
-    /// Where the answer came from, after redirects.
-    public var url: HTTPURL
-    /// Whether the origin gave the body for this call, or it was stored.
-    public var source: AnswerSource
-
-    public init(response: HTTPResponse, body: ReplyBody, url: HTTPURL, source: AnswerSource = .server) {
-        self.response = response
-        self.body = body
-        self.url = url
-        self.source = source
-    }
-}
+/// The answer of an origin: the head, and the body as it arrives, decompressed, to be read once.
+public typealias Reply = Response<ReplyBody>
 
 /// The bytes of an answer, chunk by chunk. One reader, once.
 public struct ReplyBody: AsyncSequence, Sendable {

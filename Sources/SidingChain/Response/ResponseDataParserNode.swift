@@ -1,4 +1,4 @@
-public import HTTPTypes
+internal import HTTPTypes
 public import SidingJSON
 
 /// Reads a loaded body as one JSON document: object, array, scalar or null, every byte of it checked.
@@ -19,9 +19,11 @@ public struct ResponseDataParserNode: Node {
         self.allowsEmptyBody = allowsEmptyBody
     }
 
-    public func process(_ input: LoadedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
+    public func process(
+        _ input: LoadedResponse, _ context: ChainContext
+    ) async throws(Failure) -> Response<JSONDocument?> {
         do throws(Failure) {
-            return ParsedResponse(response: input.response, document: try document(input), url: input.url)
+            return input.with(body: try document(input))
         } catch {
             throw error.at(node: name, url: Redaction.url(input.url))
         }
@@ -53,21 +55,6 @@ public struct ResponseDataParserNode: Node {
     }
 }
 
-/// An answer whose body was read as JSON.
-public struct ParsedResponse: Sendable {
-    public var response: HTTPResponse
-    /// Nil where the origin had nothing to say, which is neither `null` nor an empty list.
-    public var document: JSONDocument?
-    /// Where the answer came from, after redirects.
-    public var url: HTTPURL
-
-    public init(response: HTTPResponse, document: JSONDocument?, url: HTTPURL) {
-        self.response = response
-        self.document = document
-        self.url = url
-    }
-}
-
 /// Takes the value out of an envelope: what stands at `$.data` becomes the document.
 ///
 /// `null` and scalars in there are values. Nothing there is a failure, unless the path is declared optional. An answer
@@ -84,11 +71,13 @@ public struct ResponseEnvelopeNode: Node {
         self.isOptional = isOptional
     }
 
-    public func process(_ input: ParsedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
-        guard let envelope = input.document else { return input }
+    public func process(
+        _ input: Response<JSONDocument?>, _ context: ChainContext
+    ) async throws(Failure) -> Response<JSONDocument?> {
+        guard let envelope = input.body else { return input }
         var response = input
-        response.document = envelope.value(at: path)
-        guard response.document != nil || isOptional else { throw missing(in: envelope, input.url) }
+        response.body = envelope.value(at: path)
+        guard response.body != nil || isOptional else { throw missing(in: envelope, input.url) }
         return response
     }
 
@@ -107,10 +96,12 @@ public struct ResponseEnvelopeNode: Node {
 public struct NoContentNode: Node {
     public init() {}
 
-    public func process(_ input: ParsedResponse, _ context: ChainContext) async throws(Failure) -> ParsedResponse {
-        guard input.document == nil, input.response.status.code != 304 else { return input }
+    public func process(
+        _ input: Response<JSONDocument?>, _ context: ChainContext
+    ) async throws(Failure) -> Response<JSONDocument?> {
+        guard input.body == nil, input.response.status.code != 304 else { return input }
         var response = input
-        response.document = .emptyObject
+        response.body = .emptyObject
         return response
     }
 }

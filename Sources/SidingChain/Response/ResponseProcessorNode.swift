@@ -67,41 +67,15 @@ extension HTTPFailure {
     }
 }
 
-/// What a successful answer holds.
-public enum ResponseContent: Sendable {
-    /// 204, 205 or 304: the origin says that there is nothing to read, which is never an empty list.
-    case none(HTTPResponse, url: HTTPURL)
-    /// A body to read.
-    case some(Reply)
-}
-
 /// Tells "no content" (204, 205, 304) from a body, so that nothing stored is ever removed because of it.
 public struct ResponseDataPreprocessorNode: Node {
     public init() {}
 
-    public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> ResponseContent {
+    public func process(_ input: Reply, _ context: ChainContext) async throws(Failure) -> Response<ReplyBody?> {
         switch input.response.status.code {
-        case 204, 205, 304: .none(input.response, url: input.url)
-        default: .some(input)
+        case 204, 205, 304: input.with(body: nil)
+        default: input.with(body: input.body)
         }
-    }
-}
-
-/// An answer whose body lies in memory.
-public struct LoadedResponse: Sendable {
-    public var response: HTTPResponse
-    /// Nil where the origin said that there is no content (204, 205, 304).
-    public var bytes: [UInt8]?
-    /// Where the answer came from, after redirects.
-    public var url: HTTPURL
-    /// Whether the origin gave the body for this call, or it was stored.
-    public var source: AnswerSource
-
-    public init(response: HTTPResponse, bytes: [UInt8]?, url: HTTPURL, source: AnswerSource = .server) {
-        self.response = response
-        self.bytes = bytes
-        self.url = url
-        self.source = source
     }
 }
 
@@ -114,17 +88,12 @@ public struct ResponseDataLoaderNode: Node {
         self.limit = limit
     }
 
-    public func process(_ input: ResponseContent, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
-        switch input {
-        case .none(let response, let url):
-            return LoadedResponse(response: response, bytes: nil, url: url)
-        case .some(let reply):
-            do {
-                let bytes = try await reply.body.collect(upTo: limit)
-                return LoadedResponse(response: reply.response, bytes: bytes, url: reply.url, source: reply.source)
-            } catch {
-                throw error.at(node: name, url: Redaction.url(reply.url))
-            }
+    public func process(
+        _ input: Response<ReplyBody?>, _ context: ChainContext
+    ) async throws(Failure) -> LoadedResponse {
+        guard let body = input.body else { return input.with(body: nil) }
+        do throws(Failure) { return input.with(body: try await body.collect(upTo: limit)) } catch {
+            throw error.at(node: name, url: Redaction.url(input.url))
         }
     }
 }

@@ -66,8 +66,8 @@ private final class AbortableCall: Sendable {
     /// The same output; a body that is still to be read belongs to the call.
     func continued<Output>(in output: Output) -> Output {
         if let reply = output as? Reply { return (continued(reply) as? Output) ?? output }
-        guard let content = output as? ResponseContent, case .some(let reply) = content else { return output }
-        return (ResponseContent.some(continued(reply)) as? Output) ?? output
+        guard let content = output as? Response<ReplyBody?>, let body = content.body else { return output }
+        return (content.with(body: Optional(continued(content.with(body: body)).body)) as? Output) ?? output
     }
 
     private func continued(_ reply: Reply) -> Reply {

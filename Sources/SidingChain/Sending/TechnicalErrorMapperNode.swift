@@ -27,11 +27,11 @@ public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
 }
 
 /// The mapping of system errors, row by row.
-public enum TechnicalErrors {
+package enum TechnicalErrors {
     /// The same failure with a ``SystemFault`` replaced by its class; every other failure as it is.
     ///
     /// - Parameter hasUsableRoute: asked only where the answer decides.
-    public static func classify(_ failure: Failure, hasUsableRoute: () -> Bool) -> Failure {
+    package static func classify(_ failure: Failure, hasUsableRoute: () -> Bool) -> Failure {
         guard case .system(let fault) = failure.reason else { return failure }
         var classified = failure
         switch fault {

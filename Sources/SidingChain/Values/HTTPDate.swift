@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import SidingSynchronization
 
 /// Writes dates as HTTP wants them, and reads the three forms that RFC 9110 §5.6.7 asks recipients to accept.
-public enum HTTPDate {
+package enum HTTPDate {
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, fractions cut; nil outside the years 1 to 9999, which have no such form.
-    public static func text(_ secondsSince1970: Double) -> String? {
+    package static func text(_ secondsSince1970: Double) -> String? {
         UTCDate(secondsSince1970: secondsSince1970)?.httpDate
     }
 
     /// Seconds since 1970 UTC, or nil where `text` is no HTTP date.
-    public static func secondsSince1970(_ text: String) -> Double? {
+    package static func secondsSince1970(_ text: String) -> Double? {
         let fields = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         let parts: (day: String, month: String, year: String, time: String)
         switch fields.count {

@@ -1,7 +1,7 @@
 /// Reads the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
-public enum LinkHeader {
+package enum LinkHeader {
     /// The target of the first link whose relation types include `relation`, as it was written.
-    public static func target(of relation: String, in field: String) -> String? {
+    package static func target(of relation: String, in field: String) -> String? {
         var rest = Substring(field)
         while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
             let target = rest[rest.index(after: open)..<close]

@@ -6,7 +6,7 @@ internal import SidingSynchronization
 /// Integers stay integers, those beyond `Int64` become their digits as text; truth values stay truth values; a nil
 /// member is ``QueryValue/null``, about which ``QueryEncoding/nulls`` decides. A `Date` is an ISO 8601 text in UTC, `Data`
 /// is Base64, a `URL` its text, a `Decimal` its digits.
-public struct QueryValueEncoder: Sendable {
+package struct QueryValueEncoder: Sendable {
     /// How dates are written.
     enum DateStrategy: Sendable {
         /// `2026-03-01T09:05:00Z`
@@ -17,7 +17,7 @@ public struct QueryValueEncoder: Sendable {
 
     let dates: DateStrategy
 
-    public init() {
+    package init() {
         dates = .iso8601
     }
 
@@ -30,7 +30,7 @@ public struct QueryValueEncoder: Sendable {
     /// - Throws: ``Failure/Reason/invalidRequest`` that names the type and the coding path of what has no form here: a
     ///   number that is not finite, a date outside the years 1 to 9999. What user code throws is
     ///   ``Failure/Reason/userCode``.
-    public func encode<Value: Encodable>(_ value: Value) throws(Failure) -> QueryValue {
+    package func encode<Value: Encodable>(_ value: Value) throws(Failure) -> QueryValue {
         let root = QueryValueSlot()
         do {
             try QueryValueElement(root, at: [], dates: dates).encode(value)

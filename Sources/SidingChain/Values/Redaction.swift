@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import SidingJSON
 
 /// Keeps secrets out of everything a person or a file may see: URLs in errors, headers in logs.
-public enum Redaction {
+package enum Redaction {
     /// Query names whose values are never shown, compared without case.
-    public static let secretQueryNames: Set<String> = [
+    package static let secretQueryNames: Set<String> = [
         "access_token", "api-key", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "passwd",
         "private_token", "refresh_token", "secret", "sig", "signature", "token", "x-api-key",
         // What makes a signed link of an object store good for whoever has it.
@@ -14,19 +14,19 @@ public enum Redaction {
     ]
 
     /// Header fields whose values are never kept, in lower case.
-    public static let secretHeaderNames: Set<String> = [
+    package static let secretHeaderNames: Set<String> = [
         "api-key", "apikey", "authentication-info", "authorization", "cookie", "ocp-apim-subscription-key",
         "private-token", "proxy-authentication-info", "proxy-authorization", "set-cookie", "x-access-token",
         "x-amz-security-token", "x-api-key", "x-auth-token", "x-csrf-token", "x-goog-api-key", "x-xsrf-token",
     ]
 
     /// Whether the values of the query parameter `name` are secret.
-    public static func isSecret(queryName name: String, also names: Set<String> = []) -> Bool {
+    package static func isSecret(queryName name: String, also names: Set<String> = []) -> Bool {
         secretQueryNames.contains(name.lowercased()) || names.contains(name)
     }
 
     /// The URL for a person: values of secret query parameters replaced by `…`.
-    public static func url(_ url: HTTPURL, also names: Set<String> = []) -> String {
+    package static func url(_ url: HTTPURL, also names: Set<String> = []) -> String {
         url.query.map { url.with(query: self.query($0, also: names)).description } ?? url.description
     }
 
@@ -58,13 +58,13 @@ extension Redaction {
     ///
     /// Unlike in queries, `code` and `key` are no secrets there: an error's code and a record's key are what a person
     /// looks for.
-    public static let secretMemberNames: Set<String> = [
+    package static let secretMemberNames: Set<String> = [
         "accesstoken", "apikey", "auth", "authorization", "clientsecret", "idtoken", "passwd", "password", "privatekey",
         "privatetoken", "refreshtoken", "secret", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
     /// Whether what stands under the member `name` is secret, however the name is spelt: `accessToken`, `access_token`.
-    public static func isSecret(memberName name: String) -> Bool {
+    package static func isSecret(memberName name: String) -> Bool {
         secretMemberNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
     }
 

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import HTTPTypes
 
 /// Reads how long an origin asks to be left alone: `Retry-After` in seconds or as a date (RFC 9110 §10.2.3).
-public enum RetryAfter {
+package enum RetryAfter {
     /// The most that is believed: 24 hours.
-    public static let longest = Duration.seconds(86_400)
+    package static let longest = Duration.seconds(86_400)
 
     /// The wait that `value` asks for, at least zero and at most ``longest``; nil where it says nothing usable.
     ///
@@ -12,7 +12,7 @@ public enum RetryAfter {
     ///   - value: the field's value.
     ///   - now: seconds since 1970, against which a date is measured. Fractions round up, also those of `2.0`, which is not
     ///     of the RFC, but what some origins write (https://shopify.dev/docs/api/admin-rest/usage/rate-limits).
-    public static func wait(_ value: String, now: Double) -> Duration? {
+    package static func wait(_ value: String, now: Double) -> Duration? {
         let text = value.trimmingPrefix { $0 == " " }
         if let seconds = seconds(text) { return seconds }
         guard let date = HTTPDate.secondsSince1970(String(text)) else { return nil }

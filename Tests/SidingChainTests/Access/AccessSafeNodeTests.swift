@@ -1,4 +1,5 @@
 import HTTPTypes
+import Siding
 import SidingChain
 import SidingTesting
 import Testing

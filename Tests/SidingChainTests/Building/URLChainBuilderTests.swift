@@ -240,16 +240,58 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: file.path)).count == 40)
     }
 
+    @Test func `each side of a chain travels in the form that is said, whatever the other's`() async throws {
+        let dtoThenPlain: Chain<Person, Ticket> = try builder().build(.dto, .json)
+        #expect(try await dtoThenPlain(Person(name: "bob")).id == 7)
+        #expect(sent[3] == #"{"full_name":"bob"}"#)
+        let rawBothWays: Chain<JSONDocument, JSONDocument> = try builder().build(.raw, .raw)
+        let document = try await rawBothWays(try JSONDocument(#"{"b": 1.50,"a":[]}"#))
+        #expect(document.text == #"{"id":7,"opened":"2026-03-01T09:05:00Z"}"#)
+        #expect(sent[3] == #"{"b": 1.50,"a":[]}"#)
+        let bytes: Chain<Data, Void> = try builder(.put).build(.bytes, .none)
+        try await bytes(Data([0x68, 0x69]))
+        #expect(sent == ["PUT", "/v1/t/x%2Fy", "application/octet-stream", "hi"])
+        let form: Chain<MultipartForm, LoadedResponse> = try builder().build(.form, .bytes)
+        #expect(try await form(MultipartForm()).bytes?.count == 40)
+        let persons = ScriptedTransport { _ in .text(#"{"full_name":"eve"}"#) }
+        let plainThenDTO: Chain<Draft, Person> = URLChainBuilder(
+            ChainAssembly(transport: persons, connectivity: TestConnectivity())
+        ).route(.post, try HTTPURL("http://a/p")).build(.json, .dto)
+        #expect(try await plainThenDTO(Draft(title: "t")) == Person(name: "eve"))
+    }
+
+    @Test func `a chain with a cache or to a file may have an input, and any form`() async throws {
+        let flaky = ScriptedTransport([
+            .text(#"{"full_name":"eve"}"#), .failure(Failure(.noInternetConnection, phase: .notSent)), .text("whole"),
+        ])
+        let builder = URLChainBuilder(ChainAssembly(transport: flaky, connectivity: TestConnectivity()))
+            .route(.get, try HTTPURL("http://a/p")).encode(as: .urlQuery)
+        let cached: Chain<Draft, Response<Person>> =
+            try builder
+            .cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
+            .buildCached(.serverIfFailsCache, .json, .dto)
+        #expect(try await cached(Draft(title: "t")).body == Person(name: "eve"))
+        let stored = try await cached(Draft(title: "t"))
+        #expect(stored.body == Person(name: "eve"))
+        #expect(stored.failure?.reason == .noInternetConnection)
+        #expect(flaky.requests.map(\.request.path) == ["/p?title=t&urgent=0", "/p?title=t&urgent=0"])
+        let directory = try TemporaryDirectory()
+        let file = try await builder.buildDownload(.json, to: FileDestination(directory.path(of: "f")))(
+            Draft(title: "u"))
+        #expect(file.bytes == 5)
+        #expect(flaky.requests.last?.request.path == "/p?title=u&urgent=0")
+    }
+
     @Test func `a stored answer is given with its source when the line is down`() async throws {
         let offline = Failure(.noInternetConnection, phase: .notSent)
         let flaky = ScriptedTransport([.text(#"{"id":1}"#), .failure(offline), .failure(offline)])
         let builder = URLChainBuilder(ChainAssembly(transport: flaky, connectivity: TestConnectivity()))
             .route(.get, try HTTPURL("http://a/p"))
             .cache(InMemoryResponseCache(), keying: CacheKeying(account: "a"))
-        let chain: Chain<Void, Sourced<Ticket>> = try builder.buildCached(.serverIfFailsCache)
+        let chain: Chain<Void, Response<Ticket>> = try builder.buildCached(.serverIfFailsCache)
         #expect(try await chain().source == .server)
         let stored = try await chain(ChainContext(handle: CallHandle()))
-        #expect(stored.value.id == 1)
+        #expect(stored.body.id == 1)
         #expect(stored.failure?.reason == .noInternetConnection)
         guard case .cache = stored.source else {
             Issue.record("\(stored.source)")
@@ -258,7 +300,7 @@ import Testing
         let two: Chain<Void, AnswerSequence<Ticket>> = try builder.buildCacheThenServer()
         var answers: [Int] = []
         let failure = await failure {
-            for try await answer in try await two() { answers.append(answer.value.id) }
+            for try await answer in try await two() { answers.append(answer.body.id) }
         }
         #expect(answers == [1])
         #expect(failure?.reason == .noInternetConnection)
@@ -266,7 +308,7 @@ import Testing
 
     @Test func `a cache policy without a cache is refused when the chain is built`() throws {
         #expect(throws: Failure.self) {
-            let _: Chain<Void, Sourced<Ticket>> = try builder().buildCached(.cacheOnly)
+            let _: Chain<Void, Response<Ticket>> = try builder().buildCached(.cacheOnly)
         }
     }
 }

@@ -64,7 +64,7 @@ struct CacheBench: Sendable {
 
     func policy(
         _ policy: CachePolicy, skipsServerWhileFresh: Bool = false, decode: Decode = text
-    ) -> some Node<RequestDraft, Sourced<String?>> {
+    ) -> some Node<RequestDraft, Response<String?>> {
         CachePolicyNode(
             policy, skipsServerWhileFresh: skipsServerWhileFresh, server: server, cached: cached, decode: decode)
     }

@@ -9,12 +9,12 @@ import Testing
     @Test func `offline, the stored answer says its source and age, and what stood in the way`() async throws {
         let bench = CacheBench([.tagged("[1]", "a"), .offline])
         let first = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
-        #expect(first.value == "[1]")
+        #expect(first.body == "[1]")
         #expect(first.source == .server)
         #expect(first.failure == nil)
         bench.time.advance(by: 90)
         let second = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
-        #expect(second.value == "[1]")
+        #expect(second.body == "[1]")
         #expect(second.source == .cache(age: .seconds(90), storedAt: 1_700_000_000, isFresh: false))
         #expect(second.failure?.reason == .noInternetConnection)
         #expect(second.failure?.url == "https://api.example.org/posts")
@@ -26,7 +26,7 @@ import Testing
         let bench = CacheBench([.tagged("[1]", "a"), cut])
         try await bench.ask()
         let answer = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
-        #expect(answer.value == "[1]")
+        #expect(answer.body == "[1]")
         #expect(answer.failure?.reason == .truncated)
     }
 
@@ -83,7 +83,7 @@ import Testing
         try await bench.ask()
         bench.time.advance(by: 3_600)
         let answer = try await bench.policy(.cacheOnly).process(Self.draft(), .test)
-        #expect(answer.value == "[1]")
+        #expect(answer.body == "[1]")
         #expect(answer.source == .cache(age: .seconds(3_600), storedAt: 1_700_000_000, isFresh: false))
         #expect(bench.asked.count == 1)
     }
@@ -99,7 +99,7 @@ import Testing
         let bench = CacheBench([.tagged("[1]", "a"), .status(.notModified)])
         try await bench.ask()
         let answer = try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test)
-        #expect(answer.value == "[1]")
+        #expect(answer.body == "[1]")
         #expect(answer.source == .server)
     }
 
@@ -107,15 +107,15 @@ import Testing
         let answers = (1...3).map { ScriptedAnswer.text("[\($0)]", headerFields: [.cacheControl: "max-age=60"]) }
         let bench = CacheBench(answers)
         try await bench.ask()
-        #expect(try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test).value == "[2]")
+        #expect(try await bench.policy(.serverIfFailsCache).process(Self.draft(), .test).body == "[2]")
         bench.time.advance(by: 59)
         let sparing = bench.policy(.serverIfFailsCache, skipsServerWhileFresh: true)
         let fresh = try await sparing.process(Self.draft(), .test)
-        #expect(fresh.value == "[2]")
+        #expect(fresh.body == "[2]")
         #expect(fresh.source == .cache(age: .seconds(59), storedAt: 1_700_000_000, isFresh: true))
         #expect(fresh.failure == nil)
         bench.time.advance(by: 1)
-        #expect(try await sparing.process(Self.draft(), .test).value == "[3]")
+        #expect(try await sparing.process(Self.draft(), .test).body == "[3]")
     }
 
     @Test func `a cancelled call is not answered from the cache`() async throws {
@@ -126,8 +126,12 @@ import Testing
 
     @Test func `a value can be turned into another without losing its source`() throws {
         let failure = Failure(.temporaryDNS, phase: .notSent)
-        let answer = Sourced(2, source: .cache(age: .zero, storedAt: 1, isFresh: true), failure: failure).map { $0 * 2 }
-        #expect(answer.value == 4)
+        var two = Response(
+            response: HTTPResponse(status: .ok), body: 2, url: try HTTPURL("http://a"),
+            source: .cache(age: .zero, storedAt: 1, isFresh: true))
+        two.failure = failure
+        let answer = two.map { $0 * 2 }
+        #expect(answer.body == 4)
         #expect(answer.source.isFresh)
         #expect(answer.failure?.reason == .temporaryDNS)
     }

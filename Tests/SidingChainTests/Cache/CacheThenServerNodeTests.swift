@@ -7,8 +7,8 @@ import Testing
     /// The answers of one call, and the failure that ended them.
     private func answers(
         _ node: some Node<RequestDraft, AnswerSequence<String?>>
-    ) async throws -> ([Sourced<String?>], Failure?) {
-        var answers: [Sourced<String?>] = []
+    ) async throws -> ([Response<String?>], Failure?) {
+        var answers: [Response<String?>] = []
         do {
             for try await answer in try await node.process(CacheBench.draft(), .test) { answers.append(answer) }
         } catch {
@@ -22,7 +22,7 @@ import Testing
         try await bench.ask()
         bench.time.advance(by: 5)
         let (answers, failure) = try await answers(bench.cacheThenServer())
-        #expect(answers.map(\.value) == ["[1]", "[2]"])
+        #expect(answers.map(\.body) == ["[1]", "[2]"])
         #expect(
             answers.map(\.source) == [.cache(age: .seconds(5), storedAt: 1_700_000_000, isFresh: false), .server])
         #expect(failure == nil)
@@ -32,9 +32,9 @@ import Testing
         let bench = CacheBench([.tagged("[1]", "a"), .tagged("[2]", "b")])
         try await bench.ask()
         var iterator = try await bench.cacheThenServer().process(CacheBench.draft(), .test).makeAsyncIterator()
-        #expect(try await iterator.next()?.value == "[1]")
+        #expect(try await iterator.next()?.body == "[1]")
         #expect(bench.asked.count == 1)
-        #expect(try await iterator.next()?.value == "[2]")
+        #expect(try await iterator.next()?.body == "[2]")
         #expect(try await iterator.next() == nil)
         #expect(bench.asked.count == 2)
     }
@@ -50,7 +50,7 @@ import Testing
             return loaded.text
         }
         let (answers, failure) = try await answers(bench.cacheThenServer(decode: counting))
-        #expect(answers.map(\.value) == ["[1]"])
+        #expect(answers.map(\.body) == ["[1]"])
         #expect(failure == nil)
         #expect(bench.asked.count == 2)
         #expect(decoded.count == 1)
@@ -59,7 +59,7 @@ import Testing
     @Test func `with nothing stored there is only the origin's answer`() async throws {
         let bench = CacheBench([.tagged("[1]", "a")])
         let (answers, failure) = try await answers(bench.cacheThenServer())
-        #expect(answers.map(\.value) == ["[1]"])
+        #expect(answers.map(\.body) == ["[1]"])
         #expect(answers.map(\.source) == [.server])
         #expect(failure == nil)
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func `no content from the origin is an answer of its own`() async throws {
         let bench = CacheBench([.text(""), .status(.noContent)])
         try await bench.ask()
-        #expect(try await answers(bench.cacheThenServer()).0.map(\.value) == ["", nil])
+        #expect(try await answers(bench.cacheThenServer()).0.map(\.body) == ["", nil])
     }
 
     @Test func `a failure of the origin comes after the stored answer, or not at all where that is declared`()
@@ -76,10 +76,10 @@ import Testing
         let bench = CacheBench([.tagged("[1]", "a"), .offline, .offline])
         try await bench.ask()
         let (told, failure) = try await answers(bench.cacheThenServer())
-        #expect(told.map(\.value) == ["[1]"])
+        #expect(told.map(\.body) == ["[1]"])
         #expect(failure?.reason == .noInternetConnection)
         let (silent, none) = try await answers(bench.cacheThenServer(endsSilently: true))
-        #expect(silent.map(\.value) == ["[1]"])
+        #expect(silent.map(\.body) == ["[1]"])
         #expect(none == nil)
     }
 
@@ -102,7 +102,7 @@ import Testing
             return loaded.text
         }
         let (answers, failure) = try await answers(bench.cacheThenServer(decode: strict))
-        #expect(answers.map(\.value) == ["new"])
+        #expect(answers.map(\.body) == ["new"])
         #expect(failure == nil)
     }
 
@@ -111,17 +111,17 @@ import Testing
         let bench = CacheBench([answer, .text("[2]"), .text("[3]")])
         try await bench.ask()
         let sparing = bench.cacheThenServer(skipsServerWhileFresh: true)
-        #expect(try await answers(sparing).0.map(\.value) == ["[1]"])
+        #expect(try await answers(sparing).0.map(\.body) == ["[1]"])
         #expect(bench.asked.count == 1)
         bench.time.advance(by: 60)
-        #expect(try await answers(sparing).0.map(\.value) == ["[1]", "[2]"])
+        #expect(try await answers(sparing).0.map(\.body) == ["[1]", "[2]"])
     }
 
     @Test func `the origin is asked also while the answer is fresh, unless that is declared needless`() async throws {
         let answers = (1...2).map { ScriptedAnswer.text("[\($0)]", headerFields: [.cacheControl: "max-age=60"]) }
         let bench = CacheBench(answers)
         try await bench.ask()
-        #expect(try await self.answers(bench.cacheThenServer()).0.map(\.value) == ["[1]", "[2]"])
+        #expect(try await self.answers(bench.cacheThenServer()).0.map(\.body) == ["[1]", "[2]"])
     }
 
     @Test func `each iteration is a call of its own`() async throws {
@@ -129,7 +129,7 @@ import Testing
         let sequence = try await bench.cacheThenServer().process(CacheBench.draft(), .test)
         for expected in [["[1]"], ["[1]", "[2]"]] {
             var values: [String?] = []
-            for try await answer in sequence { values.append(answer.value) }
+            for try await answer in sequence { values.append(answer.body) }
             #expect(values == expected)
         }
     }

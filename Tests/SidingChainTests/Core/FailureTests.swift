@@ -28,22 +28,6 @@ import Testing
         #expect(Failure.wrapping(Failure(.contract, phase: .maybeSent), phase: .notSent).phase == .maybeSent)
     }
 
-    @Test func `names for records are distinct and stable`() {
-        let names = RetentionTests.rows.map(\.reason.name)
-        #expect(Set(names).count == 28)
-        #expect(Failure.Reason.http(HTTPFailure(status: 401)).name == "unauthorized")
-        #expect(Failure.Reason.http(HTTPFailure(status: 502)).name == "http502")
-    }
-
-    @Test func `every reason has words of its own`() {
-        let words = RetentionTests.rows.map(\.reason.description)
-        #expect(Set(words).count == words.count)
-        #expect(words.allSatisfy { !$0.isEmpty })
-        #expect(
-            Failure.Reason.http(HTTPFailure(status: 503)).description == "the origin answered 503 Service Unavailable")
-        #expect(Failure.Reason.http(HTTPFailure(status: 599)).description == "the origin answered 599")
-    }
-
     @Test(arguments: [
         (400, "badRequest"), (401, "unauthorized"), (403, "forbidden"), (404, "notFound"), (500, "internalServerError"),
         (429, "Too Many Requests"), (503, "Service Unavailable"), (599, ""), (-1, ""), (5000, ""),

@@ -54,13 +54,13 @@ struct DownloadBench: Sendable {
 
     func node(
         _ destination: FileDestination? = nil, limit: Int = .max, requiresDeclaredLength: Bool = true
-    ) -> FileDownloadNode<some Node<RequestDraft, ResponseContent>> {
+    ) -> FileDownloadNode<some Node<RequestDraft, Response<ReplyBody?>>> {
         FileDownloadNode(
             Self.chain(transport), to: destination ?? FileDestination(path), limit: limit,
             requiresDeclaredLength: requiresDeclaredLength)
     }
 
-    static func chain(_ transport: some Transport) -> some Node<RequestDraft, ResponseContent> {
+    static func chain(_ transport: some Transport) -> some Node<RequestDraft, Response<ReplyBody?>> {
         RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(ResponseDataPreprocessorNode())
     }

@@ -52,12 +52,12 @@ extension RequestEncoderNode {
     /// What becomes of a model in a draft.
     func encoded(_ model: Model, _ draft: RequestDraft? = nil) async throws -> Encoded {
         let draft = try draft ?? RequestDraft.test()
-        return try await Encoded(process(EncodableRequest(draft: draft, model: model), .test))
+        return try await Encoded(process(draft.with(body: Optional(model)), .test))
     }
 
     /// The failure in which a model must end.
     func failure(of model: Model, _ draft: RequestDraft? = nil) async throws -> Failure? {
-        await failure(EncodableRequest(draft: try draft ?? RequestDraft.test(), model: model))
+        await failure(try (draft ?? RequestDraft.test()).with(body: Optional(model)))
     }
 }
 

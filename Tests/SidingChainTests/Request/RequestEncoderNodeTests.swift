@@ -171,7 +171,7 @@ import Testing
         .retry(RetryPolicy(retries: 1, backoff: Backoff(base: .zero)))
         let chain = RequestEncoderNode<[String: [Int]]>(encoding: .multipart).then(sending)
         let draft = try RequestDraft.test(.post, "http://a/p", [.acceptLanguage: "pl"])
-        _ = try await chain.process(EncodableRequest(draft: draft, model: ["l": [1, 2]]), .test)
+        _ = try await chain.process(draft.with(body: ["l": [1, 2]]), .test)
         #expect(transport.requests.count == 2)
         #expect(transport.requests[0].body == transport.requests[1].body)
         #expect(!transport.requests[0].body.isEmpty)

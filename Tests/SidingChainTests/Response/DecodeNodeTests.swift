@@ -49,7 +49,7 @@ import Testing
         struct Nothing: Decodable, Sendable, Equatable, NoContentRepresentable {
             static var noContent: Nothing { Nothing() }
         }
-        let none = try ParsedResponse.test(nil, status: status)
+        let none = try Response<JSONDocument?>.test(nil, status: status)
         let failure = try #require(await DecodeNode<Person>().failure(none))
         #expect(failure.reason == .contract)
         #expect(failure.node == "DecodeNode")
@@ -79,14 +79,14 @@ import Testing
 
     @Test func `the head comes along where it is wanted`() async throws {
         let answer = try await DecodeNode<Int>().keepingHead.process(.test("7", status: 201), .test)
-        #expect(answer.value == 7)
+        #expect(answer.body == 7)
         #expect(answer.response.status == .created)
         #expect(answer.response.headerFields[.eTag] == "e")
         #expect(answer.url == (try HTTPURL("http://a/p?token=canary")))
         let failure = await DecodeNode<Int>().keepingHead.failure(try .test(#""x""#))
         #expect(failure?.detail == #"Int at $: expected Int, found a string: "x""#)
         let none = try await DecodeNode<Int?>().keepingHead.process(.test(nil, status: 204), .test)
-        #expect(none.value == nil)
+        #expect(none.body == nil)
         #expect(none.response.status == .noContent)
     }
 

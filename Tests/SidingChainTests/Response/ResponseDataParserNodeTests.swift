@@ -10,7 +10,7 @@ import Testing
     ])
     func `objects, arrays, scalars and null are documents`(body: String, kind: JSONKind) async throws {
         let parsed = try await ResponseDataParserNode().process(.test(body), .test)
-        #expect(parsed.document?.kind == kind)
+        #expect(parsed.body?.kind == kind)
         #expect(parsed.response.headerFields[.eTag] == "e")
         #expect(parsed.url == (try HTTPURL("http://a/p?token=canary")))
     }
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [204, 205, 304]) func `no content stays no content, and never becomes a list`(_ status: Int)
         async throws
     {
-        #expect(try await ResponseDataParserNode().process(.test(nil, status: status), .test).document == nil)
+        #expect(try await ResponseDataParserNode().process(.test(nil, status: status), .test).body == nil)
     }
 
     @Test func `an empty body is a failure, and no content where that is allowed`() async throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(failure.reason == .contract)
         #expect(failure.detail == "status 200 with an empty body")
         let lenient = ResponseDataParserNode(allowsEmptyBody: true)
-        #expect(try await lenient.process(.test(""), .test).document == nil)
+        #expect(try await lenient.process(.test(""), .test).body == nil)
         #expect(await lenient.failure(try .test(" "))?.reason == .contract)
     }
 
@@ -78,13 +78,13 @@ import Testing
     @Test func `a consumer that asks for it gets an empty object for no content, but not for a 304`() async throws {
         let chain = ResponseDataParserNode().then(NoContentNode())
         for status in [204, 205] {
-            let document = try await chain.process(.test(nil, status: status), .test).document
+            let document = try await chain.process(.test(nil, status: status), .test).body
             #expect(document?.text == "{}")
             #expect(document?.elements == nil)
         }
-        #expect(try await chain.process(.test(nil, status: 304), .test).document == nil)
+        #expect(try await chain.process(.test(nil, status: 304), .test).body == nil)
         for body in ["[]", "null", "{\"a\":1}"] {
-            #expect(try await chain.process(.test(body), .test).document?.text == body)
+            #expect(try await chain.process(.test(body), .test).body?.text == body)
         }
         let list = chain.then(DecodeNode<[Int]>())
         #expect(await list.failure(try .test(nil, status: 204))?.reason == .contract)

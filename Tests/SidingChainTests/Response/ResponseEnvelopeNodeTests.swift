@@ -9,11 +9,11 @@ import Testing
 
     @Test(arguments: ["null", "0", "false", #""""#, #""x""#, "[]", "{}", "[1,2]", #"{"data":1}"#, "1.50"])
     func `whatever stands in the envelope is the document, null and scalars too`(value: String) async throws {
-        let answer = try ParsedResponse.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
+        let answer = try Response<JSONDocument?>.test(#"{"meta":{"data":9},"data": \#(value) ,"z":1}"#)
         let parsed = try await Self.node().process(answer, .test)
-        #expect(parsed.document?.text == value)
+        #expect(parsed.body?.text == value)
         #expect(parsed.response == answer.response)
-        #expect(try await Self.node(isOptional: true).process(answer, .test).document?.text == value)
+        #expect(try await Self.node(isOptional: true).process(answer, .test).body?.text == value)
     }
 
     @Test(arguments: ["{}", "[]", "null", "1", #"{"Data":1}"#])
@@ -24,17 +24,17 @@ import Testing
         #expect(failure.node == "ResponseEnvelopeNode")
         #expect(failure.url == "http://a/p?token=…")
         #expect(failure.detail == "there is nothing at $.data in \(body)")
-        #expect(try await Self.node(isOptional: true).process(.test(body), .test).document == nil)
+        #expect(try await Self.node(isOptional: true).process(.test(body), .test).body == nil)
     }
 
     @Test func `paths go as deep as they say`() async throws {
-        let answer = try ParsedResponse.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
-        #expect(try await Self.node("$.r[1].x.y").process(answer, .test).document?.text == "[true]")
-        #expect(try await Self.node("$").process(answer, .test).document == answer.document)
+        let answer = try Response<JSONDocument?>.test(#"{"r":[{"x":1},{"x":{"y":[true]}}]}"#)
+        #expect(try await Self.node("$.r[1].x.y").process(answer, .test).body?.text == "[true]")
+        #expect(try await Self.node("$").process(answer, .test).body == answer.body)
     }
 
     @Test func `no content has no envelope, and passes`() async throws {
-        #expect(try await Self.node().process(.test(nil, status: 204), .test).document == nil)
+        #expect(try await Self.node().process(.test(nil, status: 204), .test).body == nil)
     }
 
     @Test func `what is shown of an envelope leaves secrets out`() async throws {

@@ -171,7 +171,7 @@ import Testing
         await FileRoute(request.path, bytes).answer(request) ?? .notFound
     }
 
-    static func chain(_ transport: HTTPTransport) -> some Node<RequestDraft, ResponseContent> {
+    static func chain(_ transport: HTTPTransport) -> some Node<RequestDraft, Response<ReplyBody?>> {
         RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(DownloadProgressNode()).then(ResponseDataPreprocessorNode())
     }

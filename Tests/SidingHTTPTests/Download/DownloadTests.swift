@@ -144,7 +144,7 @@ import Testing
 
     static func node(
         _ transport: HTTPTransport, _ path: String, limit: Int = .max
-    ) -> FileDownloadNode<some Node<RequestDraft, ResponseContent>> {
+    ) -> FileDownloadNode<some Node<RequestDraft, Response<ReplyBody?>>> {
         let chain = RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
             .then(ResponseHTTPErrorProcessorNode()).then(DownloadProgressNode()).then(ResponseDataPreprocessorNode())
         return FileDownloadNode(chain, to: FileDestination(path), limit: limit)

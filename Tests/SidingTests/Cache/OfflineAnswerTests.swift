@@ -8,7 +8,7 @@ import Testing
 @Suite struct OfflineAnswerTests {
     private func chain(
         _ store: Store, _ answers: [ScriptedAnswer], _ time: ManualWallClock
-    ) -> some Node<RequestDraft, Sourced<[UInt8]?>> {
+    ) -> some Node<RequestDraft, Response<[UInt8]?>> {
         let (cache, keying) = (SQLiteResponseCache(store), CacheKeying(account: "ann"))
         let clock = { @Sendable in time.now.secondsSince1970 }
         let sender = ETagNode(
@@ -41,11 +41,11 @@ import Testing
         ]
         let chain = chain(second, line, time)
         let offline = try await chain.process(draft, context)
-        #expect(offline.value == Array("[1]".utf8))
+        #expect(offline.body == Array("[1]".utf8))
         #expect(offline.source == .cache(age: .seconds(3_600), storedAt: 1_700_000_000, isFresh: false))
         #expect(offline.failure?.reason == .noInternetConnection)
         let back = try await chain.process(draft, context)
-        #expect(back.value == Array("[1]".utf8))
+        #expect(back.body == Array("[1]".utf8))
         #expect(back.source == .server)
         await second.close()
     }

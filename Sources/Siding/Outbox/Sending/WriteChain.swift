@@ -41,14 +41,10 @@ struct WriteChain: Sendable {
 private struct WriteAnswerNode: Node {
     let limit: Int
 
-    func process(_ input: ResponseContent, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
-        switch input {
-        case .none(let response, let url):
-            return LoadedResponse(response: response, bytes: nil, url: url)
-        case .some(let reply):
-            let bytes = try? await reply.body.collect(upTo: limit)
-            return LoadedResponse(response: reply.response, bytes: bytes, url: reply.url)
-        }
+    func process(
+        _ input: Response<ReplyBody?>, _ context: ChainContext
+    ) async throws(Failure) -> LoadedResponse {
+        input.with(body: try? await input.body?.collect(upTo: limit))
     }
 }
 

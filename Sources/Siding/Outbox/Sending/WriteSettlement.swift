@@ -1,5 +1,3 @@
-public import SidingChain
-
 /// What came of sending a write: what becomes of the entry, and what was learned of its source.
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict

@@ -96,7 +96,7 @@ where
 extension MappingNode
 where
     Role == DTORole, Input: RawEncodable, Output: RawDecodable, Wrapped.Input == Input.Raw?,
-    Wrapped.Output == ParsedResponse, Output.Raw == JSONDocument
+    Wrapped.Output == Response<JSONDocument?>, Output.Raw == JSONDocument
 {
     /// Both DTOs know their JSON; errors name the URL of the answer.
     public init(_ wrapped: Wrapped) {

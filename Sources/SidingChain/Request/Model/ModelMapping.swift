@@ -81,7 +81,7 @@ extension ModelMapping where Source == JSONDocument, Target: Decodable {
     }
 }
 
-extension ModelMapping where Source == ParsedResponse, Target: Decodable {
+extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodable {
     /// A plain `Decodable` model of an answer's document.
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
@@ -92,20 +92,20 @@ extension ModelMapping where Source == ParsedResponse, Target: Decodable {
     }
 }
 
-extension ModelMapping where Source == ParsedResponse, Target: RawDecodable, Target.Raw == JSONDocument {
+extension ModelMapping where Source == Response<JSONDocument?>, Target: RawDecodable, Target.Raw == JSONDocument {
     /// The value of an answer's document.
     public static var fromRaw: ModelMapping {
         .document(ModelMapping<JSONDocument, Target> { try Target.from(raw: $0) })
     }
 }
 
-extension ModelMapping where Source == ParsedResponse {
+extension ModelMapping where Source == Response<JSONDocument?> {
     /// What `mapping` makes of an answer's document. Where the answer has no content, only a ``NoContentRepresentable``
     /// target is made; what fails names the answer's URL.
     public static func document(_ mapping: ModelMapping<JSONDocument, Target>) -> ModelMapping {
         ModelMapping { response in
             do {
-                guard let document = response.document else {
+                guard let document = response.body else {
                     return try noContent(as: Target.self, status: response.response.status.code)
                 }
                 return try mapping.map(document)
@@ -116,11 +116,9 @@ extension ModelMapping where Source == ParsedResponse {
     }
 
     /// What `mapping` makes of an answer, together with its head.
-    public static func answer<Value: Sendable>(
-        _ mapping: ModelMapping<ParsedResponse, Value>
-    ) -> ModelMapping where Target == Answer<Value> {
-        ModelMapping { response in
-            Answer(value: try mapping.map(response), response: response.response, url: response.url)
-        }
+    public static func keepingHead<Value: Sendable>(
+        _ mapping: ModelMapping<Response<JSONDocument?>, Value>
+    ) -> ModelMapping where Target == Response<Value> {
+        ModelMapping { response in response.with(body: try mapping.map(response)) }
     }
 }

@@ -2,18 +2,18 @@ internal import HTTPTypes
 internal import SidingSynchronization
 
 /// A form in the shape in which it is sent: its type, its exact length, and its bytes as often as they are asked for.
-public struct MultipartBody: Sendable {
+package struct MultipartBody: Sendable {
     /// `multipart/form-data` with the boundary of this body.
-    public let contentType: String
+    package let contentType: String
     /// The bytes of the whole body.
-    public let length: Int
+    package let length: Int
     let segments: [MultipartSegment]
 
     /// A stream of the known length, made anew for each attempt; the same bytes each time.
     ///
     /// Chunks have at most 256 KiB, and files are read on a queue of the stream's own. The stream throws where a file is
     /// gone or no longer has the size that it had when the body was made.
-    public var requestBody: RequestBody {
+    package var requestBody: RequestBody {
         .stream(length: length) { [segments] in
             let reader = MultipartReader(segments)
             return { try await reader.next() }
@@ -36,10 +36,10 @@ struct MultipartFile: Sendable {
 }
 
 /// Lays a form out as RFC 7578 says, after a look at each of its files.
-public struct MultipartEncoder: Sendable {
+package struct MultipartEncoder: Sendable {
     private let boundary: MultipartBoundary
 
-    public init(boundary: MultipartBoundary = .random) {
+    package init(boundary: MultipartBoundary = .random) {
         self.boundary = boundary
     }
 
@@ -50,7 +50,7 @@ public struct MultipartEncoder: Sendable {
     /// - Throws: ``Failure/Reason/invalidRequest``, not sent, for a file that is missing, unreadable, or no regular
     ///   file, for a content type that is no field value, and for a declared type that is not multipart;
     ///   ``Failure/Reason/localResource`` where the system has no file descriptor or memory left.
-    public func encode(_ form: MultipartForm, declaredType: String? = nil) async throws(Failure) -> MultipartBody {
+    package func encode(_ form: MultipartForm, declaredType: String? = nil) async throws(Failure) -> MultipartBody {
         let type = try MultipartContentType(declared: declaredType, boundary: boundary)
         let files = form.parts.contains { if case .file = $0.content { true } else { false } }
         let segments =

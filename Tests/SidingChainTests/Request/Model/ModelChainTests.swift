@@ -17,7 +17,7 @@ import Testing
                 .then(RequestEncoderNode<JSONDocument>())
         }
 
-        func reading(_ method: HTTPRequest.Method) throws -> any Node<JSONDocument?, ParsedResponse> {
+        func reading(_ method: HTTPRequest.Method) throws -> any Node<JSONDocument?, Response<JSONDocument?>> {
             ChainAssembly(transport: transport, connectivity: TestConnectivity())
                 .chain(from: try request(method), to: ResponseDataLoaderNode().then(ResponseDataParserNode()))
         }
@@ -29,7 +29,7 @@ import Testing
 
         func dto<I: DTOEncodable, O: DTODecodable>(_ input: I.Type, _ output: O.Type) throws -> any Node<I, O>
         where I.DTO.Raw == JSONDocument, O.DTO.Raw == JSONDocument {
-            func wrap(_ chain: some Node<JSONDocument?, ParsedResponse>) -> any Node<I, O> {
+            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<I, O> {
                 ModelInputNode<I, O, _>(DTOMapperNode(chain))
             }
             return wrap(try reading(.post))
@@ -38,7 +38,7 @@ import Testing
         func plain<I: Encodable & Sendable, O: Decodable & Sendable>(
             _ input: I.Type, _ output: O.Type
         ) throws -> any Node<I, O> {
-            func wrap(_ chain: some Node<JSONDocument?, ParsedResponse>) -> any Node<I, O> {
+            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<I, O> {
                 ModelInputNode<I, O, _>(
                     DTOMapperNode<I, O, _>(chain, input: .json(), output: .json()), input: .itself, output: .itself)
             }
@@ -47,7 +47,7 @@ import Testing
 
         func withoutInput<O: DTODecodable>(_ output: O.Type) throws -> any Node<Void, O>
         where O.DTO.Raw == JSONDocument {
-            func wrap(_ chain: some Node<JSONDocument?, ParsedResponse>) -> any Node<Void, O> {
+            func wrap(_ chain: some Node<JSONDocument?, Response<JSONDocument?>>) -> any Node<Void, O> {
                 let dto = DTOMapperNode<JSONDocument?, O.DTO, _>(chain, output: .fromRaw)
                 return VoidInputNode(ModelInputNode<JSONDocument?, O, _>(dto, output: .fromDTO))
             }

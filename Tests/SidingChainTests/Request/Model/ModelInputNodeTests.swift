@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a failure below passes the mappings by`() async throws {
-        let lost = Step<JSONDocument?, ParsedResponse> { _, _ throws(Failure) in
+        let lost = Step<JSONDocument?, Response<JSONDocument?>> { _, _ throws(Failure) in
             throw Failure(.connectionLost, phase: .maybeSent)
         }
         let chain = ModelInputNode<Ticket, Ticket, _>(DTOMapperNode(lost))

@@ -67,7 +67,7 @@ final class ScriptedChain: Sendable {
                 })
     }
 
-    func parsing(_ method: HTTPRequest.Method = .post) throws -> some Node<JSONDocument?, ParsedResponse> {
+    func parsing(_ method: HTTPRequest.Method = .post) throws -> some Node<JSONDocument?, Response<JSONDocument?>> {
         try sending(method).then(ResponseDataParserNode())
     }
 }
@@ -84,11 +84,11 @@ extension LoadedResponse {
     }
 }
 
-extension ParsedResponse {
-    static func test(_ body: String?, status: Int = 200) throws -> ParsedResponse {
+extension Response<JSONDocument?> {
+    static func test(_ body: String?, status: Int = 200) throws -> Response<JSONDocument?> {
         let loaded = try LoadedResponse.test(body, status: status)
-        return ParsedResponse(
-            response: loaded.response, document: try body.map { try JSONDocument($0) }, url: loaded.url)
+        return Response<JSONDocument?>(
+            response: loaded.response, body: try body.map { try JSONDocument($0) }, url: loaded.url)
     }
 }
 

@@ -57,7 +57,7 @@ import Testing
             guard let raw else { throw Failure(.invalidRequest, phase: .notSent, detail: "no route") }
             return try Route(.get, "/p/{name}", under: HTTPURL("http://a"), parameters: ["name": raw])
         }
-        #expect(try await node.process(RequestModel(raw: "x y"), .test).draft.route.url.path == "/p/x%20y")
+        #expect(try await node.process(RequestModel(raw: "x y"), .test).route.url.path == "/p/x%20y")
         let failure = try #require(await node.failure(RequestModel()))
         #expect(failure.reason == .invalidRequest)
         #expect(failure.node == "URLRequestTransformerNode")

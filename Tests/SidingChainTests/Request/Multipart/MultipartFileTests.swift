@@ -167,7 +167,7 @@ import Testing
         var form = MultipartForm()
         form.append(file: path, name: "f")
         let draft = try await RequestEncoderNode<MultipartForm>().process(
-            EncodableRequest(draft: .test(), model: form), .test)
+            RequestDraft.test().with(body: form), .test)
         try FileManager.default.removeItem(atPath: path)
         let chain = RequestCreatorNode().then(RequestSenderNode(ScriptedTransport([.text("{}")])))
         let failure = await chain.failure(draft)

@@ -1,19 +1,36 @@
 public import HTTPTypes
 
-/// A request in the making, as the request half of a chain hands it from node to node.
-public struct RequestDraft: Sendable {
+/// A request in the making: where it goes, its header fields, and its body in the form that it has by now.
+///
+/// The body is a model until ``RequestEncoderNode`` has written it; then the request is a ``RequestDraft``, which nodes and
+/// middlewares of the request half hand on and change.
+public struct Request<Body: Sendable>: Sendable {
     public var route: Route
     public var headerFields: HTTPFields
-    public var body: RequestBody
+    public var body: Body
 
-    public init(route: Route, headerFields: HTTPFields = [:], body: RequestBody = .none) {
+    public init(route: Route, headerFields: HTTPFields = [:], body: Body) {
         self.route = route
         self.headerFields = headerFields
         self.body = body
     }
+
+    /// The same request with another body.
+    public func with<Other: Sendable>(body: Other) -> Request<Other> {
+        Request<Other>(route: route, headerFields: headerFields, body: body)
+    }
 }
 
-/// A request that is ready to go out.
+/// A request whose body is written.
+public typealias RequestDraft = Request<RequestBody>
+
+extension RequestDraft {
+    public init(route: Route, headerFields: HTTPFields = [:]) {
+        self.init(route: route, headerFields: headerFields, body: .none)
+    }
+}
+
+/// A request that is ready to go out: every provider was asked for this attempt, and nothing is added to it any more.
 public struct OutgoingRequest: Sendable {
     public var request: HTTPRequest
     public var body: RequestBody

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// What becomes of a request that failed. This file is the one table of it.
 public enum Retention: Sendable, Equatable {
     /// It goes back to the queue and is tried again.
@@ -34,7 +36,7 @@ public enum RequestKind: Sendable, Equatable {
 extension Failure {
     /// What becomes of a request of `kind` that ended in this failure.
     ///
-    /// The switch has no `default` on purpose: a new ``Reason`` does not compile until someone decides here.
+    /// The switch has no `default` on purpose: a new ``SidingChain/Failure/Reason`` does not compile until someone decides here.
     public func retention(of kind: RequestKind) -> Retention {
         switch reason {
         case .noInternetConnection, .captivePortal, .waitingForOrigin:

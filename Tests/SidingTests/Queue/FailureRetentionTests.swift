@@ -1,9 +1,10 @@
+import Siding
 import SidingChain
 import Testing
 
 /// "What is kept for later", row by row: what becomes of a fetch, of a write that was not sent, of one that may have been
 /// sent and may not be sent again, and of one that may.
-@Suite struct RetentionTests {
+@Suite struct FailureRetentionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let reason: Failure.Reason
         let fetch: Retention
@@ -59,6 +60,22 @@ import Testing
         ] + Failure.TimeoutStage.allCases.map { Row(counted: .timeout($0)) }
         + Failure.ConnectFault.allCases.map { Row(counted: .cantConnectToHost($0)) }
 
+    @Test func `names for records are distinct and stable`() {
+        let names = Self.rows.map(\.reason.name)
+        #expect(Set(names).count == 28)
+        #expect(Failure.Reason.http(HTTPFailure(status: 401)).name == "unauthorized")
+        #expect(Failure.Reason.http(HTTPFailure(status: 502)).name == "http502")
+    }
+
+    @Test func `every reason has words of its own`() {
+        let words = Self.rows.map(\.reason.description)
+        #expect(Set(words).count == words.count)
+        #expect(words.allSatisfy { !$0.isEmpty })
+        #expect(
+            Failure.Reason.http(HTTPFailure(status: 503)).description == "the origin answered 503 Service Unavailable")
+        #expect(Failure.Reason.http(HTTPFailure(status: 599)).description == "the origin answered 599")
+    }
+
     @Test(arguments: rows) func `each failure is kept as its row says`(_ row: Row) {
         #expect(Failure(row.reason, phase: .maybeSent).retention(of: .fetch) == row.fetch)
         #expect(Failure(row.reason, phase: .notSent).retention(of: .write(resendable: false)) == row.unsent)
@@ -111,4 +128,4 @@ import Testing
     }
 }
 
-private let counting = RetentionTests.counting
+private let counting = FailureRetentionTests.counting
