@@ -174,11 +174,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SidingManifestTests",
-            dependencies: ["SidingManifest", "Siding", "SidingChain", "SidingJSON", httpTypes],
+            dependencies: ["SidingManifest", "Siding", "SidingChain", "SidingJSON", "SidingTesting", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "SidingImportTests",
-            dependencies: ["SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingJSON", httpTypes],
+            dependencies: [
+                "SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingJSON", "SidingTesting", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingCLITests",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct TokenRefreshTests {
-    private static let rounds = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1" ? 20 : 3
+    private static let rounds = Proof.choose(short: 3, middle: 6, long: 20)
     private static let processes = 8
     private static let calls = 12
 

@@ -1,3 +1,5 @@
+import SidingTesting
+
 /// A configuration as a tree that tests change at will, written as YAML's flow style.
 indirect enum Sample: Sendable {
     /// Written as it stands.
@@ -12,6 +14,16 @@ indirect enum Sample: Sendable {
         .list([.word("a"), .word("3")]), .map([]), .map([("type", .word("none"))]), .map([("env", .word("X"))]),
         .word("\"\\0\""), .word("99999999999999999999999"), .word("-1"), .word("''"),
     ]
+
+    /// One in so many of all exchanges; in the longer proofs all of them, which takes minutes.
+    static let stride = Proof.choose(short: 7, middle: 1, long: 1)
+
+    /// What takes the place of each value in ``manifest``. Each value has its share, and each replacement its turn.
+    static var exchanges: [(path: [Int], replacement: Sample)] {
+        manifest.paths.enumerated().flatMap { number, path in
+            replacements.enumerated().filter { ($0.offset + number) % stride == 0 }.map { (path, $0.element) }
+        }
+    }
 
     var yaml: String {
         switch self {

@@ -1,13 +1,13 @@
 import Foundation
 import SidingOrigin
+import SidingTesting
 import Testing
 
 /// Nothing that was accepted is lost, done twice or out of order, whoever dies when.
 @Suite(.serialized)
 struct QueueKillTests {
-    private static let isProof = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
-    /// Kills: enough to meet every transition; many more for a full proof.
-    private static let kills = isProof ? 5_000 : 300
+    /// Kills: enough to meet every transition more than once; many more in the longer proofs.
+    private static let kills = Proof.choose(short: 100, middle: 600, long: 5_000)
 
     @Test func `Of what was accepted nothing is lost, nothing is done twice, and no lane is out of order`() async throws
     {

@@ -4,6 +4,7 @@ import Siding
 import SidingChain
 import SidingOrigin
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 /// A line that is down costs no tries, and is used as soon as it is back.
@@ -13,7 +14,7 @@ import Testing
 @Suite(
     .serialized, .enabled(if: NetworkNamespace.canBeMade, "\(NetworkNamespace.condition)"), .timeLimit(.minutes(15)))
 struct QueueLineTests {
-    private static let isProof = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
+    private static let isProof = Proof.length == .long
     private static let writes = 1_000
     private static let lanes = 40
     /// A probe may go out once in this long.

@@ -4,13 +4,14 @@ import Siding
 import SidingChain
 import SidingOrigin
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 /// Many processes on one file: no word about locks reaches anyone, and nothing is sent twice.
 @Suite(.serialized)
 struct QueueProcessesTests {
     /// Rounds of every process; for a full proof as many as take about a minute.
-    private static let rounds = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1" ? 120 : 8
+    private static let rounds = Proof.choose(short: 6, middle: 30, long: 120)
     /// Big enough that all of them fill the WAL beyond its threshold, so that checkpoints come in between.
     private static let body = Array("{\"text\":\"\(String(repeating: "x", count: 400_000))\"}".utf8)
 

@@ -1,13 +1,15 @@
 import Foundation
 import SidingOrigin
+import SidingTesting
 import Testing
 
 @Suite(.serialized)
 struct CrashTests {
-    /// Pages at which the child is killed: ten of them, one in each tenth; all hundred for a full proof.
-    private static let kills: [Int] =
-        ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
-        ? Array(1...100) : (0..<10).map { $0 * 10 + Int.random(in: 1...10) }
+    /// Pages at which the child is killed, one in each part of the listing; in the long proof every page.
+    private static let kills: [Int] = {
+        let stride = Proof.choose(short: 20, middle: 5, long: 1)
+        return (0..<100 / stride).map { $0 * stride + Int.random(in: 1...stride) }
+    }()
 
     @Test(arguments: kills)
     func `After kill -9 at any page, one more sync ends with exactly the origin's records`(page: Int) async throws {

@@ -3,6 +3,7 @@ import HTTPTypes
 import SidingChain
 import SidingOrigin
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 /// One listing for each record of another resource, from the command line.
@@ -88,12 +89,12 @@ import Testing
         try await tracker.origin.stop()
     }
 
-    private static let isProof = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
-    private static let kills = isProof ? [1, 2, 137, 500, 999, 1_000] : [1, 20, 59]
+    private static let kills = Proof.choose(
+        short: [1, 20, 59], middle: [1, 2, 137, 299, 300], long: [1, 2, 137, 500, 999, 1_000])
 
     @Test(arguments: kills)
     func `After kill -9 in a pass, no parent is asked about twice except those in flight`(at kill: Int) async throws {
-        let count = Self.isProof ? 1_000 : 60
+        let count = Proof.choose(short: 60, middle: 300, long: 1_000)
         let tracker = try await Tracker.start(issues: count)
         let sandbox = try await Sandbox.with(tracker)
         let child = Promise<Child>()

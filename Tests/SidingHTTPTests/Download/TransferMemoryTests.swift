@@ -6,11 +6,11 @@ import SidingTesting
 import SidingSynchronization
 import Testing
 
-/// Large bodies pass through and are held nowhere. With `SIDING_PROOF=1` they have a gigabyte.
+/// Large bodies pass through and are held nowhere. In the longer proofs they have a gigabyte.
 @Suite(.serialized) struct TransferMemoryTests {
-    private static let isProof = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1"
     /// Bytes of a body, and what the process may grow by meanwhile.
-    private static let (size, growth) = isProof ? (1 << 30, 64 << 20) : (64 << 20, 40 << 20)
+    private static let (size, growth) = Proof.choose(
+        short: (64 << 20, 40 << 20), middle: (1 << 30, 64 << 20), long: (1 << 30, 64 << 20))
 
     @Test func `a download takes no more memory than a piece of it`() async throws {
         let directory = try TemporaryDirectory()

@@ -9,9 +9,9 @@ import Testing
 
 @testable import Siding
 
-/// Random origins with parents against what is known of them. With `SIDING_PROOF=1` five thousand of them, else two hundred.
+/// Random origins with parents against what is known of them.
 @Suite struct RoundModelTests {
-    private static let seeds = ProcessInfo.processInfo.environment["SIDING_PROOF"] == "1" ? 5_000 : 200
+    private static let seeds = Proof.choose(short: 80, middle: 400, long: 5_000)
 
     /// Nothing that lives at the origin is taken for deleted, but where it slipped from parent to parent in two rounds, which no
     /// client can see. When the origin is quiet and all parents are there, what is stored is what they have.

@@ -8,12 +8,15 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct EditModelTests {
+    private static let seeds = Proof.choose(short: 100, middle: 640, long: 6_400)
+
     /// Whatever is edited, pulled, delivered, refused, merged and dropped, in whatever order: what shows is what the model
     /// says, after every step; and when nothing is left to send, what shows is what the origin is known to have.
     @Test(arguments: 0..<10) func `random edits, pulls, answers and drops show what a simple model shows`(
         tenth: Int
     ) async throws {
-        for seed in (tenth * 32)..<(tenth * 32 + 32) {
+        let count = Self.seeds / 10
+        for seed in (tenth * count)..<((tenth + 1) * count) {
             var run = try await EditRun(seed: UInt64(seed))
             try await run.play(steps: 30)
         }
