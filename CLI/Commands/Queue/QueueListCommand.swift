@@ -14,7 +14,7 @@ struct QueueListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
-    @Option(help: "The most entries to list, the oldest first; 0 for all. 1000 on a terminal, else all.") var limit: Int?
+    @Option(help: "The most entries, the oldest first; 0 for all. 1000 on a terminal, else all.") var limit: Int?
 
     /// On a terminal: more lines than anyone reads, and few enough to be there at once.
     private static let usualLimit = 1_000

@@ -74,7 +74,8 @@ struct AbsenceInquiry: Sendable {
         let (key, why) = unanswered.first ?? ("", "")
         let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
         let rest = waiting > 0 ? "; \(waiting) more \(waiting == 1 ? "was" : "were") not checked" : ""
-        return "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
+        return
+            "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
     }
 
     /// So many failures without an answer between say that it is the source.

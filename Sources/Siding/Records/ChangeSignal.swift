@@ -64,4 +64,3 @@ public struct ChangedKeys: Sendable, Hashable {
         self.keys = keys
     }
 }
-

@@ -52,4 +52,3 @@ public enum RecordChangeOutcome: Sendable, Hashable {
     /// It breaks a rule that every stored record keeps; the others of the batch do not suffer for it.
     case invalid(String)
 }
-

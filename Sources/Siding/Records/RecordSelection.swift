@@ -66,4 +66,3 @@ public struct RecordLookup: Sendable, Hashable {
         self.includesDeleted = includesDeleted
     }
 }
-

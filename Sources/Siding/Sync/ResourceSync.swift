@@ -54,7 +54,8 @@ struct ResourceSync: Sendable {
             guard count > 0 else { return }
             line.notes.append(
                 "\(count) \(count == 1 ? "record was" : "records were") removed because 'where' is NULL for "
-                    + "\(count == 1 ? "it" : "them"); 'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
+                    + "\(count == 1 ? "it" : "them"); 'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")"
+            )
         }
 
         static func skipped(_ resource: AnyResource, note: String) -> Report {

@@ -96,7 +96,8 @@ import Testing
         let run = try await bench.lastRun().id
         #expect(
             few.line.notes.contains(
-                "3 records were removed because 'where' is NULL for them; 'siding records undelete \(run)' restores them"))
+                "3 records were removed because 'where' is NULL for them; 'siding records undelete \(run)' restores them"
+            ))
         let store = bench.store
         #expect(try await store.provenance(of: "posts", key: "2")?.deletion?.cause == .condition)
         Self.set(bench, Self.states(1...30).merging(Self.states(1...14, "")) { $1 })

@@ -65,4 +65,3 @@ public struct TextMatch: Sendable, Hashable {
         self.snippet = snippet
     }
 }
-

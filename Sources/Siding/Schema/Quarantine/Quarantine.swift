@@ -69,4 +69,3 @@ public struct QuarantineChange: Sendable, Hashable {
         (self.record, self.refusal, self.heldBy) = (record, refusal, heldBy)
     }
 }
-

@@ -26,7 +26,8 @@ enum PagingGrammar {
 
     private static let tokenPath = Keyword("path", .path, "Where the token is. One of path and last.")
     private static let lastPath = Keyword(
-        "last", .path, "The member of the last record that the next page begins after, such as $.id; an empty page is the last.")
+        "last", .path,
+        "The member of a page's last record that the next one begins after; an empty page is last.")
     private static let parameter = Keyword(
         "param", ParameterGrammar.name, isRequired: true,
         "The query parameter for the token; with in: body a member, or a JSON path.")
