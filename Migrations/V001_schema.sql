@@ -86,9 +86,11 @@
 -- siding_bases          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
 -- siding_sources        the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
 --                       budget, requests allowed after an outage, and when it was last served.
--- siding_budgets        one row per rate limit: a pattern of paths and a window. `held` counts its slots. `remaining`, `reset_at`,
---                       `told`, `unheard`, `unheard_slot`, `closed_until` follow the quota that the origin reports.
--- siding_budget_slots   one row per request that counts, until `free_at`; ids are never reused.
+-- siding_rate_limits    one row per rate limit: a pattern of paths and a window. `reserved_at` is the newest reservation.
+--                       `remaining` is the quota that the origin reported, until `reset_at`; the report of a request that was
+--                       reserved after `accept_after` replaces it. `unknown_outcomes` counts requests since then without a report.
+-- siding_rate_counts    how many requests count under a limit: per bucket (a 60th of the window, by its start) those that ended,
+--                       per deadline those under way.
 --
 -- HISTORY AND CACHE
 --
@@ -483,32 +485,29 @@ CREATE TABLE siding_sources (
     CONSTRAINT sources_allowance CHECK (allowance > 0)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE siding_budgets (
-    id           INTEGER PRIMARY KEY,
-    source       TEXT    NOT NULL,
-    match        TEXT    NOT NULL,
-    window_us    INTEGER NOT NULL,
-    rate         INTEGER,
-    held         INTEGER NOT NULL DEFAULT 0,
-    remaining    INTEGER,
-    reset_at     INTEGER,
-    told         INTEGER NOT NULL DEFAULT 0,
-    unheard      INTEGER NOT NULL DEFAULT 0,
-    unheard_slot INTEGER NOT NULL DEFAULT 0,
-    closed_until INTEGER,
-    CONSTRAINT budgets_unique UNIQUE (source, match, window_us),
-    CONSTRAINT budgets_held CHECK (held >= 0)
+CREATE TABLE siding_rate_limits (
+    id               INTEGER PRIMARY KEY,
+    source           TEXT    NOT NULL,
+    match            TEXT    NOT NULL,
+    window_us        INTEGER NOT NULL,
+    rate             INTEGER,
+    reserved_at      INTEGER NOT NULL DEFAULT 0,
+    remaining        INTEGER,
+    reset_at         INTEGER,
+    accept_after     INTEGER NOT NULL DEFAULT 0,
+    unknown_outcomes INTEGER NOT NULL DEFAULT 0,
+    CONSTRAINT rate_limits_unique UNIQUE (source, match, window_us)
 ) STRICT;
 
-CREATE TABLE siding_budget_slots (
-    id       INTEGER PRIMARY KEY AUTOINCREMENT,
-    budget   INTEGER NOT NULL REFERENCES siding_budgets (id) ON DELETE CASCADE,
-    taken_at INTEGER NOT NULL,
-    answered INTEGER NOT NULL DEFAULT 0,
-    free_at  INTEGER NOT NULL,
-    CONSTRAINT budget_slots_answered CHECK (answered IN (0, 1))
-) STRICT;
-CREATE INDEX siding_budget_slots_free ON siding_budget_slots (budget, answered, free_at);
+CREATE TABLE siding_rate_counts (
+    rate_limit INTEGER NOT NULL REFERENCES siding_rate_limits (id) ON DELETE CASCADE,
+    under_way  INTEGER NOT NULL,
+    moment     INTEGER NOT NULL,
+    requests   INTEGER NOT NULL,
+    PRIMARY KEY (rate_limit, under_way, moment),
+    CONSTRAINT rate_counts_under_way CHECK (under_way IN (0, 1)),
+    CONSTRAINT rate_counts_requests CHECK (requests > 0)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_history (
     id         INTEGER PRIMARY KEY,

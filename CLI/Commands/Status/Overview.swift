@@ -22,7 +22,7 @@ struct Overview {
     var resources: [ResourceLine]
     var waiting: [QueueCount]
     var gates: [SourceGate]
-    var budgets: [BudgetReport]
+    var limits: [RateLimitReport]
     var lastRun: Run?
     var database: DatabaseDescription
     var hasRoute: Bool
@@ -49,7 +49,7 @@ struct Overview {
         return Overview(
             resources: lines, waiting: try await store.queueCounts(),
             gates: try await store.gates().filter { $0.isBelieved(at: now) },
-            budgets: try await store.budgets(), lastRun: try await store.runs(limit: 1).first,
+            limits: try await store.rateLimits(), lastRun: try await store.runs(limit: 1).first,
             database: try await store.description(),
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
@@ -75,7 +75,7 @@ struct Overview {
             connectivity.bool("usable_route", hasRoute)
             connectivity.array("gates", gates.map(Self.object))
         }
-        object.array("limits", budgets.map(Self.object))
+        object.array("limits", limits.map(Self.object))
         object.object("database") { database in
             database.string("path", self.database.path)
             database.int("bytes", self.database.bytes)
@@ -134,7 +134,7 @@ struct Overview {
                 gate.until.map { $0 > now ? ", for another \(Words.duration($0 - now))" : ", until the next try" } ?? ""
             Output.line("source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))")
         }
-        for budget in budgets { Output.line(Self.line(budget, now: now)) }
+        for limit in limits { Output.line(Self.line(limit, now: now)) }
         if let lastRun {
             Output.line(
                 "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(words.time(lastRun.startedAt))")

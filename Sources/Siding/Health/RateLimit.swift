@@ -3,8 +3,8 @@ public import SidingChain
 
 /// How many requests a source takes: one entry of `limits:`.
 ///
-/// Every limit whose pattern fits a request counts it; a request goes out once all of them have a place for it. The count is
-/// durable and shared by all processes on the store.
+/// Every limit whose pattern fits a request counts it; a request goes out once all of them have room. The count is durable and
+/// shared by all processes on the store.
 public struct RateLimit: Sendable, Hashable {
     /// Which requests, by their path below the source's base URL.
     public let match: PathPattern

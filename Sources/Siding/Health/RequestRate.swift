@@ -1,6 +1,6 @@
 /// How many requests in which time: `30/m`, `300/15m`.
 public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
-    /// The most of any rate: each request is a row for the length of its window.
+    /// The most of any rate; what is more limits nothing.
     public static let most = 1_000_000
     /// The longest window, 31 days.
     public static let longestWindow = Duration.seconds(31 * 86_400)

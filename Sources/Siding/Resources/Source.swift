@@ -21,8 +21,7 @@ public struct Source: Sendable {
     public var idempotency: Idempotency?
     /// What to do with which failure, before the built-in table is asked; the first that fits wins.
     public var failureRules: [FailureRule]
-    /// How many requests it takes, for all processes on the store together; see ``RateLimit``. With a store that counts no
-    /// requests (``BudgetStore``) nothing goes out to a source that has any.
+    /// How many requests it takes, for all processes on the store together; see ``RateLimit``.
     public var limits: [RateLimit]
 
     public init(

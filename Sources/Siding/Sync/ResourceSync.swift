@@ -193,7 +193,7 @@ struct ResourceSync: Sendable {
 
     /// What keeps the requests of one walk within the source's limits.
     var budget: BudgetUse? {
-        SourceBudget(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) }
+        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) }
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.

@@ -31,12 +31,12 @@ extension SyncPlan {
         let limits = source.limits(fitting: url).map { source.limits[$0] }
         guard !limits.isEmpty else { return nil }
         var last: (until: Timestamp, words: String)?
-        for report in try await store.budgets() where report.source == source.name {
+        for report in try await store.rateLimits() where report.source == source.name {
             // The count of another rate says nothing of when this one has room.
-            guard let until = report.freeAt, let shortage = report.shortage, until > last?.until ?? now,
+            guard let until = report.freeAt, let reason = report.exhaustion, until > last?.until ?? now,
                 let limit = limits.first(where: { $0.match.description == report.match && $0.rate == report.rate })
             else { continue }
-            last = (until, SourceBudget.words(limit, until, because: shortage))
+            last = (until, SourceRateLimits.message(limit, until, because: reason))
         }
         guard let last else { return nil }
         let isPutOff = last.until - now > BudgetUse.longestPatience

@@ -45,20 +45,20 @@ import Testing
     }
 
     @Test(
-        "what an origin says is left",
+        "what an origin reports to have left",
         arguments: [
             ("0", "60", 0, 60), ("12", "60", 12, 60), ("-3", "60", 0, 60), ("7", "soon", 7, 30), (" 7", nil, 7, 30),
             ("unlimited", "60", nil, nil), ("", "60", nil, nil), (nil, "60", nil, nil),
         ] as [(String?, String?, Int?, Double?)])
-    func allowances(_ remaining: String?, _ reset: String?, _ left: Int?, _ seconds: Double?) throws {
+    func quotas(_ remaining: String?, _ reset: String?, _ left: Int?, _ seconds: Double?) throws {
         let names = (HTTPField.Name("X-Left")!, HTTPField.Name("X-Reset")!)
         let limit = try RateLimit("**", "10/30s", remaining: names.0, reset: names.1)
         var fields: HTTPFields = [:]
         fields[names.0] = remaining
         fields[names.1] = reset
-        let allowance = OriginAllowance(fields, of: limit, now: Self.now)
-        #expect(allowance?.remaining == left)
-        #expect(allowance.map { ($0.until - Self.now) / .seconds(1) } == seconds)
+        let quota = ReportedQuota(fields, of: limit, now: Self.now)
+        #expect(quota?.remaining == left)
+        #expect(quota.map { ($0.resetAt - Self.now) / .seconds(1) } == seconds)
     }
 
     @Test func `a limit that limits nothing is refused`() throws {

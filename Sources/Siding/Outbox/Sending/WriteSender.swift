@@ -285,7 +285,7 @@ public struct WriteSender: Sendable {
     private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
         WriteChain(
             source: source, transport: transport,
-            budget: SourceBudget(source, in: store, wallClock: wallClock).map { BudgetUse($0, patience: patience) },
+            budget: SourceRateLimits(source, in: store, wallClock: wallClock).map { BudgetUse($0, patience: patience) },
             connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
     }
 

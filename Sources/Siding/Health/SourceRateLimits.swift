@@ -1,8 +1,8 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// The limits of a source as its chains ask them, kept in the store.
-struct SourceBudget: RequestBudget {
+/// The rate limits of a source as its chains ask for them, kept in the store.
+struct SourceRateLimits: RequestBudget {
     let source: Source
     let store: Store
     let wallClock: WallClock
@@ -16,52 +16,55 @@ struct SourceBudget: RequestBudget {
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace {
         let rules = source.limits(fitting: url)
         guard !rules.isEmpty else { return BudgetPlace() }
-        let request = SlotRequest(
-            source: source.name, limits: rules.map { source.limits[$0] }, hold: source.transport.totalTimeout)
-        let answer: SlotAnswer
-        do throws(StoreError) { answer = try await store.takeSlots(request) } catch {
+        let answer: ReservationAnswer
+        do throws(StoreError) {
+            answer = try await store.reserve(
+                under: rules.map { source.limits[$0] }, of: source.name, timeout: source.transport.totalTimeout)
+        } catch {
             throw error.kind == .cancelled
                 ? Failure(.cancelled, phase: .notSent)
                 : Failure(.storage(error.kind.rawValue), phase: .notSent, detail: error.message, underlying: error)
         }
         switch answer {
-        case .taken(let slots): return BudgetPlace(slots: zip(slots, rules).map { .init(id: $0, rule: $1) })
-        case .spent(let limit, let until, let shortage):
+        case .reserved(let reservations):
+            return BudgetPlace(slots: zip(reservations, rules).map { .init(id: $0.microseconds, rule: $1) })
+        case .exhausted(let limit, let until, let reason):
             throw BudgetSpent(
                 until: until.secondsSince1970, isOfAll: limit.match.isOfAll,
-                Self.words(limit, until, because: shortage)
+                Self.message(limit, until, because: reason)
             ).failure
         }
     }
 
     /// Why nothing may go out, for a person.
-    static func words(_ limit: RateLimit, _ until: Timestamp, because shortage: BudgetShortage) -> String {
-        let field = limit.remaining?.rawName ?? "answer"
-        switch shortage {
+    static func message(_ limit: RateLimit, _ until: Timestamp, because reason: RateLimitExhaustion) -> String {
+        let field = limit.remaining?.rawName ?? "the remaining quota"
+        switch reason {
         case .rate:
             let rate = limit.rate.map { " (\($0))" } ?? ""
             return "the limit '\(limit.match)'\(rate) is used up until \(until.rfc3339)"
-        case .origin: return "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(field)"
-        case .underWay: return "what is under way may take all that the origin has left for '\(limit.match)'"
-        case .unheard:
-            return "requests whose end did not tell \(field) may have taken what was left for '\(limit.match)' until "
-                + until.rfc3339
+        case .reported:
+            return "the origin has nothing left for '\(limit.match)' until \(until.rfc3339), by its \(field)"
+        case .underWay: return "requests under way may use all that the origin has left for '\(limit.match)'"
+        case .unknownOutcomes:
+            return "quota for \(limit.match) is unknown until \(until.rfc3339): some answers lacked \(field)"
         }
     }
 
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async {
-        let settlements = place.slots.map { slot in
+        let usages = place.slots.map { slot in
             let limit = source.limits[slot.rule]
-            return SlotSettlement(slot: slot.id, of: source.name, limit, self.ending(ending, limit))
+            return RequestUsage(
+                reservation: Timestamp(microseconds: slot.id), timeout: source.transport.totalTimeout,
+                source: source.name, limit: limit, outcome: outcome(ending, limit))
         }
-        // Where it cannot be noted the slot frees itself later: too few requests go out, never too many.
-        try? await uncancelled { () throws(StoreError) in try await store.settleSlots(settlements) }
+        // Without the record the requests count for longer: too few requests go out, never too many.
+        try? await uncancelled { () throws(StoreError) in try await store.record(usages) }
     }
 
-    private func ending(_ ending: BudgetEnding, _ limit: RateLimit) -> SlotSettlement.Ending {
+    private func outcome(_ ending: BudgetEnding, _ limit: RateLimit) -> RequestUsage.Outcome {
         guard case .answered(let fields) = ending else { return .unsent }
-        let allowance = OriginAllowance(fields, of: limit, now: wallClock.now)
-        return .answered(remaining: allowance?.remaining, until: allowance?.until)
+        return .answered(ReportedQuota(fields, of: limit, now: wallClock.now))
     }
 }
 

@@ -1,0 +1,78 @@
+internal import SidingSQLite
+
+/// All SQL of `siding_rate_limits` and `siding_rate_counts`.
+enum RateLimitsTable {
+    /// The limits of `source`, or of all sources, as they were saved last.
+    static func load(
+        of source: String? = nil, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [RateLimitState] {
+        var states = try database.query(
+            """
+            SELECT id, source, match, rate, window_us, reserved_at, remaining, reset_at, accept_after, unknown_outcomes
+            FROM siding_rate_limits WHERE ?1 IS NULL OR source = ?1 ORDER BY source, match, window_us
+            """, source, map: state)
+        for index in states.indices {
+            try database.forEach(
+                "SELECT under_way, moment, requests FROM siding_rate_counts WHERE rate_limit = ?1", states[index].id
+            ) { row in
+                let (moment, requests) = (Timestamp(microseconds: row.int(1)), Int(row.int(2)))
+                if row.int(0) == 0 {
+                    states[index].ended[moment] = requests
+                } else {
+                    states[index].underWay[moment] = requests
+                }
+            }
+        }
+        return states
+    }
+
+    private static func state(_ row: borrowing Row) -> RateLimitState {
+        RateLimitState(
+            id: row.int(0), source: row.text(1), match: row.text(2),
+            rate: row.optionalInt(3).flatMap { RequestRate(Int($0), per: .microseconds(row.int(4))) },
+            reservedAt: Timestamp(microseconds: row.int(5)), remaining: row.optionalInt(6).map(Int.init),
+            resetAt: row.optionalInt(7).map(Timestamp.init), acceptAfter: Timestamp(microseconds: row.int(8)),
+            unknownOutcomes: Int(row.int(9)))
+    }
+
+    /// Inserts the limit where it is missing, and sets its rate, which the config may have changed.
+    static func upsert(_ limit: RateLimit, of source: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_rate_limits (source, match, window_us, rate) VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (source, match, window_us) DO UPDATE SET rate = excluded.rate WHERE rate IS NOT excluded.rate
+            """, source, limit.match.description, limit.window.wholeMicroseconds, limit.rate?.count)
+    }
+
+    /// Writes what differs between `state` and `stored`, the same limit as it was loaded.
+    static func update(
+        _ state: RateLimitState, from stored: RateLimitState, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_rate_limits
+            SET reserved_at = ?2, remaining = ?3, reset_at = ?4, accept_after = ?5, unknown_outcomes = ?6 WHERE id = ?1
+            """, state.id, state.reservedAt.microseconds, state.remaining, state.resetAt?.microseconds,
+            state.acceptAfter.microseconds, state.unknownOutcomes)
+        try update(state.ended, from: stored.ended, isUnderWay: 0, of: state.id, transaction)
+        try update(state.underWay, from: stored.underWay, isUnderWay: 1, of: state.id, transaction)
+    }
+
+    private static func update(
+        _ counts: [Timestamp: Int], from stored: [Timestamp: Int], isUnderWay: Int, of limit: Int64,
+        _ transaction: borrowing Transaction
+    ) throws {
+        for moment in stored.keys where counts[moment] == nil {
+            try transaction.execute(
+                "DELETE FROM siding_rate_counts WHERE rate_limit = ?1 AND under_way = ?2 AND moment = ?3", limit,
+                isUnderWay, moment.microseconds)
+        }
+        for (moment, requests) in counts where stored[moment] != requests {
+            try transaction.execute(
+                """
+                INSERT INTO siding_rate_counts (rate_limit, under_way, moment, requests) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (rate_limit, under_way, moment) DO UPDATE SET requests = excluded.requests
+                """, limit, isUnderWay, moment.microseconds, requests)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import HTTPTypes
+internal import SidingChain
+
+/// How many requests an origin reports to have left, and when its quota starts anew.
+struct ReportedQuota: Sendable, Hashable {
+    /// The wait for a new quota where neither the origin nor a rate says how long.
+    private static let unspecifiedWait = Duration.seconds(60)
+
+    var remaining: Int
+    var resetAt: Timestamp
+}
+
+extension ReportedQuota {
+    /// Nil where `fields` do not report it.
+    init?(_ fields: HTTPFields, of limit: RateLimit, now: Timestamp) {
+        guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
+        else { return nil }
+        let reset = limit.reset.flatMap { fields[$0] }.flatMap { LimitReset.moment($0, now: now) }
+        let resetAt = reset ?? now + (limit.rate?.window ?? Self.unspecifiedWait)
+        self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryAfter.longest))
+    }
+}
