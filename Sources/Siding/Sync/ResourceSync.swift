@@ -274,7 +274,7 @@ struct ResourceSync: Sendable {
         let isMore = keys.count > count
         let names = (others + [resource.name]).joined(separator: " ")
         return "\(count) records are missing at the origin. \(resource.deletions.excess), so nothing was deleted. "
-            + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ""). "
+            + "\(isMore ? "Missing, some for the first time" : "Missing"): \(shown)\(keys.count > 5 ? ", …" : ".") "
             + "To delete them: siding sync \(names) \(asksAll ? "--full " : "")--accept-deletes"
     }
 

@@ -54,7 +54,7 @@ struct DeletionTests {
             let withheld = try await sandbox.siding("sync")
             #expect(withheld.status == 4)
             #expect(withheld.output == "")
-            #expect(withheld.error.contains("24 records are gone"))
+            #expect(withheld.error.contains("24 records are missing at the origin"))
             #expect(withheld.error.contains("1, 10, 11, 12, 13, …"))
             #expect(withheld.error.contains("siding sync items --accept-deletes"))
             #expect(try await sandbox.count() == 40)
