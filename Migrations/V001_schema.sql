@@ -424,6 +424,7 @@ CREATE TABLE siding_queue (
 ) STRICT;
 CREATE UNIQUE INDEX siding_queue_fetch ON siding_queue (resource, parameters)
     WHERE kind = 'fetch' AND settled_at IS NULL;
+CREATE INDEX siding_queue_unsettled ON siding_queue (kind) WHERE settled_at IS NULL;
 CREATE INDEX siding_queue_lane ON siding_queue (lane, position) WHERE settled_at IS NULL;
 CREATE INDEX siding_queue_owner ON siding_queue (owner) WHERE owner IS NOT NULL;
 CREATE INDEX siding_queue_settled ON siding_queue (settled_at) WHERE settled_at IS NOT NULL;

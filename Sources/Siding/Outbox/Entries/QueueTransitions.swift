@@ -151,9 +151,7 @@ struct QueueTransitions {
     func park(
         _ entry: QueueEntry, as reason: ParkReason, _ detail: String?, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        var parked = entry
-        parked.state = .parked
-        parked.reason = reason
+        let parked = parked(entry, as: reason)
         try transaction.execute(
             "UPDATE siding_queue SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3 WHERE id = ?1", entry.id,
             reason.rawValue, entry.crashes)
@@ -177,11 +175,30 @@ struct QueueTransitions {
             WHERE id = ?1
             """, entry.id, now.microseconds, isDoubtOver)
         try note(entry.id, event, nil, transaction)
+        return requeued(entry)
+    }
+
+    /// The entry as ``park(_:as:_:_:)`` leaves it.
+    func parked(_ entry: QueueEntry, as reason: ParkReason) -> QueueEntry {
+        var parked = entry
+        (parked.state, parked.reason) = (.parked, reason)
+        return parked
+    }
+
+    /// The entry as ``requeue(_:event:_:)`` leaves it.
+    func requeued(_ entry: QueueEntry) -> QueueEntry {
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
         queued.nextAttemptAt = now
-        if isDoubtOver { queued.unknownSince = nil }
+        if entry.reason?.isDoubt == true { queued.unknownSince = nil }
         return queued
+    }
+
+    /// The entry as a person's drop leaves it.
+    func dropped(_ entry: QueueEntry) -> QueueEntry {
+        var dropped = entry
+        (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)
+        return dropped
     }
 
     /// Nobody knows whether it arrived: from now on it is asked about, and not sent.
