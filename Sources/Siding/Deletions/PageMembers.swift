@@ -92,17 +92,17 @@ struct PageMembers {
     }
 
     /// How many records the pages show, each counted once where several of them have it.
-    static func count(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Int {
+    static func count(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         var ids: [Int64] = []
-        try forEachPage(of: resource, transaction) { ids += $0.ids }
+        try forEachPage(of: resource, database) { ids += $0.ids }
         return RecordIDs(ids).ids.count
     }
 
     /// Tells the records of each page of which they are known.
     static func forEachPage(
-        of resource: Int64, _ transaction: borrowing Transaction, _ body: (RecordIDs) -> Void
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RecordIDs) -> Void
     ) throws {
-        try transaction.forEach(
+        try database.forEach(
             "SELECT members FROM siding_pages WHERE resource = ?1 AND length(members) > 0", resource
         ) { row in
             body(try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) })
