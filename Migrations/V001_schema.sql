@@ -319,6 +319,7 @@ CREATE TABLE siding_runs (
         outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed', 'interrupted')),
     CONSTRAINT runs_ended_has_outcome CHECK ((ended_at IS NULL) = (outcome IS NULL))
 ) STRICT;
+CREATE INDEX siding_runs_unfinished ON siding_runs (owner) WHERE ended_at IS NULL;
 
 CREATE TABLE siding_run_resources (
     run          INTEGER NOT NULL REFERENCES siding_runs (id),
