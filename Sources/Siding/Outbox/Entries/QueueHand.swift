@@ -70,8 +70,8 @@ struct QueueHand {
     ) throws -> QueueEntry {
         try check(action, on: entry, transaction)
         switch action {
-        case .retry: return try transitions.requeue(entry, event: "retried", transaction)
-        case .release: return try transitions.requeue(entry, event: "released", transaction)
+        case .retry: return try transitions.requeue(entry, because: .retried, transaction)
+        case .release: return try transitions.requeue(entry, because: .released, transaction)
         case .hold: return try transitions.park(entry, as: .held, nil, transaction)
         case .drop: return try drop(entry, transaction)
         }
