@@ -58,7 +58,8 @@ struct AbsenceInquiry: Sendable {
         let left = doubtful.keys.count - keys.count
         if left > 0 {
             report.line.notes.append(
-                "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next one goes on"
+                "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
+                    + "one goes on"
             )
         }
         var unanswered: [(key: String, why: String)] = []
