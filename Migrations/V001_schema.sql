@@ -16,8 +16,8 @@
 --                       `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until` (Cache-Control,
 --                       Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
 --                       the cursor was set by hand since. `tracks_members`, `redefined_run`, `known_at` serve deletions by
---                       absence: whether pages note their records, the run under whose definition nothing is deleted yet, and
---                       when all records were last known.
+--                       absence: whether records that a page shows no more are noted, the run under whose definition nothing is
+--                       deleted yet, and when all records were last known.
 --                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
 --                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
 -- siding_records        one row per record: the JSON text byte for byte as it came, under its key. Unchanged records are not
