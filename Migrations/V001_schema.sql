@@ -16,8 +16,8 @@
 --                       `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until` (Cache-Control,
 --                       Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
 --                       the cursor was set by hand since. `tracks_members`, `redefined_run`, `known_at` serve deletions by
---                       absence: whether pages note their records, the run under whose definition nothing is deleted yet, and
---                       when all records were last known.
+--                       absence: whether records that a page shows no more are noted, the run under whose definition nothing is
+--                       deleted yet, and when all records were last known.
 --                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
 --                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
 -- siding_records        one row per record: the JSON text byte for byte as it came, under its key. Unchanged records are not
@@ -55,11 +55,11 @@
 -- siding_absences       living records that the last complete listing or pass lacked. `asked_at`: when the origin was last asked
 --                       about the record; `is_gone`: whether it said that the record is gone.
 -- siding_unfit          records on a page for which the filter became NULL; they live until the end of the listing.
--- siding_tombstones     what each run deleted, so that it can be restored.
+-- siding_tombstones     what each run deleted, so that it can be restored; it goes with the run.
 --
 -- RUNS
 --
--- siding_runs           one row per run. `outcome` is NULL while it runs; a run whose process died keeps the NULL until the next
+-- siding_runs           one row per run: the newest 1,000, and all of the last 30 days. `outcome` is NULL while it runs; a run whose process died keeps the NULL until the next
 --                       run marks it 'interrupted'. `revisions` is the JSON of each resource's revision when the run ended.
 -- siding_run_resources  the counters of each resource in a run, moved in the transactions that save its pages. `withheld` counts
 --                       deletions that the mass-deletion guard blocked.
@@ -80,8 +80,11 @@
 --                       `record_key`, laid over others by `edit_order`; `base` is what the origin had when the edit was made, once
 --                       it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on delivery. `probe` is
 --                       the delivery probe, `unknown_since` when delivery became doubtful. `conflict_on` lists the statuses that
---                       are conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes.
--- siding_attempts       every transition of an entry: when, who, what, why.
+--                       are conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes. `parked_by` is the
+--                       owner (as in siding_leases) that parked the entry last, at `parked_at`. `let_in` is 1 once a write that
+--                       was parked for a sign-in was tried again because another request of its source was answered; a release
+--                       or retry makes it 0.
+-- siding_attempts       the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
 -- siding_dependencies   `entry` is not sent before `parent` is settled.
 -- siding_bases          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
 -- siding_sources        the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
@@ -321,6 +324,7 @@ CREATE TABLE siding_runs (
         outcome IN ('saved', 'not_modified', 'queued', 'partial', 'skipped', 'failed', 'interrupted')),
     CONSTRAINT runs_ended_has_outcome CHECK ((ended_at IS NULL) = (outcome IS NULL))
 ) STRICT;
+CREATE INDEX siding_runs_unfinished ON siding_runs (owner) WHERE ended_at IS NULL;
 
 CREATE TABLE siding_run_resources (
     run          INTEGER NOT NULL REFERENCES siding_runs (id),
@@ -410,6 +414,9 @@ CREATE TABLE siding_queue (
     conflict_on     TEXT    CONSTRAINT queue_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
     key_until       INTEGER CONSTRAINT queue_forgotten_is_settled CHECK (key_until IS NULL OR settled_at IS NOT NULL),
     gone_is_done    INTEGER CONSTRAINT queue_gone_is_done CHECK (gone_is_done IN (0, 1)),
+    parked_by       TEXT,
+    parked_at       INTEGER,
+    let_in          INTEGER NOT NULL DEFAULT 0 CONSTRAINT queue_let_in CHECK (let_in IN (0, 1)),
     CONSTRAINT queue_id_shape CHECK (length(id) = 26),
     CONSTRAINT queue_kind CHECK (kind IN ('fetch', 'write')),
     CONSTRAINT queue_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
@@ -426,6 +433,7 @@ CREATE TABLE siding_queue (
 ) STRICT;
 CREATE UNIQUE INDEX siding_queue_fetch ON siding_queue (resource, parameters)
     WHERE kind = 'fetch' AND settled_at IS NULL;
+CREATE INDEX siding_queue_unsettled ON siding_queue (kind) WHERE settled_at IS NULL;
 CREATE INDEX siding_queue_lane ON siding_queue (lane, position) WHERE settled_at IS NULL;
 CREATE INDEX siding_queue_owner ON siding_queue (owner) WHERE owner IS NOT NULL;
 CREATE INDEX siding_queue_settled ON siding_queue (settled_at) WHERE settled_at IS NOT NULL;

@@ -14,7 +14,7 @@ final class Connection {
     var lostTransaction: SQLiteError?
     /// Pages in the WAL after the latest commit of this connection.
     var pagesInWAL = 0
-    private var cache = StatementCache()
+    private(set) var cache = StatementCache()
     private var isClosed = false
 
     /// Opens the file, and does nothing else to it: ``openWriter(_:_:_:)`` and ``openReader(_:_:)`` set the connection up.

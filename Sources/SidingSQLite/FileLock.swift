@@ -17,6 +17,13 @@ public struct FileLock: ~Copyable {
         }
     }
 
+    /// Whether somebody holds the lock now. Never waits, and those who look do not take each other for holders.
+    ///
+    /// The file is made where it is missing.
+    public static func isHeld(_ path: String) throws(SQLiteError) -> Bool {
+        try !LockFile(openingAt: path).tryLock(isShared: true)
+    }
+
     /// Waits for the lock, looking again every 20 ms.
     ///
     /// - Throws: ``SQLiteError`` of kind `cancelled` when the task is cancelled, of kind `busy` after `timeout`.
@@ -71,8 +78,10 @@ struct LockFile: ~Copyable {
     }
 
     /// Takes the lock if nobody has it; never waits.
-    func tryLock() throws(SQLiteError) -> Bool {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    ///
+    /// - Parameter isShared: several may have it at once, beside nobody who has it alone.
+    func tryLock(isShared: Bool = false) throws(SQLiteError) -> Bool {
+        while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
             case EWOULDBLOCK: return false

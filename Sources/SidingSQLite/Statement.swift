@@ -172,6 +172,9 @@ struct StatementCache {
     private var entries: [String: Entry] = [:]
     private var uses = 0
 
+    /// The texts of the statements that it keeps: a test asks SQLite how it goes about each.
+    var texts: [String] { Array(entries.keys) }
+
     mutating func take(_ sql: String) -> OpaquePointer? {
         entries.removeValue(forKey: sql)?.handle
     }

@@ -17,8 +17,7 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withStore(.readWrite) { _, store in
             guard try await store.run(id) != nil else {
-                throw CommandError(
-                    .notFound, "not_found", "there is no run \(id)", hint: "'siding runs list' shows them")
+                throw try await CommandError.noRun(id, in: store)
             }
             let counts = try await store.undelete(id).sorted { $0.key < $1.key }
             for (resource, count) in counts { tell(resource, count) }

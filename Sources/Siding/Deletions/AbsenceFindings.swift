@@ -1,7 +1,9 @@
 /// Records that a complete listing lacked, and of which the origin has not said whether they are there.
 public struct DoubtfulRecords: Sendable, Hashable {
-    /// In key order; without those that edits of the user's own lie on.
+    /// Those that were never asked about first, each part in key order; without those that edits of the user's own lie on.
     public var keys: [String]
+    /// How many of them the origin has never said to be there: as many may turn out to be gone at once.
+    public var unconfirmed = 0
     /// The parents in whose listings they were seen last, by the keys of the records.
     public var parents: [String: String] = [:]
 

@@ -14,6 +14,8 @@ struct AbsenceInquiry: Sendable {
 
     /// What is there is asked about again after so long.
     static let patience = Duration.seconds(86_400)
+    /// A run asks about so many records at most; the next one goes on with the others.
+    static let mostPerRun = 1_000
     /// So many questions at once.
     private static let width = 4
 
@@ -38,16 +40,28 @@ struct AbsenceInquiry: Sendable {
         return try await ask(doubtful, report)
     }
 
-    /// Asks about each, and deletes what is gone once all has been asked. What concerns the source ends the questions; a record
+    /// Asks about each, and deletes what is gone once all has been asked. If so many are missing that the mass-deletion guard
+    /// would block their deletion, none is asked about: the questions could change nothing. What concerns the source ends the questions; a record
     /// about which nothing can be had stays, and holds up none of the others.
     func ask(
         _ doubtful: DoubtfulRecords, _ report: ResourceSync.Report
     ) async throws(StoreError) -> ResourceSync.Report {
         let store = sync.engine.store
         guard !doubtful.keys.isEmpty else { return report }
-        let since = sync.engine.wallClock.now
-        var keys = doubtful.keys[...]
         var (report, inARow) = (report, 0)
+        if try await store.isBlocked(deleting: doubtful.unconfirmed, of: resource.name, terms) {
+            report.extra.withheld += doubtful.unconfirmed
+            return report
+        }
+        let since = sync.engine.wallClock.now
+        var keys = doubtful.keys.prefix(Self.mostPerRun)
+        let left = doubtful.keys.count - keys.count
+        if left > 0 {
+            report.line.notes.append(
+                "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
+                    + "one goes on"
+            )
+        }
         var unanswered: [(key: String, why: String)] = []
         while !keys.isEmpty {
             let answers = await answers(of: try await questions(keys.prefix(Self.width), doubtful.parents))
@@ -100,10 +114,11 @@ struct AbsenceInquiry: Sendable {
     private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> AbsenceFindings {
         AbsenceFindings(
             resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone, since: since,
-            requests: counter.take(),
-            terms: isLast
-                ? DeletionTerms(
-                    resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes) : nil)
+            requests: counter.take(), terms: isLast ? terms : nil)
+    }
+
+    private var terms: DeletionTerms {
+        DeletionTerms(resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes)
     }
 
     // MARK: Asking

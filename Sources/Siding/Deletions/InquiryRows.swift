@@ -7,16 +7,18 @@ enum InquiryRows {
     static func doubtful(
         _ resource: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
     ) throws -> DoubtfulRecords {
-        let keys = try snapshot.query(
+        let found = try snapshot.query(
             """
-            SELECT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
+            SELECT r.key, a.asked_at IS NULL OR a.is_gone = 1 FROM siding_absences a JOIN siding_records r ON r.id = a.record
             WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1)
                 AND r.deleted_at IS NULL AND r.pending = 0
                 AND (a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?2 OR a.asked_at > ?3)
-            ORDER BY r.key
+            ORDER BY a.asked_at IS NOT NULL, r.key
             """, resource, moment.microseconds, now.microseconds
-        ) { $0.text(0) }
-        return DoubtfulRecords(keys: keys)
+        ) { (key: $0.text(0), isUnconfirmed: $0.int(1) == 1) }
+        var doubtful = DoubtfulRecords(keys: found.map(\.key))
+        doubtful.unconfirmed = found.count { $0.isUnconfirmed }
+        return doubtful
     }
 
     /// - Returns: what was deleted and withheld.
@@ -67,7 +69,9 @@ enum InquiryRows {
 
 extension DeletionGuard {
     /// The guard of what may go at once, of all listings of a resource together.
-    init(of resource: Int64, _ terms: DeletionTerms, _ transaction: borrowing Transaction) throws {
-        self.init(listed: try PageMembers.count(resource, transaction), most: terms.rule.most)
+    init(
+        of resource: Int64, _ terms: DeletionTerms, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        self.init(listed: try PageMembers.count(resource, database), most: terms.rule.most)
     }
 }

@@ -1,9 +1,9 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Keeps which records each page shows, inside a transaction, for resources whose absent records count as deleted.
+/// Keeps which records each page shows, inside a transaction.
 ///
-/// A record that any page ever showed is among the members of a page, or has departed from one; so a complete listing need look
+/// Where absent records count as deleted, it keeps those too that a page does not show any more. A record that any page ever showed is among the members of a page, or has departed from one; so a complete listing need look
 /// at nothing else, and one in which nothing changed at nothing at all.
 struct PageMembers {
     let resource: Int64
@@ -36,9 +36,21 @@ struct PageMembers {
         if !isKnown { departed += isWhole && isKept ? now.ids : shown.fresh + returned }
         try Self.depart(RecordIDs(departed), resource, transaction)
         guard isKept, before != (isKnown ? now : nil) else { return }
+        try write(isKnown ? now : nil, transaction)
+    }
+
+    /// Notes what the page shows now, where nobody asks which records are absent: who writes a record otherwise finds the page
+    /// by it that is to be asked for whole (``PageValidators``).
+    func keep(_ shown: Shown, _ transaction: borrowing Transaction) throws {
+        let now = shown.hasUnknown ? nil : RecordIDs(shown.ids)
+        guard try stored(transaction) != now else { return }
+        try write(now, transaction)
+    }
+
+    private func write(_ members: RecordIDs?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
-            resource, page.scope, page.url.description, page.body ?? "", isKnown ? SQLiteValue.blob(now.packed) : nil)
+            resource, page.scope, page.url.description, page.body ?? "", members.map { SQLiteValue.blob($0.packed) })
     }
 
     private func stored(_ transaction: borrowing Transaction) throws -> RecordIDs? {
@@ -92,17 +104,17 @@ struct PageMembers {
     }
 
     /// How many records the pages show, each counted once where several of them have it.
-    static func count(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Int {
+    static func count(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         var ids: [Int64] = []
-        try forEachPage(of: resource, transaction) { ids += $0.ids }
+        try forEachPage(of: resource, database) { ids += $0.ids }
         return RecordIDs(ids).ids.count
     }
 
     /// Tells the records of each page of which they are known.
     static func forEachPage(
-        of resource: Int64, _ transaction: borrowing Transaction, _ body: (RecordIDs) -> Void
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RecordIDs) -> Void
     ) throws {
-        try transaction.forEach(
+        try database.forEach(
             "SELECT members FROM siding_pages WHERE resource = ?1 AND length(members) > 0", resource
         ) { row in
             body(try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) })

@@ -83,9 +83,11 @@ struct RoundProof {
 
     private func doubtful(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> DoubtfulRecords {
         var doubtful = DoubtfulRecords(keys: [])
+        var isNew: Set<String> = []
         var find = try transaction.prepare(
             """
-            SELECT r.key, r.scope, a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?3 OR a.asked_at > ?4
+            SELECT r.key, r.scope, a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?3 OR a.asked_at > ?4,
+                a.asked_at IS NULL OR a.is_gone = 1, a.asked_at IS NULL
             FROM siding_records r JOIN siding_absences a ON a.resource = ?2 AND a.scope = '' AND a.record = r.id
             WHERE r.id = ?1
             """)
@@ -99,10 +101,13 @@ struct RoundProof {
             if find.int(2) == 1, scope != nil || !terms.rule.isPathBound {
                 doubtful.keys.append(key)
                 doubtful.parents[key] = scope
+                if find.int(3) == 1 { doubtful.unconfirmed += 1 }
+                if find.int(4) == 1 { isNew.insert(key) }
             }
             find.reset()
         }
         doubtful.keys.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        doubtful.keys = doubtful.keys.filter(isNew.contains) + doubtful.keys.filter { !isNew.contains($0) }
         return doubtful
     }
 }

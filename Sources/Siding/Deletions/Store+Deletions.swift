@@ -25,6 +25,17 @@ extension Store {
         }
     }
 
+    /// Whether the mass-deletion guard would block the deletion of so many records of a resource at once.
+    func isBlocked(
+        deleting count: Int, of resource: String, _ terms: DeletionTerms
+    ) async throws(StoreError) -> Bool {
+        guard count > 0, !terms.isAccepted else { return false }
+        return try await read { snapshot in
+            guard let row = try Self.resourceRow(resource, snapshot) else { return false }
+            return try DeletionGuard(of: row.id, terms, snapshot).withholds(count)
+        }
+    }
+
     /// Notes what the origin said of such records; deletes those that are gone, where the terms are given and allow it.
     ///
     /// - Returns: what was deleted and withheld, and the requests.

@@ -58,7 +58,7 @@ struct ConflictResolver {
             try transaction.execute(
                 "UPDATE siding_queue SET headers = ?2 WHERE id = ?1", entry.id, WriteRows.json(fields))
         }
-        _ = try transitions.requeue(entry, event: "resolved", transaction)
+        _ = try transitions.requeue(entry, because: .resolved, transaction)
         return try QueueSelecting.entry(withPrefix: entry.id, transaction)
     }
 

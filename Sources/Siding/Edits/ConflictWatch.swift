@@ -51,7 +51,7 @@ struct ConflictWatch {
             try transitions.note(edit.entry.id, "merged", "with what the origin has now", transaction)
         }
         if edit.entry.state == .parked {
-            _ = try transitions.requeue(edit.entry, event: "released", transaction)
+            _ = try transitions.requeue(edit.entry, because: .released, transaction)
         }
     }
 

@@ -48,7 +48,7 @@ enum StandingRows {
         if after != before { try save(after, now, transaction) }
         if isOutageOver { try makeDue(source, now, transaction) }
         if try letsIn(lesson, after, transaction) {
-            try release(Self.neverLetIn, source, event: Self.letIn, transitions, transaction)
+            try release(Self.neverLetIn, source, because: .letIn, transitions, transaction)
         }
     }
 
@@ -83,39 +83,29 @@ enum StandingRows {
         case .offline, .breaker, .signIn, .retryAfter, nil: break
         }
         if isOfLine { try makeDue(source, now, transaction) }
-        if isOfSignIn { try release(Self.parkedForSignIn, source, event: "released", transitions, transaction) }
+        if isOfSignIn { try release(Self.parkedForSignIn, source, because: .released, transitions, transaction) }
     }
 
     /// What `parked` finds goes back to the queue.
     private static func release(
-        _ parked: SQL, _ source: String, event: String, _ transitions: QueueTransitions,
+        _ parked: SQL, _ source: String, because cause: RequeueCause, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws {
         for entry in try transaction.query(parked, source, map: QueueRows.entry) {
-            _ = try transitions.requeue(entry, event: event, transaction)
+            _ = try transitions.requeue(entry, because: cause, transaction)
         }
     }
 
-    /// The event of a write that is tried again because another request of its source was let in.
-    static let letIn = "let in"
-
     /// A range of `siding_queue_sign_in`.
     static let parkedForSignIn: SQL = """
-        SELECT \(QueueRows.columns) FROM siding_queue AS q
+        SELECT \(QueueRows.columns) FROM siding_queue
         WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in' AND source = ?1
         """
 
     /// What the answer to another request may send out again: each write once. One that meets a 401 although others are let
-    /// in is refused for its own sake, and would otherwise be tried again with each of their answers. What ends that is a
-    /// person's word or other credentials: the release or retry of which the history tells without a detail. A sender that
-    /// stops notes a release too, and says why.
-    static let neverLetIn: SQL = """
-        \(parkedForSignIn) AND NOT EXISTS (
-            SELECT 1 FROM siding_attempts AS a
-            WHERE a.entry = q.id AND a.event = 'let in' AND a.seq > COALESCE((
-                SELECT MAX(b.seq) FROM siding_attempts AS b
-                WHERE b.entry = q.id AND b.event IN ('released', 'retried') AND b.detail IS NULL), 0))
-        """
+    /// in is refused for its own sake, and would otherwise be tried again with each of their answers. A release, a retry or
+    /// other credentials end that.
+    static let neverLetIn: SQL = "\(parkedForSignIn) AND let_in = 0"
 
     static let wantingSignIn: SQL = """
         SELECT source FROM siding_queue WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in'

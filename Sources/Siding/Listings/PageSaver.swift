@@ -48,7 +48,11 @@ struct PageSaver {
             try move(resource.id, progress, transaction)
             if page.hasNoList { try KnownRecords.lose(resource.id, scope: page.page.scope, transaction) }
         }
-        if resource.tracksMembers, let shown { try remember(shown, resource.id, transaction) }
+        if let shown, resource.tracksMembers {
+            try remember(shown, resource.id, transaction)
+        } else if let shown, page.progress != nil {
+            try PageMembers(resource: resource.id, page: page.page).keep(shown, transaction)
+        }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
             counters += try UnfitRecords(resource: resource)

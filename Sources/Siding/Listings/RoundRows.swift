@@ -160,9 +160,10 @@ enum RoundRows {
             """
             INSERT INTO siding_departures (resource, scope, members)
             SELECT p.resource, p.scope, p.members FROM siding_pages p
-            WHERE p.resource = ?1 AND p.scope <> '' AND length(p.members) > 0 AND NOT EXISTS (
-                SELECT 1 FROM siding_records r
-                WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
+            WHERE p.resource = ?1 AND p.scope <> '' AND length(p.members) > 0
+                AND (SELECT tracks_members FROM siding_resources WHERE id = ?1) = 1 AND NOT EXISTS (
+                    SELECT 1 FROM siding_records r
+                    WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
             """, resource, parent)
         // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
         try transaction.execute(

@@ -34,7 +34,10 @@ struct ChangeFeed {
             "SELECT ended_at, revisions, json_extract(revisions, ?2) FROM siding_runs WHERE id = ?1", run,
             "$.\"\(resource)\""
         ) { row in (hasEnded: !row.isNull(0), isNoted: !row.isNull(1), revision: row.optionalInt(2) ?? beginning) }
-        guard let found else { throw Refusal.unknown(run).error(name, newest) }
+        guard let found else {
+            let isPruned = try RunPruning.isForgotten(run, snapshot)
+            throw (isPruned ? Refusal.pruned(run) : .unknown(run)).error(name, newest)
+        }
         guard found.hasEnded else { throw Refusal.unfinished(run).error(name, newest) }
         guard found.isNoted else { throw Refusal.old(run).error(name, newest) }
         let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
@@ -72,6 +75,7 @@ extension ChangeFeed {
     /// Why what changed since a run cannot be told.
     private enum Refusal {
         case unknown(RunID)
+        case pruned(RunID)
         case unfinished(RunID)
         case old(RunID)
         case forgotten(RunID)
@@ -80,6 +84,10 @@ extension ChangeFeed {
             switch self {
             case .unknown(let run):
                 StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
+            case .pruned(let run):
+                StoreError(
+                    .notFound, "run \(run) is forgotten, so what changed since cannot be told any more",
+                    hint: Self.anew(newest))
             case .unfinished(let run):
                 StoreError(
                     .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",

@@ -62,6 +62,7 @@ extension Store {
             try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
                 before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
             try HistoryPruning(now: Timestamp(microseconds: now)).prune(transaction)
+            try RunPruning(now: Timestamp(microseconds: now)).prune(transaction)
         }
         owner.sweep()
     }
@@ -85,6 +86,11 @@ extension Store {
                 try Self.run(row, snapshot)
             }
         }
+    }
+
+    /// Whether there was a run of that number, which is forgotten by now.
+    public func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
+        try await read { snapshot in try RunPruning.isForgotten(run, snapshot) }
     }
 
     private static func run(_ row: borrowing Row, _ snapshot: borrowing Snapshot) throws -> Run {

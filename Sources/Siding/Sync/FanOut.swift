@@ -72,7 +72,8 @@ struct FanOut: Sendable {
         if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
-        try await sync.withheld(counters.withheld, with: [each.resource], asksAll: each.parents.areChanged)
+        let withheld = counters.withheld + report.extra.withheld
+        try await sync.withheld(withheld, with: [each.resource], asksAll: each.parents.areChanged)
             .forEach { report.warn($0) }
         return report
     }

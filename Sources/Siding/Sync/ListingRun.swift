@@ -70,9 +70,11 @@ struct ListingRun: Sendable {
                 result.warnings += track.warnings
                 return result
             }
+            let warnings = track.warnings
             async let upcoming = fetch(next, paging: page.paging, way: way, track)
             if let fault = try await save(commit, page, &result) {
                 result.end = .failed(fault)
+                result.warnings += warnings
                 return result
             }
             settles = nil

@@ -242,7 +242,7 @@ struct ResourceSync: Sendable {
         let counters = report.line.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
         report.line.outcome = isUnchanged ? .notModified : .saved
-        try await withheld(counters.withheld).forEach { report.warn($0) }
+        try await withheld(counters.withheld + report.extra.withheld).forEach { report.warn($0) }
         return report
     }
 

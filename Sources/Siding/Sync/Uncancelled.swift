@@ -1,7 +1,7 @@
 /// Runs `body` to its end even where the current task is cancelled: giving back leases and closing run records is part of
 /// a clean stop, and a cancelled task could not do it.
 ///
-/// The one unstructured task of the house; it is awaited at once.
+/// The task is unstructured, as only such a one does not inherit the cancellation; it is awaited at once.
 func uncancelled<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(StoreError) -> Value
 ) async throws(StoreError) -> Value {

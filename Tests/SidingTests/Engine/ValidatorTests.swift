@@ -37,13 +37,16 @@ import Testing
         #expect(bench.origin.takeRequests().map { $0.headerFields[.ifNoneMatch] } == ["\"a\""])
     }
 
-    @Test func `where it is known which records a page shows only theirs is asked for whole`() async throws {
+    @Test(arguments: [true, false])
+    func `only the page that shows a record which was written otherwise is asked for whole`(
+        _ countsAbsent: Bool
+    ) async throws {
         let origin = ScriptedOrigin([
             "/posts": ScriptedOrigin.page("[1]", next: "/posts?page=2", etag: "\"a\""),
             "/posts?page=2": ScriptedOrigin.page("[2]", etag: "\"b\""),
         ])
         var bench = try await EngineBench(origin)
-        bench.resource.deletions = Deletions(byAbsence: true)
+        bench.resource.deletions = Deletions(byAbsence: countsAbsent)
         _ = try await bench.sync()
         origin.set("/posts", .text(#"[{"id":1,"new":true}]"#))
         _ = try await bench.sync(SyncOptions(limit: 1))

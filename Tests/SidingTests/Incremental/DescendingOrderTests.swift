@@ -55,6 +55,17 @@ import Testing
         return (bench.origin.takeTargets(), report.warnings)
     }
 
+    @Test func `what was noticed of the order is told although a page breaks the contract`() async throws {
+        var bench = try await bench()
+        bench.resource.shape.contract = RecordContract(missingKey: .fail)
+        list(bench, [[1, 2], [3, 4]])
+        bench.origin.set(
+            Self.target(2), .text(#"[{"at":3}]"#, headerFields: [.contentType: "application/json"]))
+        let report = try await bench.sync()
+        #expect(report.line.outcome == .failed || report.line.outcome == .partial)
+        #expect(report.warnings.contains(Self.told), "\(report.warnings)")
+    }
+
     @Test func `an origin that lists the oldest first is listed to its end, and that is told`() async throws {
         let bench = try await bench()
         list(bench, [[1, 2], [3, 4]])

@@ -230,6 +230,35 @@ import Testing
         #expect(try await bench.store.entries(QueueSelection()).map(\.reason) == [.signIn])
     }
 
+    @Test func `whether a refused write was tried once more does not depend on its history`() async throws {
+        let bench = try await WriteBench()
+        let refused = try await bench.enqueue("/bad")
+        try await bench.refuse(try #require(try await bench.claim()))
+        func deliverAnother() async throws {
+            try await bench.store.openGate(ofSource: "api")
+            let other = try await bench.enqueue("/good")
+            try await bench.deliver(try #require(try await bench.claim(entry: other.id)))
+        }
+        try await deliverAnother()
+        try await bench.refuse(try #require(try await bench.claim(entry: refused.id)))
+        try await bench.store.write { transaction in try transaction.execute("DELETE FROM siding_attempts") }
+        try await deliverAnother()
+        #expect(try await bench.entry(refused.id).state == .parked)
+        _ = try await bench.store.perform(.release, on: QueueSelection(ids: [refused.id]))
+        try await bench.refuse(try #require(try await bench.claim(entry: refused.id)))
+        try await deliverAnother()
+        #expect(try await bench.entry(refused.id).state == .queued)
+    }
+
+    @Test func `another store of the same process id has parked nothing itself`() async throws {
+        let bench = try await WriteBench()
+        let (since, other) = (bench.time.now, try await bench.another())
+        let entry = try await bench.enqueue("/bad")
+        try await bench.refuse(try #require(try await bench.claim()))
+        #expect(try await bench.store.writesParked(since: since).map(\.id) == [entry.id])
+        #expect(try await other.writesParked(since: since) == [])
+    }
+
     @Test func `watching ends when nothing is left, and begins again when the line returns`() async throws {
         let bench = try await WriteBench()
         bench.origin.set("/a", .failure(Failure(.noInternetConnection, phase: .notSent)), .status(.created))

@@ -1,5 +1,5 @@
 import Foundation
-import SidingSQLite
+@testable import SidingSQLite
 import SidingTesting
 import Testing
 
@@ -24,6 +24,16 @@ import Testing
         one.release()
         #expect(!other.isAlive(id))
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [other.id()])
+    }
+
+    @Test func `who looks whether an owner lives is not taken for the owner by others who look`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path(of: "dead")
+        let looking = try LockFile(openingAt: path)
+        #expect(try looking.tryLock(isShared: true))
+        #expect(try !FileLock.isHeld(path))
+        #expect(!OwnerLock(directory: directory.path).isAlive("dead"))
+        #expect(looking.path == path)
     }
 
     @Test func `what killed processes left is swept, the living and the newly born stay`() throws {

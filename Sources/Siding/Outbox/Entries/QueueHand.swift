@@ -7,9 +7,9 @@ struct QueueHand {
     let transitions: QueueTransitions
     /// Whether a process lives: what it is at work on is left alone.
     let isAlive: @Sendable (String) -> Bool
-    /// What was just taken up from senders that ended: a person who asks for the next step does not know yet that it may
-    /// have arrived.
-    let takenUp: [QueueEntry]
+    /// The ids of entries that were just taken up from senders that ended: a person who asks for the next step does not know
+    /// yet that they may have arrived.
+    let takenUp: Set<String>
 
     /// Carries `decision` out on one entry, wholly or not at all.
     ///
@@ -17,9 +17,33 @@ struct QueueHand {
     func carryOut(
         _ decision: QueueDecision, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueChange {
+        try Self.change(of: entry) { try transaction.part { try changed(by: decision, entry, transaction) } }
+    }
+
+    /// What carrying `decision` out on an entry would do to it. Nothing is written.
+    ///
+    /// - Returns: nil for a decision that only a trial can foretell, as it makes a new request.
+    func foretell(
+        _ decision: QueueDecision, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueChange? {
+        switch decision {
+        case .act(let action):
+            try Self.change(of: entry) {
+                try check(action, on: entry, database)
+                return outcome(of: action, on: entry)
+            }
+        case .purge:
+            try Self.change(of: entry) {
+                _ = try QueuePruning(now: transitions.now).keyLifetime(ofForgettable: entry, database)
+                return entry
+            }
+        case .replace, .resolve: nil
+        }
+    }
+
+    private static func change(of entry: QueueEntry, by body: () throws -> QueueEntry) throws -> QueueChange {
         do {
-            let now = try transaction.part { try changed(by: decision, entry, transaction) }
-            return QueueChange(entry: now, before: entry)
+            return QueueChange(entry: try body(), before: entry)
         } catch let refusal as QueueRefusal {
             return QueueChange(entry: entry, refusal: refusal.reason, hint: refusal.hint)
         } catch let error as StoreError {
@@ -44,36 +68,54 @@ struct QueueHand {
     private func perform(
         _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        let isLiving = try isBeingSent(entry, transaction)
-        let surprise = action == .drop ? nil : surprise(entry)
-        let asksOrigin = action == .release || action == .retry
-        let refusal =
-            try surprise ?? action.refusal(on: entry, isBeingSent: isLiving)
-            ?? (asksOrigin ? unknownName(in: entry, transaction) : nil)
-        if let refusal { throw QueueRefusal(reason: refusal) }
+        try check(action, on: entry, transaction)
         switch action {
-        case .retry: return try transitions.requeue(entry, event: "retried", transaction)
-        case .release: return try transitions.requeue(entry, event: "released", transaction)
+        case .retry: return try transitions.requeue(entry, because: .retried, transaction)
+        case .release: return try transitions.requeue(entry, because: .released, transaction)
         case .hold: return try transitions.park(entry, as: .held, nil, transaction)
         case .drop: return try drop(entry, transaction)
         }
     }
 
+    /// - Throws: ``QueueRefusal`` where the action is not for the entry as it stands.
+    private func check(
+        _ action: QueueAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        let isLiving = try isBeingSent(entry, database)
+        let surprise = action == .drop ? nil : surprise(entry)
+        let asksOrigin = action == .release || action == .retry
+        let refusal =
+            try surprise ?? action.refusal(on: entry, isBeingSent: isLiving)
+            ?? (asksOrigin ? unknownName(in: entry, database) : nil)
+        if let refusal { throw QueueRefusal(reason: refusal) }
+    }
+
+    /// The entry as the action leaves it.
+    private func outcome(of action: QueueAction, on entry: QueueEntry) -> QueueEntry {
+        switch action {
+        case .retry, .release: transitions.requeued(entry)
+        case .hold: transitions.parked(entry, as: .held)
+        case .drop: transitions.dropped(entry)
+        }
+    }
+
     /// What the person cannot have known; nil where there is nothing of the kind.
     private func surprise(_ entry: QueueEntry) -> String? {
-        guard entry.state == .parked, takenUp.contains(where: { $0.id == entry.id }) else { return nil }
+        guard entry.state == .parked, takenUp.contains(entry.id) else { return nil }
         return "its sender ended, and it may have arrived: it is parked now (\(entry.reason?.rawValue ?? ""))"
     }
 
     /// An id that only this queue knows is nothing to the origin.
     ///
     /// Nothing is known against what cannot be read: the next sender parks it as invalid.
-    private func unknownName(in entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
-        guard entry.kind == .write, let content = try WriteReplacer.Content.readable(of: entry, transaction) else {
+    private func unknownName(
+        in entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
+        guard entry.kind == .write, let content = try WriteReplacer.Content.readable(of: entry, database) else {
             return nil
         }
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
-            let isLost = try transaction.first(
+            let isLost = try database.first(
                 """
                 SELECT settled_at IS NOT NULL AND real_id IS NULL FROM siding_queue WHERE temporary_id = ?1
                 ORDER BY seq DESC LIMIT 1
@@ -86,10 +128,12 @@ struct QueueHand {
 
     /// A write that is still in hand has a sender: what dead ones left was taken up before. A fetch is taken up by the
     /// next run of its resource only.
-    private func isBeingSent(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
+    private func isBeingSent(
+        _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
         guard entry.state == .sending else { return false }
         if entry.kind == .write { return true }
-        let owner = try transaction.first("SELECT owner FROM siding_queue WHERE id = ?1", entry.id) { $0.text(0) }
+        let owner = try database.first("SELECT owner FROM siding_queue WHERE id = ?1", entry.id) { $0.text(0) }
         return owner.map(isAlive) ?? false
     }
 
@@ -128,8 +172,6 @@ struct QueueHand {
                     AND scope = (SELECT parameters FROM siding_queue WHERE id = ?2)
                 """, resource, entry.id)
         }
-        var dropped = entry
-        (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, transitions.now)
-        return dropped
+        return transitions.dropped(entry)
     }
 }

@@ -27,27 +27,37 @@ struct QueuePruning {
     /// - Returns: the entry as it was.
     /// - Throws: ``QueueRefusal`` where it is not settled, or forgotten already.
     func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
-        guard let settledAt = entry.settledAt else {
-            throw QueueRefusal(
-                reason: "it is not settled (\(entry.state.rawValue))",
-                hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
-        }
-        let key = try transaction.first(
-            "SELECT key_lifetime_us, key_until FROM siding_queue WHERE id = ?1", entry.id
-        ) { (lifetime: $0.optionalInt(0), until: $0.optionalInt(1)) }
-        if let until = key?.until {
-            throw QueueRefusal(
-                reason: "it is forgotten but for its key, until \(Timestamp(microseconds: until).rfc3339)")
-        }
+        let lifetime = try keyLifetime(ofForgettable: entry, transaction)
         try removeTombstone(of: entry, transaction)
         // No try of it was later, so no origin remembers its key for longer.
-        let until = settledAt + (key?.lifetime.map { .microseconds($0) } ?? Idempotency().lifetime)
+        let until = (entry.settledAt ?? now) + lifetime
         if entry.kind == .write, until > now {
             try strip(entry, until, transaction)
         } else {
             try transaction.execute("DELETE FROM siding_queue WHERE id = ?1", entry.id)
         }
         return entry
+    }
+
+    /// For how long after its end the key of an entry stays taken.
+    ///
+    /// - Throws: ``QueueRefusal`` where it is not settled, or forgotten already.
+    func keyLifetime(
+        ofForgettable entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Duration {
+        guard entry.settledAt != nil else {
+            throw QueueRefusal(
+                reason: "it is not settled (\(entry.state.rawValue))",
+                hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
+        }
+        let key = try database.first(
+            "SELECT key_lifetime_us, key_until FROM siding_queue WHERE id = ?1", entry.id
+        ) { (lifetime: $0.optionalInt(0), until: $0.optionalInt(1)) }
+        if let until = key?.until {
+            throw QueueRefusal(
+                reason: "it is forgotten but for its key, until \(Timestamp(microseconds: until).rfc3339)")
+        }
+        return key?.lifetime.map { .microseconds($0) } ?? Idempotency().lifetime
     }
 
     /// The tombstones of temporary ids were for those who watched them.

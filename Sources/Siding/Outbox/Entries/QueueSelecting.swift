@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import SidingChain
 internal import SidingSQLite
 
@@ -9,15 +8,12 @@ enum QueueSelecting {
         _ selection: QueueSelection, limit: Int? = nil, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
         guard selection.ids.isEmpty else { return try named(selection, limit, database) }
-        let sql: SQL =
-            "SELECT \(QueueRows.columns) FROM siding_queue WHERE \(conditions(selection)) ORDER BY seq LIMIT ?7"
-        return try ask(sql, selection, limit, database, map: QueueRows.entry)
+        return try database.query(statement(selection, limit: limit), map: QueueRows.entry)
     }
 
     static func count(_ selection: QueueSelection, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         guard selection.ids.isEmpty else { return try named(selection, nil, database).count }
-        let sql: SQL = "SELECT COUNT(*) FROM siding_queue WHERE \(conditions(selection)) LIMIT ?7"
-        return try ask(sql, selection, nil, database) { Int($0.int(0)) }.first ?? 0
+        return try database.query(counting(selection)) { Int($0.int(0)) }.first ?? 0
     }
 
     private static func named(
@@ -30,40 +26,71 @@ enum QueueSelecting {
         return limit.map { Array(found.prefix(max($0, 0))) } ?? found
     }
 
+    /// The statement that reads the entries of a selection without ids, oldest first.
+    static func statement(_ selection: QueueSelection, limit: Int? = nil) throws -> Condition {
+        var statement = try conditions(selection)
+        // The index of unsettled entries has those of one kind in this order already. For all others, the order alone would
+        // be a reason to read the whole table; "+" takes it away (https://sqlite.org/optoverview.html#disqualifying).
+        let order: SQL = selection.kinds.count == 1 && !includesSettled(selection) ? "seq" : "+seq"
+        statement.sql = "SELECT \(QueueRows.columns) FROM siding_queue WHERE \(statement.sql) ORDER BY \(order)"
+        if let limit {
+            statement.sql = "\(statement.sql) LIMIT ?"
+            statement.arguments.append(.integer(Int64(max(limit, 0))))
+        }
+        return statement
+    }
+
+    private static func counting(_ selection: QueueSelection) throws -> Condition {
+        var statement = try conditions(selection)
+        statement.sql = "SELECT COUNT(*) FROM siding_queue WHERE \(statement.sql)"
+        return statement
+    }
+
+    private static func includesSettled(_ selection: QueueSelection) -> Bool {
+        selection.states.contains(where: \.isSettled)
+    }
+
     /// What must hold of a row, besides its id; settled ones are meant only where their state is named.
     ///
-    /// Conditions that select nothing are left out, so that the planner sees which index may serve.
-    private static func conditions(_ selection: QueueSelection) -> SQL {
-        var sql: SQL = "(?1 IS NULL OR resource IN (SELECT value FROM json_each(?1)))"
-        sql = "\(sql) AND (?2 IS NULL OR source IN (SELECT value FROM json_each(?2)))"
-        sql = "\(sql) AND (?3 IS NULL OR lane IN (SELECT value FROM json_each(?3)))"
-        sql = "\(sql) AND (?4 IS NULL OR state IN (SELECT value FROM json_each(?4)))"
-        sql = "\(sql) AND (?5 IS NULL OR created_at < ?5)"
-        sql = "\(sql) AND (?6 IS NULL OR (state = 'queued' AND not_before <= ?6))"
-        sql = "\(sql) AND (?8 IS NULL OR reason IN (SELECT value FROM json_each(?8)))"
-        sql = "\(sql) AND (?9 IS NULL OR settled_at < ?9)"
-        if selection.kinds == [.fetch] { sql = "\(sql) AND kind = 'fetch'" }
-        if selection.kinds == [.write] { sql = "\(sql) AND kind = 'write'" }
-        guard selection.states.contains(where: \.isSettled) else { return "\(sql) AND settled_at IS NULL" }
-        // Of what was forgotten only the key is left, which is nothing to look at.
-        return "\(sql) AND key_until IS NULL"
+    /// Only what is selected by stands in it, so that the planner sees which index serves.
+    private static func conditions(_ selection: QueueSelection) throws -> Condition {
+        var condition = Condition(sql: "kind IN ('fetch', 'write')")
+        if selection.kinds == [.fetch] { condition.sql = "kind = 'fetch'" }
+        if selection.kinds == [.write] { condition.sql = "kind = 'write'" }
+        func require(_ term: SQL, _ argument: SQLiteValue) {
+            condition.sql = "\(condition.sql) AND \(term)"
+            condition.arguments.append(argument)
+        }
+        func require(_ column: SQL, oneOf texts: [String]) throws {
+            if !texts.isEmpty { require("\(column) IN (SELECT value FROM json_each(?))", .text(try Store.json(texts))) }
+        }
+        try require("resource", oneOf: selection.resources)
+        try require("source", oneOf: selection.sources)
+        try require("lane", oneOf: selection.lanes)
+        try require("state", oneOf: selection.states.map(\.rawValue))
+        try require("reason", oneOf: selection.reasons.map(\.rawValue))
+        if let moment = selection.createdBefore { require("created_at < ?", .integer(moment.microseconds)) }
+        if let moment = selection.dueBy {
+            require("state = 'queued' AND not_before <= ?", .integer(moment.microseconds))
+        }
+        if let moment = selection.settledBefore { require("settled_at < ?", .integer(moment.microseconds)) }
+        if !includesSettled(selection) {
+            condition.sql = "\(condition.sql) AND settled_at IS NULL"
+        } else {
+            if selection.states.allSatisfy(\.isSettled) {
+                condition.sql = "\(condition.sql) AND settled_at IS NOT NULL"
+            }
+            // Of what was forgotten only the key is left, which is nothing to look at.
+            condition.sql = "\(condition.sql) AND key_until IS NULL"
+        }
+        return condition
     }
 
-    private static func ask<Value>(
-        _ sql: SQL, _ selection: QueueSelection, _ limit: Int?, _ database: borrowing some Queryable & ~Copyable,
-        map: (borrowing Row) throws -> Value
-    ) throws -> [Value] {
-        // SQLite takes a negative limit for none (https://sqlite.org/lang_select.html#limitoffset).
-        try database.query(
-            sql, list(selection.resources), list(selection.sources), list(selection.lanes),
-            list(selection.states.map(\.rawValue)), selection.createdBefore?.microseconds,
-            selection.dueBy?.microseconds, limit.map { max($0, 0) } ?? -1,
-            list(selection.reasons.map(\.rawValue)), selection.settledBefore?.microseconds, map: map)
-    }
-
-    /// The texts as a JSON array, which one parameter carries; nil for none.
-    private static func list(_ texts: [String]) throws -> String? {
-        texts.isEmpty ? nil : String(decoding: try JSONEncoder().encode(texts), as: UTF8.self)
+    /// The entry of a whole id; nil where it was removed.
+    static func entry(
+        _ id: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueEntry? {
+        try database.first("SELECT \(QueueRows.columns) FROM siding_queue WHERE id = ?1", id, map: QueueRows.entry)
     }
 
     static func entry(

@@ -2,6 +2,13 @@ internal import Glibc
 internal import SidingChain
 internal import SidingSQLite
 
+/// Why a parked entry goes back to the queue; the raw value is the event in its history.
+enum RequeueCause: String {
+    case retried, released, resolved
+    /// Another request of its source was answered, so what was parked for a sign-in is tried once more.
+    case letIn = "let in"
+}
+
 /// The transitions of queue entries, each one statement inside a transaction, each told in the entry's history.
 struct QueueTransitions {
     /// The process that does it.
@@ -151,12 +158,12 @@ struct QueueTransitions {
     func park(
         _ entry: QueueEntry, as reason: ParkReason, _ detail: String?, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        var parked = entry
-        parked.state = .parked
-        parked.reason = reason
+        let parked = parked(entry, as: reason)
         try transaction.execute(
-            "UPDATE siding_queue SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3 WHERE id = ?1", entry.id,
-            reason.rawValue, entry.crashes)
+            """
+            UPDATE siding_queue SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3, parked_by = ?4, parked_at = ?5
+            WHERE id = ?1
+            """, entry.id, reason.rawValue, entry.crashes, owner, now.microseconds)
         try note(entry.id, reason == .held ? "held" : "parked", detail ?? reason.rawValue, transaction)
         return parked
     }
@@ -164,7 +171,9 @@ struct QueueTransitions {
     /// Back to the queue, due now, with a clean record of tries. Since when its key may be known to the origin is not
     /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. Whoever says so of
     /// a conflict has seen what the origin has now.
-    func requeue(_ entry: QueueEntry, event: String, _ transaction: borrowing Transaction) throws -> QueueEntry {
+    func requeue(
+        _ entry: QueueEntry, because cause: RequeueCause, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
         let isDoubtOver = entry.reason?.isDoubt == true
         try transaction.execute(
             """
@@ -172,16 +181,35 @@ struct QueueTransitions {
                 not_before = ?2, waits_for = NULL,
                 first_sent_at = CASE WHEN keyed = 0 OR ?3 THEN NULL ELSE first_sent_at END,
                 unknown_since = CASE WHEN ?3 THEN NULL ELSE unknown_since END,
-                base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END,
+                base = CASE WHEN reason = 'conflict' THEN NULL ELSE base END, let_in = ?4,
                 expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
             WHERE id = ?1
-            """, entry.id, now.microseconds, isDoubtOver)
-        try note(entry.id, event, nil, transaction)
+            """, entry.id, now.microseconds, isDoubtOver, cause == .letIn)
+        try note(entry.id, cause.rawValue, nil, transaction)
+        return requeued(entry)
+    }
+
+    /// The entry as ``park(_:as:_:_:)`` leaves it.
+    func parked(_ entry: QueueEntry, as reason: ParkReason) -> QueueEntry {
+        var parked = entry
+        (parked.state, parked.reason) = (.parked, reason)
+        return parked
+    }
+
+    /// The entry as ``requeue(_:because:_:)`` leaves it.
+    func requeued(_ entry: QueueEntry) -> QueueEntry {
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
         queued.nextAttemptAt = now
-        if isDoubtOver { queued.unknownSince = nil }
+        if entry.reason?.isDoubt == true { queued.unknownSince = nil }
         return queued
+    }
+
+    /// The entry as a person's drop leaves it.
+    func dropped(_ entry: QueueEntry) -> QueueEntry {
+        var dropped = entry
+        (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)
+        return dropped
     }
 
     /// Nobody knows whether it arrived: from now on it is asked about, and not sent.
@@ -191,10 +219,18 @@ struct QueueTransitions {
         try note(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
-    /// Writes a line of the entry's history.
+    /// An entry keeps the newest lines of its history: one that waits for months is tried thousands of times.
+    static let mostEvents = 100
+
+    /// Writes a line of the entry's history, and forgets those that are one too many.
     func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "INSERT INTO siding_attempts (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,
             now.microseconds, who, event, detail)
+        try transaction.execute(
+            """
+            DELETE FROM siding_attempts WHERE entry = ?1 AND seq <= (
+                SELECT seq FROM siding_attempts WHERE entry = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
+            """, id, Self.mostEvents)
     }
 }

@@ -79,18 +79,17 @@ extension Store {
         }
     }
 
-    /// The writes that this process has parked since `moment` for whatever reason, and that are parked still, oldest first.
+    /// The writes that this process itself has parked since `moment` for whatever reason, and that are parked still, oldest first.
     public func writesParked(since moment: Timestamp) async throws(StoreError) -> [QueueEntry] {
-        let who = try transitions().who
+        let me = try ownerID()
         return try await read { snapshot in
             try snapshot.query(
                 """
-                SELECT \(QueueRows.columns) FROM siding_queue AS q
-                WHERE settled_at IS NULL AND state = 'parked' AND kind = 'write' AND EXISTS (
-                    SELECT 1 FROM siding_attempts AS a
-                    WHERE a.entry = q.id AND a.event = 'parked' AND a.who = ?1 AND a.at >= ?2)
+                SELECT \(QueueRows.columns) FROM siding_queue
+                WHERE settled_at IS NULL AND state = 'parked' AND reason <> 'held' AND kind = 'write'
+                    AND parked_by = ?1 AND parked_at >= ?2
                 ORDER BY seq
-                """, who, moment.microseconds, map: QueueRows.entry)
+                """, me, moment.microseconds, map: QueueRows.entry)
         }
     }
 

@@ -96,13 +96,14 @@ extension WriteReplacer {
         /// - Parameter change: what is taken in the place of what is stored, readable or not.
         /// - Throws: ``StoreError/Kind/corrupt`` where the row holds no request.
         static func load(
-            of entry: QueueEntry, changedBy change: WriteChange = WriteChange(), _ transaction: borrowing Transaction
+            of entry: QueueEntry, changedBy change: WriteChange = WriteChange(),
+            _ database: borrowing some Queryable & ~Copyable
         ) throws -> Content {
             guard let method = HTTPRequest.Method(entry.method), let url = change.url ?? (try? HTTPURL(entry.url))
             else {
                 throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
             }
-            let parts = try transaction.first("SELECT headers, body FROM siding_queue WHERE id = ?1", entry.id) { row in
+            let parts = try database.first("SELECT headers, body FROM siding_queue WHERE id = ?1", entry.id) { row in
                 (
                     fields: try change.headerFields ?? WriteRows.fields(row.text(0)),
                     body: row.isNull(1) ? nil : row.blob(1)
@@ -114,8 +115,10 @@ extension WriteReplacer {
         }
 
         /// Nil where the row holds no request.
-        static func readable(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Content? {
-            do { return try load(of: entry, transaction) } catch let error as StoreError where error.kind == .corrupt {
+        static func readable(
+            of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+        ) throws -> Content? {
+            do { return try load(of: entry, database) } catch let error as StoreError where error.kind == .corrupt {
                 return nil
             }
         }

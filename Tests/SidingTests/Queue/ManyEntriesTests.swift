@@ -1,0 +1,117 @@
+import HTTPTypes
+import SidingChain
+import SidingSQLite
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// An operator action on tens of thousands of entries takes seconds, and holds up nobody else.
+@Suite struct ManyEntriesTests {
+    private static let count = 20_000
+
+    /// Writes, two to a lane.
+    private func fill(_ bench: WriteBench) async throws {
+        let now = bench.time.now.microseconds
+        try await bench.store.write { transaction in
+            try transaction.execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
+                INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
+                    key, keyed, key_field, created_at, not_before)
+                SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
+                    'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1, ?1
+                FROM n
+                """, now, Self.count)
+        }
+    }
+
+    @Test func `twenty thousand entries are held, released and dropped in a time that grows with their number`()
+        async throws
+    {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        let all = QueueSelection()
+        let time = try await ContinuousClock().measure {
+            for action in [QueueAction.hold, .release, .hold, .drop] {
+                let foretold = try await bench.store.carryOut(.act(action), on: all, isRehearsal: true)
+                let done = try await bench.store.perform(action, on: all)
+                #expect(done.count == Self.count && done.allSatisfy { $0.refusal == nil })
+                #expect(foretold == done)
+            }
+        }
+        // The square of their number took minutes; the bar leaves room for a slow machine.
+        #expect(time < .seconds(60), "\(time)")
+        #expect(try await bench.store.count(all) == 0)
+        #expect(try await bench.store.count(QueueSelection(states: [.dropped])) == Self.count)
+    }
+
+    @Test func `another process gets its turn while entries are held`() async throws {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        let other = try await bench.another()
+        async let changes = bench.store.perform(.hold, on: QueueSelection())
+        let held = QueueSelection(states: [.parked])
+        while try await other.count(held) == 0 { await Task.yield() }
+        let write = WriteRequest(
+            to: "api", .post, try HTTPURL("https://api.test/orders"), body: Array("{}".utf8),
+            idempotency: WriteBench.keyed)
+        let accepted = try await other.enqueue(write)
+        let heldBy = try await other.count(held)
+        #expect(heldBy < Self.count)
+        #expect(try await changes.count == Self.count)
+        // What came after the selection was looked up is not meant by it.
+        #expect(try await bench.entry(accepted.id).state == .queued)
+    }
+
+    @Test func `a dry run needs no turn among the writers`() async throws {
+        let bench = try await WriteBench()
+        let entry = try await bench.enqueue("/orders")
+        let lock = try #require(try HeldLock("\(bench.store.path).writer"))
+        let changes = try await bench.store.carryOut(.act(.drop), on: QueueSelection(), isRehearsal: true)
+        #expect(changes.map(\.entry.state) == [.dropped] && changes.map(\.before) == [entry])
+        lock.die()
+    }
+
+    @Test func `what a drop parks on its way is dropped all the same where it was meant`() async throws {
+        let bench = try await WriteBench()
+        let first = try await bench.enqueue("/orders")
+        let second = try await bench.enqueue("/orders", after: [first.id])
+        let changes = try await bench.store.perform(.drop, on: QueueSelection(states: [.queued]))
+        #expect(changes.map(\.refusal) == [nil, nil])
+        #expect(try await bench.entry(second.id).state == .dropped)
+    }
+
+    @Test func `an entry that another process changed or forgot meanwhile is refused`() async throws {
+        let bench = try await WriteBench()
+        let found = try await bench.enqueue("/orders")
+        let hand = QueueHand(
+            transitions: try bench.store.transitions(), isAlive: { _ in true }, takenUp: [])
+        let parked = QueueSelection(states: [.parked])
+        var gone = found
+        gone.id = EntryID.random()
+        let refusals = try await bench.store.write { [gone] transaction in
+            [
+                try hand.carryOut(.act(.drop), onMeant: found, by: parked, transaction).refusal,
+                try hand.carryOut(.act(.drop), onMeant: gone, by: parked, transaction).refusal,
+            ]
+        }
+        #expect(refusals == ["it was changed meanwhile, and is queued now", "it was forgotten meanwhile"])
+        #expect(try await bench.entry(found.id).state == .queued)
+    }
+
+    @Test(
+        arguments: [
+            QueueSelection(), QueueSelection(kinds: [.fetch]), QueueSelection(kinds: [.write], reasons: [.held]),
+            QueueSelection(resources: ["a"]), QueueSelection(lanes: ["a"], states: [.parked]),
+            QueueSelection(sources: ["a"], dueBy: Timestamp(microseconds: 1)),
+            QueueSelection(states: [.done, .dropped], settledBefore: Timestamp(microseconds: 1)),
+            QueueSelection(states: [.done]),
+        ])
+    func `no selection reads the whole table`(_ selection: QueueSelection) async throws {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        let plan = try await bench.store.plan(of: QueueSelecting.statement(selection).sql.text)
+        #expect(!plan.contains { $0.hasPrefix("SCAN siding_queue") }, "\(plan)")
+    }
+}
