@@ -49,7 +49,7 @@ import Testing
                 let report = try await sync()
                 #expect(report.line.counters.deleted == 0, sourceLocation: location)
             }
-            let told = try await sync().warnings.filter { $0.contains("their parents were not wholly listed") }
+            let told = try await sync().warnings.filter { $0.contains("the parents were not completely listed") }
             #expect(told.count == 1, sourceLocation: location)
             let living = try await keys()
             #expect(living == [11, 12, 13, 21], sourceLocation: location)
@@ -141,7 +141,7 @@ import Testing
         _ = try await sync()
         bench.move()
         for _ in 0..<3 { #expect(try await sync().line.counters.deleted == 0) }
-        #expect(try await sync().warnings.contains { $0.contains("their parents were not wholly listed") })
+        #expect(try await sync().warnings.contains { $0.contains("the parents were not completely listed") })
         #expect(try await bench.keys() == [11, 12, 13, 21])
         origin.set("/posts", .text(#"[{"id":1,"name":"a"},{"id":2,"name":"b"}]"#))
         bench.set([11], of: 1)

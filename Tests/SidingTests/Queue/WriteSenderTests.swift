@@ -1,6 +1,7 @@
 import HTTPTypes
 import SidingChain
 import SidingSynchronization
+import SidingSQLite
 import SidingTesting
 import Testing
 

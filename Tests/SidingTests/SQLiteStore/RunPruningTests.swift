@@ -1,4 +1,5 @@
 import SidingChain
+import SidingSQLite
 import SidingTesting
 import Testing
 
