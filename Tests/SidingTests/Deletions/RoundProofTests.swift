@@ -145,7 +145,7 @@ import Testing
         bench.set([1: [11], 2: [21]], versions: [1: 1])
         bench.bench.origin.set("/posts/2/tasks", .text(#"[{"id":21},{"no":1}]"#, headerFields: [.eTag: "\"a\""]))
         let report = try await bench.sync()
-        #expect(report.line.notes.contains { $0.contains("of 1 listing not all records are known") })
+        #expect(report.line.notes.contains { $0.contains("1 listing is not known completely") })
         let asked = bench.bench.origin.takeRequests().filter { $0.path == "/posts/2/tasks" }
         #expect(asked.count == 1 && asked.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
         bench.set([1: [11], 2: [21]], versions: [1: 1])
