@@ -35,6 +35,7 @@ extension Store {
 
     /// Those records of the lookup that are there, in the order of its keys.
     public func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
+        await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
             guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
             var condition = Condition(sql: "resource = ? AND key = ?")

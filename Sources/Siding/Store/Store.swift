@@ -113,13 +113,16 @@ public struct Store: Sendable {
 package struct StoreProbes: Sendable {
     /// Called before a page is saved, outside of the transaction.
     package var willCommit: @Sendable (PageCommit) async throws(StoreError) -> Void
+    /// Called before records are looked up by their keys.
+    package var willLookUp: @Sendable () async -> Void
     /// Called with the records that a look-up found, before its caller has them.
     package var didLookUp: @Sendable ([Record]) async -> Void
 
     package init(
         willCommit: @escaping @Sendable (PageCommit) async throws(StoreError) -> Void = { _ in },
+        willLookUp: @escaping @Sendable () async -> Void = {},
         didLookUp: @escaping @Sendable ([Record]) async -> Void = { _ in }
     ) {
-        (self.willCommit, self.didLookUp) = (willCommit, didLookUp)
+        (self.willCommit, self.willLookUp, self.didLookUp) = (willCommit, willLookUp, didLookUp)
     }
 }

@@ -91,7 +91,7 @@ import Testing
         let bench = try await bench(.automatic)
         bench.origin.set("/posts", .text(#"{"items":[{"id":1}],\#(sign)}"#))
         let report = try await bench.sync()
-        #expect(report.warnings.first?.contains("there is more") == true)
+        #expect(report.warnings.first?.contains("reports more pages") == true)
         #expect(report.warnings.first?.contains("declare 'paginate'") == true)
     }
 

@@ -75,7 +75,7 @@ import Testing
     @Test func `a write between the two reads of a look is told once`() async throws {
         let between = Mutexed<(@Sendable () async throws -> Void)?>(nil)
         let bench = try await TypedBench(
-            probes: StoreProbes(didLookUp: { _ in
+            probes: StoreProbes(willLookUp: {
                 let write = between.change { write in
                     defer { write = nil }
                     return write
