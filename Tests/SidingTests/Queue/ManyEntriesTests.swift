@@ -37,7 +37,8 @@ import Testing
                 let foretold = try await bench.store.carryOut(.act(action), on: all, isRehearsal: true)
                 let done = try await bench.store.perform(action, on: all)
                 #expect(done.count == Self.count && done.allSatisfy { $0.refusal == nil })
-                #expect(foretold == done)
+                #expect(foretold.map(\.entry.id) == done.map(\.entry.id))
+                #expect(foretold.map(\.entry.state) == done.map(\.entry.state))
             }
         }
         // The square of their number took minutes; the bar leaves room for a slow machine.
