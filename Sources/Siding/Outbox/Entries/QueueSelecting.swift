@@ -39,7 +39,7 @@ enum QueueSelecting {
         sql = "\(sql) AND (?3 IS NULL OR lane IN (SELECT value FROM json_each(?3)))"
         sql = "\(sql) AND (?4 IS NULL OR state IN (SELECT value FROM json_each(?4)))"
         sql = "\(sql) AND (?5 IS NULL OR created_at < ?5)"
-        sql = "\(sql) AND (?6 IS NULL OR (state = 'queued' AND not_before <= ?6))"
+        sql = "\(sql) AND (?6 IS NULL OR (state = 'queued' AND (not_before <= ?6 OR not_before > ?10)))"
         sql = "\(sql) AND (?8 IS NULL OR reason IN (SELECT value FROM json_each(?8)))"
         sql = "\(sql) AND (?9 IS NULL OR settled_at < ?9)"
         if selection.kinds == [.fetch] { sql = "\(sql) AND kind = 'fetch'" }
@@ -58,7 +58,8 @@ enum QueueSelecting {
             sql, list(selection.resources), list(selection.sources), list(selection.lanes),
             list(selection.states.map(\.rawValue)), selection.createdBefore?.microseconds,
             selection.dueBy?.microseconds, limit.map { max($0, 0) } ?? -1,
-            list(selection.reasons.map(\.rawValue)), selection.settledBefore?.microseconds, map: map)
+            list(selection.reasons.map(\.rawValue)), selection.settledBefore?.microseconds,
+            selection.dueBy.map { ($0 + RetryAfter.longest).microseconds }, map: map)
     }
 
     /// The texts as a JSON array, which one parameter carries; nil for none.
