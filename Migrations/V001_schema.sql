@@ -445,7 +445,7 @@ CREATE INDEX siding_queue_edits ON siding_queue (resource, record_key, edit_orde
     WHERE edit IS NOT NULL AND settled_at IS NULL;
 CREATE INDEX siding_queue_temporary ON siding_queue (temporary_id) WHERE temporary_id IS NOT NULL;
 CREATE INDEX siding_queue_sign_in ON siding_queue (source, seq)
-    WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in';
+    WHERE state = 'parked' AND reason = 'sign_in';
 CREATE INDEX siding_queue_forgotten ON siding_queue (key_until) WHERE key_until IS NOT NULL;
 
 CREATE TABLE siding_attempts (

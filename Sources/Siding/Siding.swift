@@ -28,7 +28,7 @@ public struct Siding: Service {
 
     /// How old a resource without a `maxAge` of its own may grow before ``run()`` syncs it.
     public static let defaultMaxAge = Duration.seconds(900)
-    /// How often ``run()`` looks whether something is due.
+    /// How often ``run()`` looks at least whether something is due.
     static let pace = Duration.seconds(10)
 
     /// Opens the store.
@@ -40,12 +40,16 @@ public struct Siding: Service {
     ///   - transports: makes a transport per source, such as `HTTPTransports` of `SidingHTTP`.
     ///   - credentials: the directory for the tokens of sources whose authorization is a ``SignIn``; left out, beside the
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
+    ///   - connectivity: labels errors with whether there is a way out.
+    ///   - clock: measures waiting.
+    ///   - wallClock: stamps what is stored.
+    ///   - logger: told what keeps ``run()`` from its work; silent by default.
     /// - Throws: ``StoreError`` that says what is wrong with the file.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
-        connectivity: any Connectivity = LinuxConnectivity(), wallClock: WallClock = .system,
-        logger: Logger = .silent
+        connectivity: any Connectivity = LinuxConnectivity(), clock: any Clock<Duration> = ContinuousClock(),
+        wallClock: WallClock = .system, logger: Logger = .silent
     ) async throws(StoreError) {
         var directory = credentials
         switch location {
@@ -60,12 +64,12 @@ public struct Siding: Service {
         self.resources = resources.map(\.untyped)
         self.wallClock = wallClock
         engine = SyncEngine(
-            store: store, transports: transports, signIns: signIns, connectivity: connectivity, wallClock: wallClock,
-            logger: logger)
+            store: store, transports: transports, signIns: signIns, connectivity: connectivity, clock: clock,
+            wallClock: wallClock, logger: logger)
         let sources = sources + self.resources.map(\.source)
         sender = WriteSender(
             store: store, sources: sources, transports: transports, signIns: signIns, connectivity: connectivity,
-            wallClock: wallClock, logger: logger)
+            clock: clock, wallClock: wallClock, logger: logger)
     }
 
     /// Brings one resource up to date, going on where the last sync stopped.
@@ -84,21 +88,24 @@ public struct Siding: Service {
         try await store.records(of: resource.name, after: key, limit: limit, deleted: false)
     }
 
-    /// Keeps the resources fresh until the service is asked to stop: sends the writes that are due, syncs each resource that
-    /// is older than its `maxAge`, and each that has a retained page whose time has come.
-    public func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await drain()
-                    let due = try await dueResources()
-                    if !due.isEmpty { _ = try await engine.run(due, command: "service") }
-                } catch {
-                    // A store that is busy or full now may not be so in a while; the run record has told it.
-                }
-                try? await Task.sleep(for: Self.pace)
-            }
-        }
+    /// Keeps the resources fresh until the service is asked to stop: sends the writes that are due, and beside that syncs each
+    /// resource that is older than its `maxAge`, and each that has a retained page whose time has come.
+    ///
+    /// It looks every ten seconds, and at once when the network changes. When it is asked to stop, it begins nothing more; a
+    /// write that is under way and may not be sent twice has up to 15 s for its answer.
+    ///
+    /// - Throws: ``StoreError`` that does not heal by itself: the file is damaged, or not the one that was opened. Others, such
+    ///   as a full disk, are logged once until they change, and the work is tried again.
+    public func run() async throws { try await run(wakingOn: NetworkChanges()) }
+
+    func run(wakingOn changes: NetworkChanges) async throws {
+        let loop = ServiceLoop(
+            sender: sender, pace: Self.pace, changes: changes, outlastsFailures: true,
+            sync: { () throws(StoreError) in
+                let due = try await dueResources()
+                if !due.isEmpty { _ = try await engine.run(due, command: "service") }
+            })
+        try await cancelWhenGracefulShutdown { try await loop.run() }
     }
 
     /// The resources that a look right now would sync.
@@ -107,18 +114,33 @@ public struct Siding: Service {
         let states = try await store.resourceStates()
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         return resources.filter { resource in
-            let waiting = entries.filter { $0.kind == .fetch && $0.resource == resource.name }
-            if waiting.contains(where: { $0.state == .queued && $0.nextAttemptAt <= now }) { return true }
-            let state = states.first { $0.resource == resource.name }
-            // One parent that waits keeps no other waiting, but where the whole round does.
-            let isRoundOpen = state?.round?.isOpen == true && waiting.contains { $0.state == .queued }
-            if !waiting.isEmpty, resource.forEach == nil || isRoundOpen { return false }
-            // A round that ended without some of its parents is not begun anew at once: it asks about all the others, too.
-            let ended = [state?.completedAt, state?.round?.endedAt].compactMap(\.self).max()
-            guard let state, let ended else { return true }
-            let asking = AskingAgain(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
-            guard asking.isPointless(state.standing) == nil else { return false }
-            return now - ended >= resource.maxAge ?? Self.defaultMaxAge
+            isDue(
+                resource, states.first { $0.resource == resource.name },
+                retained: entries.filter { $0.resource == resource.name }, now)
         }
+    }
+
+    private func isDue(
+        _ resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], _ now: Timestamp
+    ) -> Bool {
+        if retained.contains(where: { $0.isDue(at: now) }) { return true }
+        // One parent that waits keeps no other waiting, but where the whole round does.
+        let waits = retained.contains { entry in
+            entry.state == .queued
+                ? resource.forEach == nil || state?.round?.isOpen == true
+                : resource.forEach == nil && entry.waitsForPerson
+        }
+        if waits { return false }
+        // A round that ended without some of its parents is not begun anew at once: it asks about all the others, too. A
+        // moment that has not come yet was noted before the clock was set back.
+        let ended = [state?.completedAt, state?.round?.endedAt].compactMap(\.self).filter { $0 <= now }
+        // A page that was parked is as old as its last try, which a wrong clock may not put off for long either.
+        let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
+            $0 <= now + RetryAfter.longest
+        }
+        guard let state, let last = (ended + tried).max() else { return true }
+        let asking = AskingAgain(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
+        guard asking.isPointless(state.standing) == nil else { return false }
+        return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }
 }

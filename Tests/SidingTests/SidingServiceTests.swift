@@ -63,6 +63,47 @@ import Testing
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
     }
 
+    @Test func `a page that the origin refused is tried again once it is as old as the resource may be`() async throws {
+        let store = try await Store.temporary(clock: clock.wallClock)
+        let siding = try await siding(store)
+        let lost = ScriptedAnswer.failure(Failure(.noInternetConnection, phase: .notSent))
+        origin.set("/posts?page=2", lost, .status(.forbidden), ScriptedOrigin.page("[3]"))
+        _ = try await siding.sync(resource)
+        await #expect(throws: SyncError.self) { try await siding.sync(resource) }
+        #expect(try await store.entries(QueueSelection()).map(\.reason) == [.rejected])
+        #expect(try await siding.dueResources().isEmpty)
+        clock.advance(by: .seconds(61))
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+        try await siding.sync(resource)
+        #expect(try await store.entries(QueueSelection()).isEmpty)
+    }
+
+    @Test func `a page that a person holds waits for that person`() async throws {
+        let store = try await Store.temporary(clock: clock.wallClock)
+        let siding = try await siding(store)
+        origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
+        _ = try await siding.sync(resource)
+        _ = try await store.perform(.hold, on: QueueSelection())
+        clock.advance(by: .seconds(3_600))
+        #expect(try await siding.dueResources().isEmpty)
+    }
+
+    @Test func `a page that was kept, and a listing that ended, while the clock stood ahead are due`() async throws {
+        let store = try await Store.temporary(clock: clock.wallClock)
+        let siding = try await siding(store)
+        let year = Duration.seconds(31_536_000)
+        clock.advance(by: year)
+        try await siding.sync(resource)
+        clock.advance(by: .zero - year)
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+        clock.advance(by: year)
+        origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
+        _ = try await siding.sync(resource)
+        #expect(try await siding.dueResources().isEmpty)
+        clock.advance(by: .zero - year)
+        #expect(try await siding.dueResources().map(\.name) == ["posts"])
+    }
+
     @Test func `a round that some parents failed in is not begun anew at once`() async throws {
         var comments = resource
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")

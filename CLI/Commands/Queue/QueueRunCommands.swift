@@ -8,7 +8,10 @@ import SidingManifest
 struct QueueRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Try the entries whose time has come; their listings go on to the end.",
-        discussion: "With --watch every write is sent that can be; of the selectors only --source narrows that.")
+        discussion: """
+            What waits for a sign-in is tried, too. With --watch every write is sent and every retained page is fetched that \
+            can be; of the selectors only --source narrows that.
+            """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
@@ -25,25 +28,42 @@ struct QueueRunCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkSecrets()
-            let now = WallClock.system.now
-            var chosen = try selection.selection(now: now)
-            chosen.dueBy = now
+            var chosen = try selection.selection(now: WallClock.system.now)
+            try await endWaits(of: chosen, in: store)
+            chosen.dueBy = WallClock.system.now
             let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
-            // Writes that are due are claimed one by one, however many there are.
-            if !selection.isNarrow || watch { chosen.kinds = [.fetch] }
-            let due = try await store.entries(chosen)
-            let writes = try await deliver(due, WriteDelivery(options: options, workspace: workspace, store: store))
+            let drain = QueueDrain(workspace: workspace, store: store, options: options)
+            let delivery = WriteDelivery(options: options, workspace: workspace, store: store)
+            let writes = try await deliver(chosen, delivery, drain)
             if let writes, writes.isStop { return writes }
-            let fetches = try await QueueDrain(workspace: workspace, store: store, options: options)
-                .run(due.filter { $0.kind == .fetch }, "queue run", tellsEmpty: isEmpty)
+            chosen.kinds = [.fetch]
+            let due = try await store.entries(chosen)
+            let fetches = try await drain.run(due, "queue run", tellsEmpty: isEmpty)
             return ExitStatus.combining([writes, fetches]) ?? .success
         }
         if status != .success { throw status }
     }
 
-    private func deliver(_ due: [QueueEntry], _ delivery: WriteDelivery) async throws -> ExitStatus? {
-        if selection.isNarrow, !watch { return try await delivery.send(due.filter { $0.kind == .write }) }
-        return try await delivery.drain(sources: selection.source.isEmpty ? nil : Set(selection.source), watches: watch)
+    private var isOfAll: Bool { !selection.isNarrow || watch }
+    private var sources: Set<String>? { selection.source.isEmpty ? nil : Set(selection.source) }
+
+    /// A person asks: what waits for the network or for a sign-in is worth a try.
+    private func endWaits(of chosen: QueueSelection, in store: Store) async throws {
+        guard !isOfAll else { return try await store.endWaits(of: sources, because: .personAsks) }
+        guard chosen.reasons.isEmpty || chosen.reasons.contains(.signIn) else { return }
+        var parked = chosen
+        parked.reasons = [.signIn]
+        let waiting = Set(try await store.entries(parked).map(\.source))
+        if !waiting.isEmpty { try await store.endWaits(of: waiting, because: .personAsks) }
+    }
+
+    private func deliver(
+        _ chosen: QueueSelection, _ delivery: WriteDelivery, _ drain: QueueDrain
+    ) async throws -> ExitStatus? {
+        if watch { return try await delivery.watch(sources: sources, drain) }
+        // Writes that are due are claimed one by one, however many there are.
+        guard selection.isNarrow else { return try await delivery.drain(sources: nil) }
+        return try await delivery.send(try await delivery.store.entries(chosen).filter { $0.kind == .write })
     }
 }
 
@@ -80,6 +100,29 @@ struct QueueDrain {
     let workspace: Workspace
     let store: Store
     let options: GlobalOptions
+
+    /// The resources of the config that have a page waiting for its time, of `sources` or of all.
+    ///
+    /// - Parameter moment: only those whose page is due by then; nil for all.
+    func resources(
+        of sources: Set<String>?, dueBy moment: Timestamp? = nil
+    ) async throws(StoreError) -> [AnyResource] {
+        let waiting = try await store.entries(
+            QueueSelection(sources: Array(sources ?? []), states: [.queued], dueBy: moment, kinds: [.fetch]))
+        let names = Set(waiting.compactMap(\.resource))
+        return workspace.manifest.resources.filter { names.contains($0.name) }
+    }
+
+    /// Syncs the resources whose page is due now; one that another run holds is waited for.
+    func syncDue(
+        of sources: Set<String>?, over transports: any TransportFactory
+    ) async throws(StoreError) -> [SyncReport] {
+        let due = try await resources(of: sources, dueBy: WallClock.system.now)
+        guard !due.isEmpty else { return [] }
+        var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
+        runner.showsProgress = false
+        return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)
+    }
 
     /// - Returns: nil where there are none.
     func run(_ entries: [QueueEntry], _ command: String, tellsEmpty: Bool) async throws -> ExitStatus? {

@@ -2,12 +2,19 @@ import Siding
 import SidingChain
 import SidingSynchronization
 
-/// The exit statuses of the entries that were tried, gathered from several workers: of each, how it was left last.
+/// The exit statuses of the entries and resources that were tried, gathered from several workers: of each, how it was left
+/// last.
 final class DeliveryStatuses: Sendable {
     private let state = Mutex<[String: (status: ExitStatus, isParked: Bool)]>([:])
 
     func add(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
         state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, ending), entry.state == .parked) }
+    }
+
+    /// A resource that another run holds was not tried.
+    func add(_ report: SyncReport) {
+        guard report.heldBy == nil else { return }
+        state.withLock { $0["resource:\(report.line.resource)"] = (ExitStatus(report), false) }
     }
 
     /// Whether the entry was left parked, as far as is known here.

@@ -19,7 +19,7 @@ struct WriteDelivery {
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
         guard sends, !entry.state.isSettled else { return try await tell(entry, isKept: !sends) }
         if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
-        let status = try await withSender { sender in
+        let status = try await withSender { sender, _ in
             if waits {
                 try await sender.watch(sources: [source.name], wakingOn: NetworkChanges()) {
                     outlook throws(StoreError) in
@@ -37,25 +37,45 @@ struct WriteDelivery {
 
     /// Sends all that is due, of `sources` or of all.
     ///
-    /// - Parameter watches: goes on until nothing is left that could be sent without a person.
     /// - Returns: nil where there was nothing to send.
-    func drain(sources: Set<String>?, watches: Bool) async throws -> ExitStatus? {
-        try await store.endWaits(of: sources, because: .personAsks)
-        let stop = try await withSender { sender in
-            let report: @Sendable (QueueEntry) -> Void = { entry in
-                statuses.add(entry)
-                self.report(entry)
-            }
-            if watches {
-                try await sender.watch(sources: sources, wakingOn: NetworkChanges(), report: report) {
-                    !canGoOn(sources, $0)
-                }
-            } else {
-                _ = try await sender.drain(sources: sources, report: report)
+    func drain(sources: Set<String>?) async throws -> ExitStatus? {
+        let stop = try await withSender { sender, _ in
+            _ = try await sender.drain(sources: sources) { note($0) }
+            return nil
+        }
+        if let stop { return stop }
+        return try await finish(sources)
+    }
+
+    /// Sends all that becomes due, of `sources` or of all, and beside that fetches the retained pages whose time comes, until
+    /// nothing is left that could be sent without a person.
+    ///
+    /// - Returns: nil where there was nothing to send or to fetch.
+    func watch(sources: Set<String>?, _ fetches: QueueDrain) async throws -> ExitStatus? {
+        let stop = try await withSender { sender, transports in
+            let loop = ServiceLoop(
+                sender: sender, sources: sources, pace: WriteSender.pace, changes: NetworkChanges(),
+                report: { note($0) },
+                sync: { () throws(StoreError) in
+                    for report in try await fetches.syncDue(of: sources, over: transports) { statuses.add(report) }
+                })
+            try await loop.run { outlook throws(StoreError) in
+                guard !canGoOn(sources, outlook) else { return false }
+                return try await fetches.resources(of: sources).isEmpty
             }
             return nil
         }
         if let stop { return stop }
+        return try await finish(sources)
+    }
+
+    private func note(_ entry: QueueEntry) {
+        statuses.add(entry)
+        report(entry)
+    }
+
+    /// The code of what was sent of `sources`, once what else is to be said of them was said.
+    private func finish(_ sources: Set<String>?) async throws -> ExitStatus? {
         try await tellParked()
         let lost = tellLost(try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true })
         return ExitStatus.combining([statuses.combined, lost])
@@ -70,7 +90,7 @@ struct WriteDelivery {
         // What a sender that died has left in its hand is work too.
         let others = outlook.wantingSignIn.union(outlook.inHand)
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
-        return try await withSender { sender in
+        return try await withSender { sender, _ in
             _ = try await sender.drain(sources: sources) { entry in
                 statuses.add(entry)
                 if !options.json || entry.state == .parked { report(entry) }
@@ -106,7 +126,7 @@ struct WriteDelivery {
         let known = entries.filter { isKnown($0.source) }
         let lost = tellLost(Set(entries.map(\.source)).sorted())
         guard !known.isEmpty else { return lost }
-        let stop = try await withSender { sender in
+        let stop = try await withSender { sender, _ in
             for entry in try await send(known, by: sender) where !Task.isCancelled {
                 let entry = try await current(entry)
                 let ending = try await ending(of: entry)
@@ -160,13 +180,13 @@ struct WriteDelivery {
     }
 
     private func withSender(
-        _ body: @escaping @Sendable (WriteSender) async throws -> ExitStatus?
+        _ body: @escaping @Sendable (WriteSender, any TransportFactory) async throws -> ExitStatus?
     ) async throws -> ExitStatus? {
         let result = try await Network.using { http in
             try await body(
                 WriteSender(
                     store: store, sources: workspace.manifest.sources, transports: http,
-                    signIns: workspace.signIns(http), logger: options.logger()))
+                    signIns: workspace.signIns(http), logger: options.logger()), http)
         }
         return result.stopped ?? result.value
     }

@@ -7,21 +7,30 @@ struct SyncRunner {
     let workspace: Workspace
     let store: Store
     let isOffline: Bool
+    /// Whether a line on the terminal follows it; not where others write there meanwhile.
+    var showsProgress = true
 
     /// Syncs `resources`; a signal stops it between pages.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions, command: String) async throws -> ExitStatus {
-        let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
         let result = try await Network.using { http in
             let transports: any TransportFactory = isOffline ? OfflineTransports() : http
-            let engine = SyncEngine(
-                store: store, transports: transports, signIns: workspace.signIns(transports), logger: options.logger(),
-                progress: { progress.show($0) })
-            return try await engine.run(resources, options: syncOptions, command: command) { report in
-                progress.clear()
-                tell(report)
-            }
+            return try await sync(resources, syncOptions, command: command, over: transports)
         }
         return status(of: result.value, stopped: result.stopped)
+    }
+
+    /// Syncs `resources` over transports that are there already, and tells what comes of each.
+    func sync(
+        _ resources: [AnyResource], _ syncOptions: SyncOptions, command: String, over transports: any TransportFactory
+    ) async throws(StoreError) -> [SyncReport] {
+        let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json || !showsProgress)
+        let engine = SyncEngine(
+            store: store, transports: transports, signIns: workspace.signIns(transports), logger: options.logger(),
+            progress: { progress.show($0) })
+        return try await engine.run(resources, options: syncOptions, command: command) { report in
+            progress.clear()
+            tell(report)
+        }
     }
 
     private func status(of reports: [SyncReport], stopped: ExitStatus?) -> ExitStatus {

@@ -62,7 +62,7 @@ enum StandingRows {
         return try database.first("SELECT 1 FROM (\(neverLetIn)) LIMIT 1", after.source) { _ in true } ?? false
     }
 
-    /// The sources of which any write is parked for a sign-in, or whose gate is closed for one.
+    /// The sources of which any entry is parked for a sign-in, or whose gate is closed for one.
     static func wantingSignIn(_ database: borrowing some Queryable & ~Copyable) throws -> Set<String> {
         Set(try database.query(wantingSignIn) { $0.text(0) })
     }
@@ -99,28 +99,36 @@ enum StandingRows {
     /// A range of `siding_queue_sign_in`.
     static let parkedForSignIn: SQL = """
         SELECT \(QueueRows.columns) FROM siding_queue
-        WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in' AND source = ?1
+        WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1
         """
 
     /// What the answer to another request may send out again: each write once. One that meets a 401 although others are let
     /// in is refused for its own sake, and would otherwise be tried again with each of their answers. A release, a retry or
     /// other credentials end that.
-    static let neverLetIn: SQL = "\(parkedForSignIn) AND let_in = 0"
+    static let neverLetIn: SQL = "\(parkedForSignIn) AND kind = 'write' AND let_in = 0"
 
     static let wantingSignIn: SQL = """
-        SELECT source FROM siding_queue WHERE kind = 'write' AND state = 'parked' AND reason = 'sign_in'
+        SELECT source FROM siding_queue WHERE state = 'parked' AND reason = 'sign_in'
         UNION SELECT name FROM siding_sources WHERE gate = 'sign_in'
         """
 
     /// The line is back, or the origin is: what waited for that is due now.
     private static func makeDue(_ source: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(dueNow, source, now.microseconds)
+        try transaction.execute(fetchesDueNow, source, now.microseconds)
     }
 
     /// Only heads are sent, so only heads can wait for the line: a range of `siding_queue_ready`.
     static let dueNow: SQL = """
         UPDATE siding_queue SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
+            AND waits_for = 'line' AND not_before > ?2
+        """
+
+    /// Of fetches, which are one per listing, only those that wait are read: `siding_queue_fetch`.
+    private static let fetchesDueNow: SQL = """
+        UPDATE siding_queue SET not_before = ?2
+        WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued' AND source = ?1
             AND waits_for = 'line' AND not_before > ?2
         """
 }

@@ -124,6 +124,8 @@ public struct FetchRetention: Sendable {
     public var wait: @Sendable (_ attempts: Int) -> Duration
     /// When the entry is parked as expired.
     public var expiry: Duration?
+    /// Whether it waits for the network: then it is due as soon as that returns.
+    public var waitsForLine = false
 
     public init(
         resource: String, source: String, lease: Lease, run: RunID, method: String, page: PageRequest,
@@ -155,4 +157,10 @@ public struct FetchRetention: Sendable {
 extension QueueEntry {
     /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
     package var waitsForPerson: Bool { state == .parked && (reason == .held || reason == .poison) }
+
+    /// Whether it waits for its time, and that has come. A wait that is longer than any can be was set before the clock was
+    /// set back: it is over.
+    package func isDue(at now: Timestamp) -> Bool {
+        state == .queued && (nextAttemptAt <= now || nextAttemptAt > now + RetryAfter.longest)
+    }
 }

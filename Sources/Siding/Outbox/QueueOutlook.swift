@@ -6,7 +6,7 @@ public struct QueueOutlook: Sendable, Hashable {
     public var nextDue: Timestamp?
     /// Of all sources, those of which a sender has a write in hand, or had one when it died.
     public var inHand: Set<String>
-    /// Of all sources, those of which any write is parked for a sign-in, or whose gate is closed for one: they are worth a
+    /// Of all sources, those of which any entry is parked for a sign-in, or whose gate is closed for one: they are worth a
     /// try once the credentials have changed.
     public var wantingSignIn: Set<String>
 

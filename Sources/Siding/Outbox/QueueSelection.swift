@@ -52,7 +52,7 @@ public struct QueueSelection: Sendable, Hashable {
             && (reasons.isEmpty || entry.reason.map(reasons.contains) ?? false)
             && (settledBefore.map { moment in entry.settledAt.map { $0 < moment } ?? false } ?? true)
             && (createdBefore.map { entry.createdAt < $0 } ?? true)
-            && (dueBy.map { entry.state == .queued && entry.nextAttemptAt <= $0 } ?? true)
+            && (dueBy.map(entry.isDue) ?? true)
     }
 }
 

@@ -6,7 +6,8 @@ internal import SidingSQLite
 #endif
 
 extension Store {
-    /// Takes the lease `name` if nobody holds it, or its holder is dead.
+    /// Takes the lease `name` if nobody holds it, or its holder is dead, or this process holds it and is not at work under
+    /// it any more: then giving it back failed.
     public func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
         let me = try ownerID()
         let found = try await read { snapshot in
@@ -14,23 +15,32 @@ extension Store {
                 (owner: row.optionalText(0), holder: row.optionalText(1))
             }
         }
-        if let owner = found?.owner, owner == me || self.owner.isAlive(owner) {
+        if let owner = found?.owner, owner == me ? inHand.holds(name) : self.owner.isAlive(owner) {
             return .held(by: Self.holder(found?.holder))
         }
-        let dead = found?.owner
+        let last = found?.owner
         let holder = LeaseHolder(
             processID: getpid(), host: ProcessInfo.processInfo.hostName, command: command, since: clock.now)
         let text = try Self.text(of: holder)
+        let inHand = inHand
         let outcome = try await write { transaction -> LeaseOutcome in
-            try Self.takeLease(name, from: dead, owner: me, holder: text, since: holder.since, transaction)
+            // Since the look, another task of this process may have taken it.
+            if last == me, inHand.holds(name) { return .held(by: holder) }
+            let outcome = try Self.takeLease(
+                name, from: last, owner: me, holder: text, since: holder.since, transaction)
+            guard case .acquired(let lease) = outcome else { return outcome }
+            if last == me { try QueueTransitions(owner: me, now: holder.since).giveBack(under: lease, transaction) }
+            // Before the commit, so that nobody who sees the row finds it in nobody's hand.
+            inHand.take(name, lease.token)
+            return outcome
         }
-        if case .acquired = outcome, let dead { self.owner.forget(dead) }
+        if case .acquired = outcome, let last, last != me { self.owner.forget(last) }
         return outcome
     }
 
     /// One writer at a time: whoever finds the lease as it was seen takes it, everyone after finds it changed.
     private static func takeLease(
-        _ name: String, from dead: String?, owner: String, holder: String, since: Timestamp,
+        _ name: String, from last: String?, owner: String, holder: String, since: Timestamp,
         _ transaction: borrowing Transaction
     ) throws -> LeaseOutcome {
         try transaction.execute(
@@ -39,7 +49,7 @@ extension Store {
             """
             UPDATE siding_leases SET owner = ?2, holder = ?3, acquired_at = ?4, token = token + 1
             WHERE name = ?1 AND owner IS ?5
-            """, name, owner, holder, since.microseconds, dead)
+            """, name, owner, holder, since.microseconds, last)
         let row = try transaction.first("SELECT token, holder FROM siding_leases WHERE name = ?1", name) { row in
             (token: row.int(0), holder: row.optionalText(1))
         }
@@ -49,6 +59,8 @@ extension Store {
 
     /// Gives the lease back; a lease that was lost meanwhile is left alone.
     public func releaseLease(_ lease: Lease) async throws(StoreError) {
+        // Given back or not: nobody works under it any more.
+        defer { inHand.leave(lease.name, lease.token) }
         let me = try ownerID()
         let now = clock.now
         try await write { transaction in

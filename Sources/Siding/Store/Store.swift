@@ -29,7 +29,7 @@ public struct Store: Sendable {
     let writer: Database?
     let reader: DatabaseReader
     let owner: OwnerLock
-    let inHand: EntriesInHand
+    let inHand: WorkInHand
     let shapes: ShapeCache
     /// Fired after each commit of this process that wrote records.
     public let changeSignal: ChangeSignal
@@ -76,7 +76,7 @@ public struct Store: Sendable {
                 try SchemaGuard.check(snapshot, path: path)
             }
             return Store(
-                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: EntriesInHand(),
+                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: WorkInHand(),
                 shapes: ShapeCache(),
                 changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
         } catch {

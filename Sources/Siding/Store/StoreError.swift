@@ -34,6 +34,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case invalidWrite = "invalid_write"
         /// This SQLite lacks what is asked of it.
         case unsupported
+
+        /// Whether the same call may succeed later without anybody changing the program or replacing the file.
+        var mayHeal: Bool {
+            switch self {
+            case .leaseLost, .notFound, .ambiguous, .full, .busy, .inaccessible, .cancelled, .timeLimit, .inputOutput,
+                .outdated:
+                true
+            case .foreign, .newer, .corrupt, .invalidQuery, .invalidName, .contract, .invalidWrite, .unsupported: false
+            }
+        }
     }
 
     public var kind: Kind

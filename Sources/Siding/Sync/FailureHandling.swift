@@ -49,12 +49,13 @@ struct FailureHandling: Sendable {
         _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
     ) async throws(StoreError) -> ResourceSync.Report {
-        let retention = FetchRetention(
+        var retention = FetchRetention(
             resource: sync.resource.name, source: source.name, lease: sync.lease, run: sync.run,
             method: sync.resource.method.rawValue, page: page, error: RecordedError(failure), isCounted: isCounted,
             parks: parks, expiry: source.expiry, wait: wait)
-        let store = store
-        let entry = try await uncancelled { () throws(StoreError) in try await store.retain(retention) }
+        retention.waitsForLine = parks == nil && failure.isOfLine
+        let (store, kept) = (store, retention)
+        let entry = try await uncancelled { () throws(StoreError) in try await store.retain(kept) }
         var report = report
         report.line.outcome = .queued
         report.line.entry = entry.id
@@ -101,12 +102,19 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.wallClock.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
-        switch failure.reason {
-        case .noInternetConnection, .captivePortal: SourceStanding.probeWindow
-        default:
-            max(
-                failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter),
-                minimum ?? .zero)
+        guard !failure.isOfLine else { return SourceStanding.probeWindow }
+        return max(
+            failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter),
+            minimum ?? .zero)
+    }
+}
+
+extension Failure {
+    /// Whether there was no way to the origin, so that the return of the network ends the wait.
+    fileprivate var isOfLine: Bool {
+        switch reason {
+        case .noInternetConnection, .captivePortal: true
+        default: false
         }
     }
 }

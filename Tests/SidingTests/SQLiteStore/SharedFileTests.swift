@@ -24,6 +24,34 @@ import Testing
         await other.close()
     }
 
+    @Test func `a lease whose release failed is taken again by the process that left it, and by no other`()
+        async throws
+    {
+        let bench = try await FileBench()
+        let other = try await Store.open(at: bench.path)
+        try await bench.execute(
+            """
+            CREATE TEMP TRIGGER no_room BEFORE UPDATE OF owner ON main.siding_leases WHEN NEW.owner IS NULL
+            BEGIN SELECT RAISE(ABORT, 'no room'); END
+            """)
+        let left = bench.bench.lease
+        await #expect(throws: StoreError.self) { try await bench.store.releaseLease(left) }
+        try await bench.execute("DROP TRIGGER no_room")
+        guard case .held = try await other.acquireLease(left.name, command: "sync") else {
+            return #expect(Bool(false), "it was taken from a living process")
+        }
+        guard case .acquired(let lease) = try await bench.store.acquireLease(left.name, command: "sync") else {
+            return #expect(Bool(false), "nobody can take it any more")
+        }
+        #expect(lease.token > left.token)
+        // What was left behind is not given back by those who left it.
+        try await bench.store.releaseLease(left)
+        guard case .held = try await bench.store.acquireLease(left.name, command: "sync") else {
+            return #expect(Bool(false), "it was given twice")
+        }
+        await other.close()
+    }
+
     @Test func `short commands leave no long log to those who come after`() async throws {
         let bench = try await WriteBench()
         let log = URL(filePath: bench.store.path + "-wal")

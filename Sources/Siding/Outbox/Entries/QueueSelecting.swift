@@ -71,7 +71,9 @@ enum QueueSelecting {
         try require("reason", oneOf: selection.reasons.map(\.rawValue))
         if let moment = selection.createdBefore { require("created_at < ?", .integer(moment.microseconds)) }
         if let moment = selection.dueBy {
-            require("state = 'queued' AND not_before <= ?", .integer(moment.microseconds))
+            // A wait that is longer than any can be is from before the clock was set back: it is over.
+            require("state = 'queued' AND (not_before <= ? OR not_before > ?)", .integer(moment.microseconds))
+            condition.arguments.append(.integer((moment + RetryAfter.longest).microseconds))
         }
         if let moment = selection.settledBefore { require("settled_at < ?", .integer(moment.microseconds)) }
         if !includesSettled(selection) {

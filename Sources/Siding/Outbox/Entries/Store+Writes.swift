@@ -31,12 +31,12 @@ extension Store {
     }
 
     private static func take(
-        _ request: ClaimRequest, _ inHand: EntriesInHand, _ transitions: QueueTransitions,
+        _ request: ClaimRequest, _ inHand: WorkInHand, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
         // Before the commit, so that nobody who sees the row finds it in nobody's hand.
-        if let write { inHand.take(write) }
+        if let write { inHand.take(write.entry.id, write.token) }
         return write
     }
 
@@ -60,7 +60,7 @@ extension Store {
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Settled or not: nobody comes back to it.
-        defer { inHand.leave(write) }
+        defer { inHand.leave(write.entry.id, write.token) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
         let inHand = inHand

@@ -159,25 +159,26 @@ public struct WriteSender: Sendable {
         report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool
     ) async throws(StoreError) {
+        try await ServiceLoop(sender: self, sources: names, pace: Self.pace, changes: changes, report: report)
+            .run(until: isDone)
+    }
+
+    /// Sends what is due of `names`, if anything is.
+    ///
+    /// - Returns: what there is to do after it, and whether nothing was tried.
+    func look(
+        _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
+    ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
         let chosen = chosen(names)
-        var reachable = reachable(names)
-        while !Task.isCancelled {
-            // Taken before the look, so that no change falls between.
-            let mark = changes?.mark
-            var outlook = try await outlook(of: chosen)
-            var isIdle = true
-            if outlook.hasWork {
-                isIdle = try await drain(chosen, report).isEmpty
-                outlook = try await store.outlook(of: Set(chosen.keys))
-            }
-            if try await isDone(outlook) { return }
-            if !isIdle { continue }
-            await pause(changes, mark)
-            let now = self.reachable(names)
-            let returned = now.subtracting(reachable)
-            if !returned.isEmpty { try await store.endWaits(of: returned, because: .lineReturned) }
-            reachable = now
-        }
+        let outlook = try await outlook(of: chosen)
+        guard outlook.hasWork else { return (outlook, true) }
+        let isIdle = try await drain(chosen, report).isEmpty
+        return (try await self.outlook(names), isIdle)
+    }
+
+    /// What there is to send of `names`; nothing is changed.
+    func outlook(_ names: Set<String>?) async throws(StoreError) -> QueueOutlook {
+        try await store.outlook(of: Set(chosen(names).keys))
     }
 
     /// How many requests may be under way to `source`: where there seems to be no way, one that finds out.
@@ -186,25 +187,15 @@ public struct WriteSender: Sendable {
     }
 
     /// The sources to which there is a way.
-    private func reachable(_ names: Set<String>?) -> Set<String> {
+    func reachable(_ names: Set<String>?) -> Set<String> {
         Set(
             sources.values.filter { source in
                 names?.contains(source.name) ?? true && connectivity.hasUsableRoute(to: source.baseURL.host)
             }.map(\.name))
     }
 
-    /// Waits for ``pace``, or until the network changes.
-    private func pause(_ changes: NetworkChanges?, _ mark: NetworkChanges.Mark?) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await clock.sleep(for: Self.pace) }
-            if let changes, let mark { group.addTask { await changes.next(after: mark) } }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
     /// How often ``watch(sources:wakingOn:report:until:)`` looks at least.
-    static let pace = Duration.milliseconds(500)
+    package static let pace = Duration.milliseconds(500)
 
     /// Sends a write and takes the next.
     ///
@@ -224,9 +215,15 @@ public struct WriteSender: Sendable {
         }
     }
 
+    /// How long a write that is under way, and may not be sent twice, may still be answered once the sender was told to stop.
+    static let grace = Duration.seconds(15)
+
     /// Sends a write in hand, settles it, and takes the next one of `request` unless the sender was told to stop.
     private func deliver(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
-        let settlement = await attempt(write)
+        // What may be sent again goes back to the queue at once; without an answer the other would need a person.
+        let settlement =
+            write.isResendable
+            ? await attempt(write) : await outlasting(Self.grace, on: clock) { await attempt(write) }
         let store = store
         let request = Task.isCancelled ? nil : request
         // What was learned is kept although the sender was told to stop meanwhile.

@@ -1,0 +1,83 @@
+import Foundation
+import HTTPTypes
+import SidingOrigin
+import Testing
+
+/// What `queue run` makes of pages, beside writes: it waits for those that need no person, and says what needs one.
+@Suite(.serialized)
+struct QueueWatchTests {
+    private static let secondPage = OriginPattern(path: "/items", query: ["page": "2"])
+
+    /// A listing whose second page met `status`, which waits for a second.
+    private func stopped() async throws -> (service: Service, sandbox: Sandbox) {
+        let service = try await Service.start(items: 40, pageSize: 10)
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.origin.inject(.status(503, retryAfter: "1"), at: Self.secondPage)
+        try #require(try await sandbox.siding("sync").status == 75)
+        service.origin.forgetRequests()
+        return (service, sandbox)
+    }
+
+    @Test func `Watching waits for a page whose time has not come, and for writes meanwhile`() async throws {
+        let (service, sandbox) = try await stopped()
+        service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
+        #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
+        let watched = try await sandbox.siding("queue", "run", "--watch")
+        #expect(watched.status == 0, "\(watched.error)")
+        #expect(service.targets.first == "/orders")
+        #expect(service.targets.contains("/items?page=2"))
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [["queue", "run"], ["queue", "run", "--watch"], ["queue", "run", "--resource", "items"]])
+    func `A page that waits for a sign-in is tried, and said to wait, exit 77, until the origin lets it in`(
+        command: [String]
+    ) async throws {
+        let (service, sandbox) = try await stopped()
+        service.origin.inject(.status(401), at: Self.secondPage, times: 2)
+        #expect(try await sandbox.siding("queue", "retry", "--all").status == 77)
+        let parked = try await sandbox.siding("queue", "list", "--json").objects()
+        #expect(parked.map { $0["reason"]?.string } == ["sign_in"])
+        let refused = try await sandbox.siding(command)
+        #expect(refused.status == 77, "\(refused.error)")
+        #expect(refused.error.contains("items: failed"))
+        #expect(try await sandbox.siding(command).status == 0)
+        #expect(try await sandbox.siding("queue", "list", "--json").output == "")
+        #expect(try await sandbox.differences(from: service.items) == [])
+        await service.origin.stop()
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `A write that may not be sent twice is answered although a signal ends its command`(
+        signal: Int32
+    ) async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        let child = Promise<Child>()
+        service.listen { _, request in
+            guard request.method != "GET" else { return nil }
+            guard let child = try? await child.value() else { return nil }
+            child.send(signal)
+            // The handler is taken away as soon as the first signal is seen, so that a second one would end the command.
+            while child.catches(signal) { await Task.yield() }
+            return .json("{}", status: .created)
+        }
+        let stopped = try await sandbox.siding(["send", "POST", "shop:/orders", "-d", "{}"]) { child.fulfil($0) }
+        #expect(stopped.status == 128 + signal)
+        let done = try await sandbox.siding("queue", "list", "--json", "--state", "done").objects()
+        #expect(done.count == 1, "\(stopped.error)")
+        await service.origin.stop()
+    }
+}
+
+extension Child {
+    /// Whether the process has a handler for `signal`.
+    fileprivate func catches(_ signal: Int32) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") } ?? ""
+        let mask = UInt64(line.dropFirst(7).trimmingPrefix { $0 == "\t" || $0 == " " }, radix: 16) ?? 0
+        return mask & 1 << UInt64(signal - 1) != 0
+    }
+}

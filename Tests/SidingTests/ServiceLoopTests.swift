@@ -1,0 +1,252 @@
+import HTTPTypes
+import Logging
+import SidingChain
+import SidingSynchronization
+import SidingTesting
+import Testing
+
+@testable import Siding
+
+/// What ``Siding/run()`` does side by side, what wakes it, and what ends it.
+@Suite(.timeLimit(.minutes(5))) struct ServiceLoopTests {
+    /// A running service over a scripted origin; its clocks stand still until a test moves them.
+    private struct Running {
+        let store: Store
+        let siding: Siding
+        let clock = ManualClock()
+        let connectivity = TestConnectivity()
+        let kernel: ScriptedKernel
+        let lines = Lines()
+        private let task: Task<Void, any Error>
+        private let directory: TemporaryDirectory
+
+        init(
+            _ origin: ScriptedOrigin, resources: [AnyResource], sources: [Source], time: ManualWallClock,
+            isOnline: Bool = true, probes: StoreProbes = StoreProbes(),
+            prepare: (Siding) async throws -> Void = { _ in }
+        ) async throws {
+            directory = try TemporaryDirectory()
+            var store = try await Store.open(at: directory.path(of: "store.db"), clock: time.clock)
+            store.probes = probes
+            self.store = store
+            connectivity.set(hasUsableRoute: isOnline)
+            let lines = self.lines
+            let siding = try await Siding(
+                store: .store(store), resources: resources, sources: sources, transports: origin,
+                connectivity: connectivity, clock: clock, wallClock: time.clock,
+                logger: Logger(label: "test") { _ in Lines.Handler(lines: lines) })
+            self.siding = siding
+            try await prepare(siding)
+            let kernel = try ScriptedKernel()
+            self.kernel = kernel
+            let changes = NetworkChanges(socket: kernel.socket)
+            task = Task { try await siding.run(wakingOn: changes) }
+        }
+
+        /// Cancels it, as a graceful shutdown does.
+        func stop() { task.cancel() }
+
+        func ended() async throws { try await task.value }
+
+        /// How many posts are stored.
+        func records() async throws -> Int {
+            try await store.records(of: "posts", after: nil, limit: 9, deleted: false).count
+        }
+
+        /// Lets the pace pass again and again until `condition` holds.
+        func runs(until condition: () async throws -> Bool) async throws {
+            while try await !condition() { await passes() }
+        }
+
+        /// Waits until the next look waits for its time, and lets that come.
+        func passes() async {
+            await clock.sleepers(1, waiting: Siding.pace)
+            clock.advance(by: Siding.pace)
+        }
+    }
+
+    private static func source(_ name: String = "blog") throws -> Source {
+        Source(name: name, baseURL: try HTTPURL("https://example.com"), retry: RetryPolicy(retries: 0))
+    }
+
+    private static func posts(from source: Source) -> AnyResource {
+        var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
+        resource.maxAge = .seconds(60)
+        return resource
+    }
+
+    private static func write(_ path: String, isKeyed: Bool = true) throws -> WriteRequest {
+        WriteRequest(
+            to: "blog", .post, try HTTPURL("https://example.com\(path)"), body: Array("{}".utf8),
+            idempotency: isKeyed ? Idempotency() : nil)
+    }
+
+    @Test func `writes go out while a listing is under way`() async throws {
+        let gate = Gatepost()
+        let (isListing, isSent) = (Promise<Void>(), Promise<Void>())
+        let origin = ScriptedOrigin.posts { target in
+            if target == "/orders" { isSent.settle(()) }
+            guard target == "/posts?page=2" else { return }
+            isListing.settle(())
+            await gate.pass()
+        }
+        origin.set("/orders", .status(.created))
+        let source = try Self.source()
+        let running = try await Running(
+            origin, resources: [Self.posts(from: source)], sources: [source], time: ManualWallClock())
+        await isListing.value()
+        _ = try await running.store.enqueue(Self.write("/orders"))
+        await running.passes()
+        // The listing waits for its second page all the while.
+        await isSent.value()
+        gate.open()
+        try await running.runs { try await running.records() == 5 }
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `the return of the network ends the wait for a page at once`() async throws {
+        let isBack = Promise<Void>()
+        let asked = Mutex(0)
+        let origin = ScriptedOrigin.posts { target in
+            asked.withLock { $0 += 1 }
+            if target == "/posts?page=3" { isBack.settle(()) }
+        }
+        let source = try Self.source()
+        let running = try await Running(
+            origin, resources: [Self.posts(from: source)], sources: [source], time: ManualWallClock(), isOnline: false
+        ) { siding in
+            let offline = SyncEngine(store: siding.store, transports: OfflineOrigin(), connectivity: TestConnectivity())
+            let report = try await offline.sync(Self.posts(from: source))
+            #expect(report.line.outcome == .queued)
+        }
+        await running.passes()
+        await running.clock.sleepers(1, waiting: Siding.pace)
+        #expect(asked.withLock { $0 } == 0)
+        running.connectivity.set(hasUsableRoute: true)
+        running.kernel.tell(.routes)
+        // No clock was moved.
+        await isBack.value()
+        running.stop()
+        try await running.ended()
+    }
+
+    @Test func `a page that waits for a sign-in is asked for once the credentials have changed, and not before`()
+        async throws
+    {
+        let token = Mutex("old")
+        let asked = Mutex(0)
+        var source = try Self.source()
+        source.authorization = .bearer(Secret("test") { token.withLock { $0 } })
+        let origin = ScriptedOrigin.posts { target in
+            if target == "/posts?page=2" { asked.withLock { $0 += 1 } }
+        }
+        let lost = ScriptedAnswer.failure(Failure(.noInternetConnection, phase: .notSent))
+        origin.set("/posts?page=2", lost, .status(.unauthorized))
+        let posts = Self.posts(from: source)
+        let running = try await Running(origin, resources: [posts], sources: [], time: ManualWallClock()) { siding in
+            _ = try await siding.sync(posts)
+            await #expect(throws: SyncError.self) { try await siding.sync(posts) }
+        }
+        // A program that was started anew tries once, as it cannot know what was tried before.
+        try await running.runs { asked.withLock { $0 } == 3 }
+        for _ in 0..<3 { await running.passes() }
+        try await running.runs { try await running.store.entries(QueueSelection()).map(\.reason) == [.signIn] }
+        #expect(asked.withLock { $0 } == 3)
+        origin.set("/posts?page=2", ScriptedOrigin.page("[3]"))
+        token.withLock { $0 = "new" }
+        try await running.runs { try await running.store.entries(QueueSelection()).isEmpty }
+        running.stop()
+        try await running.ended()
+    }
+
+    // MARK: Failures of the store
+
+    @Test func `a failure that may heal is logged once, and the work goes on`() async throws {
+        let isFull = Mutex(true)
+        let tries = Mutex(0)
+        let probes = StoreProbes(willCommit: { _ throws(StoreError) in
+            tries.withLock { $0 += 1 }
+            if isFull.withLock({ $0 }) { throw StoreError(.full, "the disk is full") }
+        })
+        let source = try Self.source()
+        let running = try await Running(
+            .posts(), resources: [Self.posts(from: source)], sources: [], time: ManualWallClock(), probes: probes)
+        try await running.runs { tries.withLock { $0 } == 3 }
+        #expect(running.lines.errors == ["full"])
+        isFull.withLock { $0 = false }
+        try await running.runs { try await running.records() == 5 }
+        running.stop()
+        try await running.ended()
+        #expect(running.lines.errors == ["full"])
+    }
+
+    @Test func `a failure that cannot heal ends the service`() async throws {
+        let probes = StoreProbes(willCommit: { _ throws(StoreError) in throw StoreError(.corrupt, "malformed") })
+        let source = try Self.source()
+        let running = try await Running(
+            .posts(), resources: [Self.posts(from: source)], sources: [], time: ManualWallClock(), probes: probes)
+        await #expect { try await running.ended() } throws: { ($0 as? StoreError)?.kind == .corrupt }
+    }
+
+    // MARK: Stopping
+
+    @Test(arguments: [true, false])
+    func `a write that may not be sent twice has some time for its answer when the service is stopped`(
+        isAnswered: Bool
+    ) async throws {
+        let gate = Gatepost()
+        let arrived = Promise<Void>()
+        let origin = ScriptedOrigin { _ in
+            arrived.settle(())
+            await gate.pass()
+        }
+        origin.set("/orders", .status(.created))
+        let source = try Self.source()
+        let running = try await Running(origin, resources: [], sources: [source], time: ManualWallClock()) { siding in
+            _ = try await siding.store.enqueue(Self.write("/orders", isKeyed: false))
+        }
+        await arrived.value()
+        running.stop()
+        await running.clock.sleepers(1, waiting: WriteSender.grace)
+        if isAnswered { gate.open() } else { running.clock.advance(by: WriteSender.grace) }
+        try await running.ended()
+        let all = QueueSelection(states: QueueEntry.State.allCases)
+        let entry = try #require(try await running.store.entries(all).first)
+        #expect(entry.state == (isAnswered ? .done : .parked))
+        #expect(entry.reason == (isAnswered ? nil : .uncertain))
+    }
+}
+
+/// Every request meets a machine without a network.
+private struct OfflineOrigin: TransportFactory {
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ScriptedTransport { _ in .failure(Failure(.noInternetConnection, phase: .notSent)) }
+    }
+}
+
+/// What was logged.
+private final class Lines: Sendable {
+    private let kinds = Mutex<[String]>([])
+
+    /// The kinds of the store's failures.
+    var errors: [String] { kinds.withLock { $0 } }
+
+    struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.error
+
+        init(lines: Lines) { self.lines = lines }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            guard event.level == .error, let kind = event.metadata?["kind"] else { return }
+            lines.kinds.withLock { $0.append("\(kind)") }
+        }
+    }
+}
