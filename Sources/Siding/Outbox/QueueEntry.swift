@@ -1,3 +1,5 @@
+internal import SidingChain
+
 /// A request that the queue retains.
 public struct QueueEntry: Sendable, Hashable {
     /// 26 random characters; shown by the first 8, found by any unique prefix of 4 or more.
