@@ -25,7 +25,7 @@ import Testing
         // These have a row per resource, member, source or lease, or few rows in a partial index.
         let small = [
             "json_each", "siding_resources", "r", "siding_sources", "siding_leases", "siding_texts", "siding_rounds",
-            "sqlite_schema", "s", "siding_columns", "siding_child_columns", "pragma_module_list", "CONSTANT ROW",
+            "sqlite_schema", "s", "siding_columns", "siding_child_columns", "CONSTANT ROW",
             "siding_queue USING INDEX siding_queue_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
             "siding_runs USING COVERING INDEX siding_runs_unfinished",
         ]
@@ -33,9 +33,9 @@ import Testing
         for sql in try await bench.store.recentStatements() where isQuery(sql) {
             for line in try await bench.store.plan(of: sql) where line.hasPrefix("SCAN ") {
                 let what = line.dropFirst("SCAN ".count)
-                if small.contains(where: { what == $0 || what.hasPrefix("\($0) ") || what.hasPrefix("(subquery") }) {
-                    continue
-                }
+                // What a migration asks of SQLite itself when the file is made is no table of ours.
+                if what.hasPrefix("pragma_") || what.hasPrefix("(subquery") { continue }
+                if small.contains(where: { what == $0 || what.hasPrefix("\($0) ") }) { continue }
                 found.append("\(line): \(sql)")
             }
         }
@@ -46,20 +46,25 @@ import Testing
         ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains { sql.hasPrefix($0) }
     }
 
+    private func expectNoScans() async throws {
+        let found = try await scans()
+        #expect(found.isEmpty, "\(found)")
+    }
+
     @Test func `no statement of a sync reads a whole table`() async throws {
         _ = try await bench.sync()
-        #expect(try await scans() == [])
+        try await expectNoScans()
         _ = try await bench.sync()
-        #expect(try await scans() == [])
+        try await expectNoScans()
         bench.origin.set("/posts?page=2", .failure(Failure(.noInternetConnection, phase: .notSent)))
         _ = try await bench.sync()
-        #expect(try await scans() == [])
+        try await expectNoScans()
     }
 
     @Test func `no statement of the service's look reads a whole table`() async throws {
         _ = try await siding.sync(bench.resource)
         _ = try await siding.dueResources()
         _ = try await siding.drain()
-        #expect(try await scans() == [])
+        try await expectNoScans()
     }
 }
