@@ -139,7 +139,7 @@ public struct Siding: Service {
             $0 <= now + RetryAfter.longest
         }
         guard let state, let last = (ended + tried).max() else { return true }
-        let asking = AskingAgain(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
+        let asking = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
         guard asking.isPointless(state.standing) == nil else { return false }
         return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }

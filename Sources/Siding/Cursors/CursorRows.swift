@@ -38,7 +38,7 @@ enum CursorRows {
         if let value {
             try save(value, of: resource, scope: "", run: nil, now: now, transaction)
             // What lies behind it may never have been asked for.
-            try KnownRecords.forget(resource, transaction)
+            try CompleteListings.forget(resource, transaction)
         } else {
             try forget(resource, transaction)
         }

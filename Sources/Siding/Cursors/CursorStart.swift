@@ -108,7 +108,7 @@ extension Store {
         guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),
             ResourceDefinition(resource).isSame(as: stored.definition)
         else { return nil }
-        if let root = stored.root, let parent, root != PageTurner(resource: resource).root(for: parent) { return nil }
+        if let root = stored.root, let parent, root != NextPageRule(resource: resource).root(for: parent) { return nil }
         return stored
     }
 }

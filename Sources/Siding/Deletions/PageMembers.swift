@@ -29,7 +29,7 @@ struct PageMembers {
     ) throws {
         let now = RecordIDs(shown.ids)
         // What is seen was not lacked twice in succession.
-        let returned = try AbsenceRows.forget(now.ids, of: resource, transaction)
+        let returned = try MissingRecordRows.forget(now.ids, of: resource, transaction)
         let isKnown = isWhole && isKept && !shown.hasUnknown
         let before = isKept ? try stored(transaction) : nil
         var departed = (before ?? .none).subtracting(isKnown ? now : .none).ids
@@ -97,7 +97,7 @@ struct PageMembers {
 
     /// What was lacked must be lacked twice more, and is asked about anew.
     static func lookAnew(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        let lacked = try AbsenceRows.load(resource, transaction)
+        let lacked = try MissingRecordRows.load(resource, transaction)
         guard !lacked.isEmpty else { return }
         try depart(lacked, resource, transaction)
         try transaction.execute("DELETE FROM siding_absences WHERE resource = ?1", resource)

@@ -18,10 +18,10 @@ extension Store {
     /// the end of a round tells it.
     public func doubtful(
         of resource: String, askedBefore moment: Timestamp
-    ) async throws(StoreError) -> DoubtfulRecords {
+    ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
         return try await read { snapshot in
-            try InquiryRows.doubtful(resource, since: moment, now: now, snapshot)
+            try VerificationRows.doubtful(resource, since: moment, now: now, snapshot)
         }
     }
 
@@ -39,12 +39,12 @@ extension Store {
     /// Notes what the origin said of such records; deletes those that are gone, where the terms are given and allow it.
     ///
     /// - Returns: what was deleted and withheld, and the requests.
-    public func settle(_ findings: AbsenceFindings) async throws(StoreError) -> RunCounters {
+    public func settle(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
         let me = try ownerID()
         let now = clock.now
         let counters = try await write { transaction in
             try Self.check(findings.lease, owner: me, transaction)
-            return try InquiryRows.settle(findings, now: now, transaction)
+            return try VerificationRows.settle(findings, now: now, transaction)
         }
         if counters.deleted > 0 { changeSignal.fire() }
         return counters

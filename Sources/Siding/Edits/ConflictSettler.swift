@@ -17,7 +17,7 @@ struct ConflictSettler {
         on entry: QueueEntry, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws -> Verdict {
         guard let found = try EditRows.edit(of: entry.id, transaction),
-            let overlay = try RecordOverlay.load(found.resource, now: transitions.now, transaction)
+            let overlay = try EditProjection.load(found.resource, now: transitions.now, transaction)
         else { return .park }
         let knows = try keepTheirs(answer, found.edit, found.key, overlay, transaction)
         switch found.edit.terms.conflict {
@@ -41,11 +41,11 @@ struct ConflictSettler {
     /// - Returns: whether the answer told what the origin has. If it did not, the validator that was refused is at least
     ///   known to be old.
     private func keepTheirs(
-        _ answer: WriteAnswer?, _ edit: PendingEdit, _ key: String, _ overlay: RecordOverlay,
+        _ answer: WriteAnswer?, _ edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> Bool {
         let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        let known = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let known = try ServerCopy.load(overlay.resource, key, transaction)?.state ?? .nothing
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
             try transaction.execute(

@@ -5,7 +5,7 @@ internal import SidingSQLite
 
 /// Looks after the edits of a record below which the origin's state has changed, each by its own policy.
 struct ConflictWatch {
-    let overlay: RecordOverlay
+    let overlay: EditProjection
     let transitions: QueueTransitions
 
     /// Only what waits in the queue is touched, and what waits for a merge that may be possible now.

@@ -45,7 +45,7 @@ struct EditEnqueuer {
     func apply(to id: String, _ transaction: borrowing Transaction) throws {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
-        guard let overlay = try RecordOverlay.load(edit.resource, now: transitions.now, transaction) else { return }
+        guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
         try overlay.keepBase(of: key, transaction)
         try transaction.execute(
             """
@@ -63,19 +63,19 @@ struct EditEnqueuer {
         let resource = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
         // What it does not store it does not store of its first record either.
-        try ShapeKeeper(resource: resource, name: edit.resource).apply(edit.shape, now: transitions.now, transaction)
+        try DeclaredSchema(resource: resource, name: edit.resource).apply(edit.shape, now: transitions.now, transaction)
     }
 
     /// The columns of what the write brings to the view.
     func showColumns(_ transaction: borrowing Transaction) throws {
-        guard let overlay = try RecordOverlay.load(edit.resource, now: transitions.now, transaction) else { return }
+        guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
         try showColumns(overlay, transaction)
     }
 
-    private func showColumns(_ overlay: RecordOverlay, _ transaction: borrowing Transaction) throws {
+    private func showColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
         let record = EditTerms.record(in: try EditRows.document(body), at: edit.record)
         let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
-        try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
+        try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }
 }

@@ -20,7 +20,7 @@ enum EditRows {
         of entry: String, on key: String, in resource: Int64, named name: String,
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> EditSides? {
-        let now = try RecordBase.load(resource, key, database)?.state ?? .nothing
+        let now = try ServerCopy.load(resource, key, database)?.state ?? .nothing
         return EditSides(of: entry, among: try edits(of: name, key, database), now: now)
     }
 
@@ -69,7 +69,7 @@ enum EditRows {
 }
 
 /// What the origin has under a key that edits lie on.
-struct RecordBase: Hashable {
+struct ServerCopy: Hashable {
     var state: RecordState
     var etag: String?
     /// Where it came from; nil where that is not known.
@@ -77,11 +77,11 @@ struct RecordBase: Hashable {
 
     static func load(
         _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> RecordBase? {
+    ) throws -> ServerCopy? {
         try database.first(
             "SELECT body, deleted_at, etag, request FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key
         ) { row in
-            RecordBase(
+            ServerCopy(
                 state: RecordState(
                     body: row.isNull(0) ? nil : try EditRows.document(row.blob(0)),
                     deletedAt: row.optionalInt(1).map(Timestamp.init)),

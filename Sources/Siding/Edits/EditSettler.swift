@@ -14,7 +14,7 @@ struct EditSettler {
         _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
     ) throws {
         guard let settled = try EditRows.edit(of: id, transaction),
-            let overlay = try RecordOverlay.load(settled.resource, now: transitions.now, transaction)
+            let overlay = try EditProjection.load(settled.resource, now: transitions.now, transaction)
         else { return }
         var edit = settled.edit
         // Listings have whole records, whatever writes are answered with.
@@ -28,7 +28,7 @@ struct EditSettler {
     /// Gives a created record its real id first. An answer that does not say it leaves nothing that could show: a pull
     /// brings the record.
     private func name(
-        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ overlay: RecordOverlay,
+        _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         let document = try? JSONDocument(answer.body)
@@ -49,10 +49,10 @@ struct EditSettler {
     }
 
     private func takeIn(
-        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: RecordOverlay,
+        _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        let base = try RecordBase.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let base = try ServerCopy.load(overlay.resource, key, transaction)?.state ?? .nothing
         let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
@@ -61,7 +61,7 @@ struct EditSettler {
         }
         let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
         if let record {
-            try ColumnKeeper(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
+            try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
         // The edit itself, which counts where the answer does not say it all, may have what is not stored.
         let state = try DroppedMembers.of(overlay.resource, transaction)
@@ -83,7 +83,7 @@ struct EditSettler {
 
     /// No page has shown the record as it is now; and what no listing has shown at all, no page can confirm.
     private func forgetValidators(
-        of key: String, _ base: RecordState, _ now: RecordState, _ overlay: RecordOverlay,
+        of key: String, _ base: RecordState, _ now: RecordState, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
         guard base.body != nil, base != now else { return }
@@ -93,7 +93,7 @@ struct EditSettler {
     /// The record in an answer, wrapped as the edit says or not: an object whose key is `key`, of the type that the
     /// resource's keys have.
     static func record(
-        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: RecordOverlay,
+        in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws -> JSONDocument? {
         guard let document = try? JSONDocument(answer.body) else { return nil }
@@ -107,7 +107,7 @@ struct EditSettler {
 
     /// The first record that has a key fixes the type of all.
     static func fits(
-        _ kind: RecordKey.Kind, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+        _ kind: RecordKey.Kind, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let type = try transaction.first("SELECT key_type FROM siding_resources WHERE id = ?1", overlay.resource) {
             $0.optionalText(0)

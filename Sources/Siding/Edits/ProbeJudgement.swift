@@ -20,7 +20,7 @@ struct ProbeJudgement: Sendable {
     }
 
     func judge(_ failure: Failure) -> WriteSettlement {
-        WriteSettlement(verdict(failure), SourceLesson(failure, now: judgement.now))
+        WriteSettlement(verdict(failure), SourceOutcome(failure, now: judgement.now))
     }
 
     private func verdict(_ answer: ProbeAnswer, _ response: LoadedResponse) -> WriteSettlement.Verdict {

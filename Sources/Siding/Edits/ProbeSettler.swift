@@ -53,7 +53,7 @@ struct ProbeSettler {
     /// What the origin changed meanwhile was not to touch the edit.
     private func lookForConflict(_ transaction: borrowing Transaction) throws {
         guard let found = try EditRows.edit(of: id, transaction),
-            let overlay = try RecordOverlay.load(found.resource, now: transitions.now, transaction)
+            let overlay = try EditProjection.load(found.resource, now: transitions.now, transaction)
         else { return }
         try ConflictWatch(overlay: overlay, transitions: transitions).check(found.key, transaction)
         try overlay.show(found.key, transaction)

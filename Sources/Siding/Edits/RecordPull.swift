@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// What came of a record that edits lie on: it goes below them, and the record is made anew.
 struct RecordPull {
-    let overlay: RecordOverlay
+    let overlay: EditProjection
     let run: RunID
     /// Nil where what came is not from the origin, so that no edit can be in conflict with it.
     let transitions: QueueTransitions?
@@ -23,7 +23,7 @@ struct RecordPull {
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: key, as: UTF8.self)
-        let base = try RecordBase.load(overlay.resource, key, transaction)
+        let base = try ServerCopy.load(overlay.resource, key, transaction)
         let before = base?.state ?? .nothing
         var after = RecordState(body: try EditRows.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }

@@ -5,7 +5,7 @@ internal import SidingSQLite
 /// Gives a created record its real id, in the transaction that settles the create: its row, its lane, and what names it.
 struct TemporarySettler {
     let transitions: QueueTransitions
-    let overlay: RecordOverlay
+    let overlay: EditProjection
     /// The entry that created it, still unsettled.
     let entry: QueueEntry
     let temporary: String
@@ -110,7 +110,7 @@ struct TemporarySettler {
     private func removeShown(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)
-        _ = try ShownRecord(overlay: overlay, key: temporary).write(
+        _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
             .nothing, pending: 0, run: nil, request: nil, transaction)
     }
 }

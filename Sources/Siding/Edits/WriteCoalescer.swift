@@ -113,6 +113,6 @@ struct WriteCoalescer {
             """, entry, SQLiteValue.blob(Array(body.bytes)),
             write.expiry.map { (transitions.now + $0).microseconds })
         try transitions.note(entry, "coalesced", "with a later change of the same record", transaction)
-        try RecordOverlay.lift(entry, now: transitions.now, transaction)
+        try EditProjection.lift(entry, now: transitions.now, transaction)
     }
 }

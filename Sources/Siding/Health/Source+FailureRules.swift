@@ -29,13 +29,13 @@ extension Source {
     }
 
     /// What a failure of a `subject` teaches about the source.
-    func lesson(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceLesson {
+    func lesson(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
         switch rule(for: failure, of: subject)?.action {
         case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)
-        case nil: SourceLesson(failure, now: now)
+        case nil: SourceOutcome(failure, now: now)
         // The rule is about the request: the origin's wish for patience closes the source to none of the others.
-        default: SourceLesson(failure, now: now).withoutPatience(failure)
+        default: SourceOutcome(failure, now: now).withoutPatience(failure)
         }
     }
 
@@ -77,8 +77,8 @@ extension Source {
     }
 }
 
-extension SourceLesson {
-    fileprivate func withoutPatience(_ failure: Failure) -> SourceLesson {
+extension SourceOutcome {
+    fileprivate func withoutPatience(_ failure: Failure) -> SourceOutcome {
         guard case .patience = self, case .http(let answer) = failure.reason else { return self }
         return answer.status == 429 ? .answers : .failed(isTimeout: false)
     }

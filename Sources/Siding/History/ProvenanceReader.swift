@@ -25,7 +25,7 @@ struct ProvenanceReader {
 
     func load(_ database: borrowing some Queryable & ~Copyable) throws -> RecordProvenance? {
         guard let row = try row(database) else { return nil }
-        let base = try RecordBase.load(resource, key, database)
+        let base = try ServerCopy.load(resource, key, database)
         // Below unsettled edits the base is what the origin has.
         let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
         let edits = try EditRows.edits(of: name, key, database)
@@ -41,7 +41,7 @@ struct ProvenanceReader {
     }
 
     /// What a page brought is of its run, but where its deletion was taken back here.
-    private static func undeletedAt(_ row: Row, _ found: Found?, _ base: RecordBase?) -> Timestamp? {
+    private static func undeletedAt(_ row: Row, _ found: Found?, _ base: ServerCopy?) -> Timestamp? {
         guard row.deletedAt == nil, row.run == LocalSaver.run, base == nil else { return nil }
         return found?.cause == .page || found?.cause == .quarantine ? row.changedAt : nil
     }
@@ -80,7 +80,7 @@ struct ProvenanceReader {
         }
     }
 
-    private func cause(_ found: Found?, _ row: Row, _ base: RecordBase?) -> RecordProvenance.Cause {
+    private func cause(_ found: Found?, _ row: Row, _ base: ServerCopy?) -> RecordProvenance.Cause {
         switch found?.cause {
         case .page: return .page
         case .write, .delete: return .write

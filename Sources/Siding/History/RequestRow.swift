@@ -51,7 +51,7 @@ struct RequestRow {
 
     /// - Returns: the new row's number.
     static func insert(
-        _ answer: WriteAnswer?, to edit: PendingEdit, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+        _ answer: WriteAnswer?, to edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         let id = try nextID(transaction)
         try RequestRow(answer: answer, to: edit, at: overlay.now).insert(as: id, of: overlay.resource, transaction)

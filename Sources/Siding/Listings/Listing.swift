@@ -120,7 +120,7 @@ public struct StoredPage: Sendable, Hashable {
     public var next: PageRequest?
     public var recordCount: Int
     /// Where the way on was found when the page was last had whole; nil where that is not known.
-    public var lead: PageLead?
+    public var lead: NextPageSource?
     /// When the page was last had whole; nil where that is not known.
     public var readAt: Timestamp?
     /// As of ``PageCommit/Progress/furthest``; nil also where it is not known.
@@ -129,7 +129,7 @@ public struct StoredPage: Sendable, Hashable {
     public var digest: UInt64?
 
     public init(
-        etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int, lead: PageLead? = nil,
+        etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int, lead: NextPageSource? = nil,
         readAt: Timestamp? = nil, furthest: String? = nil, digest: UInt64? = nil
     ) {
         self.etag = etag
@@ -144,7 +144,7 @@ public struct StoredPage: Sendable, Hashable {
 }
 
 /// Where the pages of a listing say which one is next: what a 304 can be taken to say of it goes by that.
-public enum PageLead: String, Sendable, CaseIterable {
+public enum NextPageSource: String, Sendable, CaseIterable {
     /// In header fields, which a 304 may leave out.
     case header
     /// In the body, or by what it holds: a body that did not change leads on as before.

@@ -69,7 +69,7 @@ struct ListingOpener {
         guard let found else {
             let id = try ResourceRegistration.insert(
                 opening.resource, source: opening.source, opening.definition, now: now, transaction)
-            try ShapeKeeper(resource: id, name: opening.resource, run: opening.run)
+            try DeclaredSchema(resource: id, name: opening.resource, run: opening.run)
                 .apply(opening.shape, now: now, transaction)
             try showParent(id, transaction)
             return (id, [], 0)
@@ -83,7 +83,7 @@ struct ListingOpener {
                 "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", found.id, opening.definition.text)
         }
         if found.source != opening.source { try rename(found.id, changed, transaction) }
-        let leftOut = try ShapeKeeper(resource: found.id, name: opening.resource, run: opening.run)
+        let leftOut = try DeclaredSchema(resource: found.id, name: opening.resource, run: opening.run)
             .apply(opening.shape, now: now, transaction)
         var counters = RunCounters()
         counters.deleted = leftOut
@@ -93,7 +93,7 @@ struct ListingOpener {
     }
 
     private func showParent(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        try ShapeKeeper(resource: resource, name: opening.resource)
+        try DeclaredSchema(resource: resource, name: opening.resource)
             .show(parent: opening.parent?.resource, transaction)
     }
 
@@ -109,7 +109,7 @@ struct ListingOpener {
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
         try RoundRows.forget(resource, transaction)
-        try KnownRecords.forget(resource, transaction)
+        try CompleteListings.forget(resource, transaction)
     }
 
     /// The source was given another name: what waits for it follows. Edits do only where it is the same origin, asked by the same

@@ -72,7 +72,7 @@ public struct PageCommit: Sendable {
         /// What the first page of the listing said; kept with the last one.
         public var freshness: ListingFreshness
         /// Where the way on was found; nil where that is not known.
-        public var lead: PageLead?
+        public var lead: NextPageSource?
         /// The page behind this one, where the listing ends before it as all from there on is known: the page's row keeps its
         /// way on.
         public var behind: PageRequest?
@@ -84,7 +84,7 @@ public struct PageCommit: Sendable {
 
         public init(
             status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,
-            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(), lead: PageLead? = nil
+            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(), lead: NextPageSource? = nil
         ) {
             self.status = status
             self.etag = etag

@@ -35,7 +35,7 @@ struct PageSaver {
             let unsaved = saved.refused.union(saved.leftOut)
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
-            newShapes = try ColumnKeeper(
+            newShapes = try ColumnInference(
                 resource: resource.id, name: page.resource, run: page.run, shape: resource.shape
             ).addColumns(of: kept, in: bytes, knownShapes: knownShapes, transaction)
         }
@@ -46,7 +46,7 @@ struct PageSaver {
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress {
             try move(resource.id, progress, transaction)
-            if page.hasNoList { try KnownRecords.lose(resource.id, scope: page.page.scope, transaction) }
+            if page.hasNoList { try CompleteListings.lose(resource.id, scope: page.page.scope, transaction) }
         }
         if let shown, resource.tracksMembers {
             try remember(shown, resource.id, transaction)
@@ -55,7 +55,7 @@ struct PageSaver {
         }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
-            counters += try UnfitRecords(resource: resource)
+            counters += try NullFilteredRecords(resource: resource)
                 .settle(page.deletions, run: page.run, now: now, transaction)
         }
         if let entry = page.settles {
@@ -130,8 +130,8 @@ struct PageSaver {
     private func pull(
         _ resource: Int64, revision: Int64, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
-        guard try RecordOverlay.isNeeded(for: resource, transaction) else { return nil }
-        let overlay = RecordOverlay(resource: resource, name: page.resource, now: now, revision: revision)
+        guard try EditProjection.isNeeded(for: resource, transaction) else { return nil }
+        let overlay = EditProjection(resource: resource, name: page.resource, now: now, revision: revision)
         return RecordPull(
             overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now), request: request)
     }
@@ -255,7 +255,7 @@ struct PageSaver {
             try transaction.execute(
                 "UPDATE siding_resources SET completed_at = ?2, completed_run = ?3 WHERE id = ?1", resource,
                 now.microseconds, page.run)
-            try KnownRecords.complete(resource, now: now, transaction)
+            try CompleteListings.complete(resource, now: now, transaction)
             try RequestPruning(resource: resource).removeUnused(transaction)
             try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
         }
@@ -265,7 +265,7 @@ struct PageSaver {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()
         }
-        return try AbsenceProof(
+        return try DeletionReconciliation(
             resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
         ).settleListing(transaction)
     }

@@ -86,7 +86,7 @@ enum RoundRows {
     ) throws -> RoundFindings {
         guard let row = try ResourceRow.load(named: end.resource, transaction) else { return RoundFindings() }
         let resource = row.id
-        let isListed = try KnownRecords.areKnown(end.parent, since: end.resource, transaction)
+        let isListed = try CompleteListings.areKnown(end.parent, since: end.resource, transaction)
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -101,12 +101,12 @@ enum RoundRows {
         if let parent = try Store.resourceRow(end.parent, transaction)?.id {
             try forgetGone(resource, parent, revision: row.revision + 1, transaction)
             if isListed, end.isComplete {
-                try KnownRecords.complete(resource, round: end.round, over: parent, now: queue.now, transaction)
+                try CompleteListings.complete(resource, round: end.round, over: parent, now: queue.now, transaction)
             }
-            let proof = RoundProof(end, of: row, over: parent, isParentListed: isListed, now: queue.now)
+            let proof = PassReconciliation(end, of: row, over: parent, isParentListed: isListed, now: queue.now)
             findings = try proof?.settle(transaction) ?? findings
         }
-        findings.counters += try UnfitRecords(resource: row)
+        findings.counters += try NullFilteredRecords(resource: row)
             .settle(end.deletions ?? DeletionTerms(), run: end.run, now: queue.now, transaction)
         if findings.counters != RunCounters() {
             try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)

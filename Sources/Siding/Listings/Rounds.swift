@@ -88,7 +88,7 @@ public struct RoundFindings: Sendable, Hashable {
     /// Listings with pages of which not all records are known.
     public var unknown = 0
     /// Records about which the origin is to be asked.
-    public var doubtful = DoubtfulRecords(keys: [])
+    public var doubtful = UnconfirmedDeletions(keys: [])
 
     public init() {}
 }

@@ -96,7 +96,7 @@ extension Store {
             ) { row in
                 StoredPage(
                     etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                    recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(PageLead.init),
+                    recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(NextPageSource.init),
                     readAt: row.optionalInt(9).map(Timestamp.init), furthest: row.optionalText(10),
                     digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
             }

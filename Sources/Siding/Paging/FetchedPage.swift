@@ -20,7 +20,7 @@ struct FetchedPage: Sendable {
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
     /// Where the way on was found; nil where that is not known.
-    var lead: PageLead?
+    var lead: NextPageSource?
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
     /// The place that says that there is more, where nothing that was looked for leads on.
@@ -39,9 +39,9 @@ struct FetchedPage: Sendable {
 }
 
 /// What the pages of a listing have shown so far of how they lead on.
-struct KnownWay: Sendable {
+struct KnownNextPage: Sendable {
     /// Where the way on was found last.
-    var lead: PageLead?
+    var lead: NextPageSource?
     /// Whether a 304 has named the next page: then one that names none is the last.
     var repeatsNext = false
     /// How many records each page from the first on had; nil where they differ, or not all of them are known.

@@ -14,13 +14,13 @@ struct LastPage {
     let number: Int
     let paging: Paging
     /// What the pages before it have shown.
-    let way: KnownWay
+    let way: KnownNextPage
     /// How many records each page was asked to have.
     let askedSize: Int?
     /// Whether a record counts as deleted that no page shows.
     let provesAbsence: Bool
 
-    init(_ stored: StoredPage, _ page: PageRequest, of resource: AnyResource, _ paging: Paging, _ way: KnownWay) {
+    init(_ stored: StoredPage, _ page: PageRequest, of resource: AnyResource, _ paging: Paging, _ way: KnownNextPage) {
         (self.stored, number, self.paging, self.way) = (stored, page.number, paging, way)
         (askedSize, provesAbsence) = (resource.askedPageSize, resource.deletions.byAbsence)
     }
@@ -41,7 +41,7 @@ struct LastPage {
     func isAskedWhole(now: Timestamp) -> Bool { lead == .nowhere && mayHideNext(now: now) }
 
     /// Where the way on was found last.
-    private var lead: PageLead? { way.lead ?? stored.lead }
+    private var lead: NextPageSource? { way.lead ?? stored.lead }
 
     /// Whether header fields would name the next page, or nobody knows what would.
     private var isByHeader: Bool {

@@ -9,7 +9,7 @@ struct PageFetcher: Sendable {
     private let chain: any Node<PageQuery, LoadedResponse>
     private let counter: RequestCounter
     private let reader: PageReader
-    private let turner: PageTurner
+    private let turner: NextPageRule
     private let context: ChainContext
     private let wallClock: WallClock
     private let credentials: PageCredentials
@@ -25,7 +25,7 @@ struct PageFetcher: Sendable {
         self.context = context
         self.wallClock = wallClock
         counter = RequestCounter()
-        turner = PageTurner(resource: resource)
+        turner = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
         chain = PageChain.make(
             resource, transport: CountingTransport(credentials.noting(transport), counter: counter), budget: budget,
@@ -37,7 +37,7 @@ struct PageFetcher: Sendable {
 
     /// Fetches `page`; `stored` is what its last answer left, if anything.
     func fetch(
-        _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownWay = KnownWay()
+        _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownNextPage = KnownNextPage()
     ) async throws(PageFailure) -> FetchedPage {
         let before = counter.value
         let known = isConditional ? stored.flatMap(resource.condition) : nil

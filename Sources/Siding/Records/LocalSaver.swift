@@ -24,7 +24,7 @@ struct LocalSaver {
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
         if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
-        let newShapes = try ColumnKeeper(resource: resource.id, name: changes.resource, shape: resource.shape)
+        let newShapes = try ColumnInference(resource: resource.id, name: changes.resource, shape: resource.shape)
             .addColumns(of: slices, in: changes.bytes, knownShapes: knownShapes, transaction)
         return Saved(outcomes: outcomes, newShapes: newShapes, isWritten: isWritten)
     }
@@ -38,8 +38,8 @@ struct LocalSaver {
 
     /// What the program itself writes is no news from the origin: no edit is in conflict with it.
     private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
-        guard try RecordOverlay.isNeeded(for: resource.id, transaction) else { return nil }
-        let overlay = RecordOverlay(
+        guard try EditProjection.isNeeded(for: resource.id, transaction) else { return nil }
+        let overlay = EditProjection(
             resource: resource.id, name: changes.resource, now: now, revision: resource.revision + 1)
         return RecordPull(overlay: overlay, run: Self.run, transitions: nil)
     }

@@ -105,7 +105,7 @@ struct RecordSaver {
             try Revisions.set(revision, of: resource, transaction)
         }
         try Tombstones.note(saved.deleted, run: run, now: now, transaction)
-        try UnfitRecords.note(saved.unfit, of: resource, transaction)
+        try NullFilteredRecords.note(saved.unfit, of: resource, transaction)
         try check?.save(run: run, transaction)
         return saved
     }

@@ -79,21 +79,21 @@ extension Store {
 
     private static func overlay(
         of name: String, _ resource: Int64, _ revision: Int64, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> RecordOverlay? {
-        guard try RecordOverlay.isNeeded(for: resource, transaction) else { return nil }
-        return RecordOverlay(resource: resource, name: name, now: now, revision: revision + 1)
+    ) throws -> EditProjection? {
+        guard try EditProjection.isNeeded(for: resource, transaction) else { return nil }
+        return EditProjection(resource: resource, name: name, now: now, revision: revision + 1)
     }
 
     /// Where edits lie on a record, it goes below them; what they make of it still shows.
     ///
     /// - Returns: whether any do.
     private static func deleteBase(
-        of id: Int64, _ overlay: RecordOverlay, _ transaction: borrowing Transaction
+        of id: Int64, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = try transaction.first("SELECT key FROM siding_records WHERE id = ?1 AND pending > 0", id) {
             $0.text(0)
         }
-        guard let key, let base = try RecordBase.load(overlay.resource, key, transaction) else { return false }
+        guard let key, let base = try ServerCopy.load(overlay.resource, key, transaction) else { return false }
         let gone = RecordState(
             body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
         try overlay.setBase(of: key, gone, request: base.request, transaction)

@@ -39,7 +39,7 @@ struct ChildMembers {
     }
 
     /// Adds the columns that are missing, and makes the views anew that got some.
-    func show(in keeper: ColumnKeeper, _ transaction: borrowing Transaction) throws {
+    func show(in keeper: ColumnInference, _ transaction: borrowing Transaction) throws {
         guard children.contains(where: { !$0.members.isEmpty }),
             let view = try ResourceView.load(named: keeper.name, transaction)
         else { return }

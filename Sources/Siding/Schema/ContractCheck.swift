@@ -11,7 +11,7 @@ struct ContractCheck {
     private let declared: Set<[UInt8]>
     /// Whether the resource was listed whole once: until then new members are no surprise.
     private let isGrown: Bool
-    private var register: FieldRegister
+    private var register: FieldCatalogue
     private var shapes: [UInt64: Members] = [:]
 
     /// What is known of the members of one shape.
@@ -28,10 +28,10 @@ struct ContractCheck {
         _ shape: RecordShape, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ContractCheck? {
         guard shape.contract.looksAtMembers else { return nil }
-        return ContractCheck(shape, isGrown: isGrown, try FieldRegister.load(of: resource, database))
+        return ContractCheck(shape, isGrown: isGrown, try FieldCatalogue.load(of: resource, database))
     }
 
-    private init(_ shape: RecordShape, isGrown: Bool, _ register: FieldRegister) {
+    private init(_ shape: RecordShape, isGrown: Bool, _ register: FieldCatalogue) {
         contract = shape.contract
         columns = shape.columns.filter { $0.type != .any && $0.type != .json }
         let paths = shape.columns.map(\.path) + shape.children.map(\.path)

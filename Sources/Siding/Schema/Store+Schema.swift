@@ -17,7 +17,7 @@ extension Store {
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
         let view = try await read { try ResourceView.load(named: resource, $0) }
         guard let view else { throw StoreError(.notFound, "nothing is stored of a resource '\(resource)'") }
-        var survey = RecordSurvey(columns: view.shape.columns)
+        var survey = SchemaInference(columns: view.shape.columns)
         var place = (id: Int64(0), number: 0)
         while true {
             let (before, now) = (survey, place)
@@ -30,13 +30,13 @@ extension Store {
     }
 
     private struct Portion: Sendable {
-        var survey: RecordSurvey
+        var survey: SchemaInference
         var place: (id: Int64, number: Int)
         var isLast: Bool
     }
 
     private static func look(
-        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ survey: RecordSurvey,
+        at resource: Int64, from place: (id: Int64, number: Int), _ step: Int, _ survey: SchemaInference,
         _ snapshot: borrowing Snapshot
     ) throws -> Portion {
         var (survey, place, rows) = (survey, place, 0)
@@ -55,7 +55,7 @@ extension Store {
     }
 
     private static func schema(
-        _ view: ResourceView, _ count: Int, _ survey: RecordSurvey, _ news: FieldNews
+        _ view: ResourceView, _ count: Int, _ survey: SchemaInference, _ news: FieldNews
     ) -> ResourceSchema {
         let isDeclared = !view.shape.columns.isEmpty
         let columns =

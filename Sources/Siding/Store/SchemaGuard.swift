@@ -42,7 +42,7 @@ enum SchemaGuard {
     private static func unknown(
         _ object: SchemaObject, _ path: String, _ snapshot: borrowing Snapshot
     ) throws -> StoreError {
-        guard try ShapeKeeper.areOutdated(snapshot) else { return foreign(object, path) }
+        guard try DeclaredSchema.areOutdated(snapshot) else { return foreign(object, path) }
         return StoreError(
             .inaccessible, "the views of \(path) were made by another version of siding or of SQLite",
             hint: "run 'siding db migrate' as a user who may write it")

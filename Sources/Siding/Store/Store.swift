@@ -30,7 +30,7 @@ public struct Store: Sendable {
     let reader: DatabaseReader
     let owner: OwnerLock
     let inHand: WorkInHand
-    let shapes: ShapeCache
+    let shapes: KnownMemberSets
     /// Fired after each commit of this process that wrote records.
     public let changeSignal: ChangeSignal
     let clock: WallClock
@@ -69,15 +69,15 @@ public struct Store: Sendable {
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)
-            if let writer, try await reader.read({ snapshot in try ShapeKeeper.areOutdated(snapshot) }) {
-                try await writer.write { try ShapeKeeper.remakeOutdated($0) }
+            if let writer, try await reader.read({ snapshot in try DeclaredSchema.areOutdated(snapshot) }) {
+                try await writer.write { try DeclaredSchema.remakeOutdated($0) }
             }
             try await reader.read { snapshot in
                 try SchemaGuard.check(snapshot, path: path)
             }
             return Store(
                 writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: WorkInHand(),
-                shapes: ShapeCache(),
+                shapes: KnownMemberSets(),
                 changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
         } catch {
             throw StoreError(mapping: error)

@@ -102,7 +102,7 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.wallClock.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
-        guard !failure.isOfLine else { return SourceStanding.probeWindow }
+        guard !failure.isOfLine else { return SourceHealth.probeWindow }
         return max(
             failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter),
             minimum ?? .zero)

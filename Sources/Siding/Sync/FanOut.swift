@@ -64,12 +64,12 @@ struct FanOut: Sendable {
     private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
         var end = end
         end.deletions = DeletionTerms(resource.deletions, isAccepted: options.acceptsDeletes)
-        end.askedBefore = sync.engine.wallClock.now + (.zero - AbsenceInquiry.patience)
+        end.askedBefore = sync.engine.wallClock.now + (.zero - DeletionVerification.patience)
         let findings = try await store.endRound(end)
         var report = tally.report()
         report.line.counters += findings.counters
         findings.notes(of: resource.name, over: each.resource).forEach { report.warn($0) }
-        if let inquiry = AbsenceInquiry(sync) { report = try await inquiry.ask(findings.doubtful, report) }
+        if let inquiry = DeletionVerification(sync) { report = try await inquiry.ask(findings.doubtful, report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
         let withheld = counters.withheld + report.extra.withheld
@@ -196,7 +196,7 @@ extension ResourceSync {
         let foreign = try await ForeignResource.look(
             for: resource, options, in: engine.store, file: engine.ledger)
         if let foreign { return foreign.report(of: resource) }
-        let watch = ConfigWatch(resource: resource, options: options, store: engine.store)
+        let watch = ConfigChange(resource: resource, options: options, store: engine.store)
         let left = try await watch.leftOut()
         if let left, let why = watch.refusal(left) { return refused(left.count, because: why) }
         let marked = try await watch.marked()

@@ -42,11 +42,11 @@ struct ListingRun: Sendable {
         var result = Result(end: .complete)
         var settles = position.entry?.id
         var freshness = position.freshness
-        var track = CursorTrack(
+        var track = HighWaterMark(
             resource.cursor, start: start, stored: stored, reached: position.cursor.reached,
             waits: position.cursor.waits)
-        var circle = ListingCircle()
-        var way = KnownWay()
+        var circle = LoopDetector()
+        var way = KnownNextPage()
         var fetched = await fetch(position.page, paging: resource.paging, way: way, track)
         while true {
             let page: FetchedPage
@@ -99,7 +99,7 @@ struct ListingRun: Sendable {
     }
 
     private func fetch(
-        _ page: PageRequest, paging: Paging, way: KnownWay, _ track: CursorTrack
+        _ page: PageRequest, paging: Paging, way: KnownNextPage, _ track: HighWaterMark
     ) async -> Fetched {
         let stored: StoredPage?
         do throws(StoreError) {
@@ -118,7 +118,7 @@ struct ListingRun: Sendable {
 
     /// The page with its way on cut where the listing turns in a circle, or has enough records.
     private func bounded(
-        _ page: FetchedPage, _ circle: inout ListingCircle, _ counters: RunCounters, _ track: CursorTrack
+        _ page: FetchedPage, _ circle: inout LoopDetector, _ counters: RunCounters, _ track: HighWaterMark
     ) -> FetchedPage {
         var page = page
         page.furthest = track.remembered(of: page)

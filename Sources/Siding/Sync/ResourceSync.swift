@@ -109,7 +109,7 @@ struct ResourceSync: Sendable {
         switch result.end {
         case .complete:
             // What a parent's listing lacks may be in another's: the end of the round decides.
-            return try await succeeded(report, asking: parent == nil ? AbsenceInquiry(self) : nil)
+            return try await succeeded(report, asking: parent == nil ? DeletionVerification(self) : nil)
         case .cut(let why):
             report.isIncomplete = true
             // A limit that was asked for is no surprise.
@@ -148,13 +148,13 @@ struct ResourceSync: Sendable {
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: lease, run: run, startsAnew: options.startsAnew,
             resumeWithin: resource.resumeWithin,
-            first: try PageTurner(resource: resource).first(from: start, for: parent),
+            first: try NextPageRule(resource: resource).first(from: start, for: parent),
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
         opening.isUnconditional = options.isFull
         opening.tracksMembers = resource.deletions.byAbsence
         opening.parent = parent?.listing
-        opening.root = parent.flatMap { PageTurner(resource: resource).root(for: $0) }
+        opening.root = parent.flatMap { NextPageRule(resource: resource).root(for: $0) }
         return opening
     }
 
@@ -223,7 +223,7 @@ struct ResourceSync: Sendable {
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
         guard start.goOn(position.cursor, by: resource.cursor) else { return }
         report.line.notes.append("goes on at the cursor rather than at page \(position.page.number)")
-        position.page = try PageTurner(resource: resource).first(from: start, for: parent)
+        position.page = try NextPageRule(resource: resource).first(from: start, for: parent)
     }
 
     /// The rule that says what the failure means which ended the walk.
@@ -235,7 +235,9 @@ struct ResourceSync: Sendable {
     // MARK: Ends
 
     /// - Parameter inquiry: asks about what the listing lacks.
-    private func succeeded(_ report: Report, asking inquiry: AbsenceInquiry? = nil) async throws(StoreError) -> Report {
+    private func succeeded(_ report: Report, asking inquiry: DeletionVerification? = nil) async throws(StoreError)
+        -> Report
+    {
         // What the questions teach is newer.
         try await engine.store.learn(.answers, of: resource.source.name)
         var report = try await inquiry?.run(report) ?? report

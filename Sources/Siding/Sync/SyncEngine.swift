@@ -133,7 +133,7 @@ public struct SyncEngine: Sendable {
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async throws(StoreError) -> ResourceSync.Report {
-        let asking = AskingAgain(resource: resource, options: options, now: wallClock.now)
+        let asking = FreshnessCheck(resource: resource, options: options, now: wallClock.now)
         if let note = asking.isPointless(try await store.freshness(of: resource.name)) {
             return .skipped(resource, note: note)
         }

@@ -106,8 +106,8 @@ extension SyncPlan {
             guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
             let stored = try await store.cursor(of: resource, for: bound)
             let start = CursorStart(resource.cursor, stored: stored, options, now: now)
-            guard let first = try? PageTurner(resource: resource).first(from: start, for: bound) else { continue }
-            let isThere = parent.root.map { $0 == PageTurner(resource: resource).root(for: bound) } ?? true
+            guard let first = try? NextPageRule(resource: resource).first(from: start, for: bound) else { continue }
+            let isThere = parent.root.map { $0 == NextPageRule(resource: resource).root(for: bound) } ?? true
             let goesOn = Resumption.goesOn(
                 parent.checkpointAt, startsAnew: begin.startsAnew || !isThere, within: resource.resumeWithin, now: now)
             // Of a listing without a page nothing is taken over.

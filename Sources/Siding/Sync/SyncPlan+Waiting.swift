@@ -15,7 +15,7 @@ extension SyncPlan {
         _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?, _ now: Timestamp
     ) async throws(StoreError) -> String? {
         guard let store else { return nil }
-        let asking = AskingAgain(resource: resource, options: options, now: now)
+        let asking = FreshnessCheck(resource: resource, options: options, now: now)
         if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return Self.nothing + why }
         if let gate = try await store.gates().closing(resource.source.name, at: now) {
             return Self.nothing + gate.words

@@ -43,7 +43,7 @@ public struct SyncPlan: Sendable, Hashable {
                 try await makePlain(for: resource, options: options, in: store, now: now)
             }
         if let store {
-            let watch = ConfigWatch(resource: resource, options: options, store: store)
+            let watch = ConfigChange(resource: resource, options: options, store: store)
             if let change = try await watch.outlook() { plan.reason = "\(change); then: \(plan.reason)" }
             plan.refusal = try await ForeignResource.look(for: resource, options, in: store, file: store)?.error
         }
@@ -56,13 +56,13 @@ public struct SyncPlan: Sendable, Hashable {
     ) async throws -> SyncPlan {
         let stored = try await store?.cursor(of: resource)
         var cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
-        let first = try PageTurner(resource: resource).first(from: cursor)
+        let first = try NextPageRule(resource: resource).first(from: cursor)
         var start = try await start(resource, options, first, store, now)
         if let listing = start.listing, start.page.number > 1, !start.isHeld,
             cursor.goOn(listing, by: resource.cursor)
         {
             start = Start(
-                page: try PageTurner(resource: resource).first(from: cursor),
+                page: try NextPageRule(resource: resource).first(from: cursor),
                 reason: "an unfinished listing goes on at the cursor: changes since \(cursor.from ?? "")")
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
@@ -76,7 +76,7 @@ public struct SyncPlan: Sendable, Hashable {
         var conditions: [String] = []
         if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
-            !LastPage(stored, start.page, of: resource, resource.paging, KnownWay()).isAskedWhole(now: now)
+            !LastPage(stored, start.page, of: resource, resource.paging, KnownNextPage()).isAskedWhole(now: now)
         {
             if let etag = stored.etag { conditions.append("If-None-Match: \(PlainText.oneLine(etag))") }
             if let date = stored.lastModified { conditions.append("If-Modified-Since: \(PlainText.oneLine(date))") }

@@ -66,7 +66,7 @@ import Testing
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"mine"}"#)
         try await bench.store.write { transaction in
-            let overlay = try #require(try RecordOverlay.load("posts", now: bench.time.now, transaction))
+            let overlay = try #require(try EditProjection.load("posts", now: bench.time.now, transaction))
             let gone = RecordState(body: try JSONDocument(Self.post), deletedAt: bench.time.now)
             try overlay.setBase(of: "a", gone, request: nil, transaction)
         }

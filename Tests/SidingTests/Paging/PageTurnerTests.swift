@@ -9,10 +9,10 @@ import Testing
     private func turner(
         _ paging: Paging, path: String = "/posts", authorization: Authorization = .none, stop: StopRules = StopRules(),
         query: [String: QueryValue] = [:]
-    ) throws -> PageTurner {
+    ) throws -> NextPageRule {
         let source = Source(
             name: "blog", baseURL: try HTTPURL("https://api.example.org/v1"), authorization: authorization)
-        return PageTurner(
+        return NextPageRule(
             resource: AnyResource(
                 "posts", from: source, at: path, key: [JSONPath(member: "id")], query: query, paging: paging, stop: stop
             ))
@@ -23,7 +23,7 @@ import Testing
     private func link(_ target: String) -> HTTPFields { field("Link", "<\(target)>; rel=\"next\"") }
 
     private func next(
-        _ turner: PageTurner, after page: PageRequest? = nil, fields: HTTPFields = [:], records: Int = 10,
+        _ turner: NextPageRule, after page: PageRequest? = nil, fields: HTTPFields = [:], records: Int = 10,
         envelope: [String: EnvelopeScalar] = [:], lastRecord: String? = nil, by paging: Paging? = nil
     ) throws -> NextPage {
         let paths = try envelope.map { (try JSONPath(parsing: $0.key), $0.value) }
@@ -157,12 +157,13 @@ import Testing
             #expect(try next(turner, fields: fields, records: records) == .end)
             var resource = turner.resource
             resource.deletions = Deletions(byAbsence: true)
-            guard case .cut(let why) = try next(PageTurner(resource: resource), fields: fields, records: records) else {
+            guard case .cut(let why) = try next(NextPageRule(resource: resource), fields: fields, records: records)
+            else {
                 Issue.record("\(paging) ends the listing as if it were whole")
                 continue
             }
             #expect(why.contains("Link"))
-            #expect(try next(PageTurner(resource: resource), records: records) == .end)
+            #expect(try next(NextPageRule(resource: resource), records: records) == .end)
         }
     }
 

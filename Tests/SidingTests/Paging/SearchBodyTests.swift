@@ -10,9 +10,9 @@ import Testing
 @Suite struct SearchBodyTests {
     private func turner(
         _ paging: Paging, _ body: SearchBody? = nil, cursor: IncrementalCursor? = nil
-    ) throws -> PageTurner {
+    ) throws -> NextPageRule {
         let source = Source(name: "crm", baseURL: try HTTPURL("https://api.example.org"))
-        return PageTurner(
+        return NextPageRule(
             resource: AnyResource(
                 "contacts", from: source, at: "/search", key: [JSONPath(member: "id")], method: .post, paging: paging,
                 cursor: cursor, body: body))
@@ -21,7 +21,7 @@ import Testing
     private func path(_ text: String) throws -> JSONPath { try JSONPath(parsing: text) }
 
     private func next(
-        _ turner: PageTurner, after page: PageRequest? = nil, records: Int = 2,
+        _ turner: NextPageRule, after page: PageRequest? = nil, records: Int = 2,
         _ envelope: [JSONPath: EnvelopeScalar] = [:],
         last: EnvelopeScalar? = nil, fields: HTTPFields = [:]
     ) throws -> PageRequest? {

@@ -56,14 +56,14 @@ struct WriteBench {
         return try await (store ?? self.store).claim(ClaimRequest(sources: limits, entry: entry))
     }
 
-    func deliver(_ write: ClaimedWrite, lesson: SourceLesson = .answers) async throws {
+    func deliver(_ write: ClaimedWrite, lesson: SourceOutcome = .answers) async throws {
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
         #expect(try await store.settle(write, WriteSettlement(.delivered(answer), lesson)) != nil)
     }
 
     /// Settles `write` as failed, to be tried again after `wait`.
     func fail(
-        _ write: ClaimedWrite, _ lesson: SourceLesson = .nothing, counted: Bool = true, wait: Duration = .zero,
+        _ write: ClaimedWrite, _ lesson: SourceOutcome = .nothing, counted: Bool = true, wait: Duration = .zero,
         phase: Failure.Phase = .notSent, waitsForLine: Bool = false
     ) async throws {
         let error = RecordedError(name: "timeout", message: "it took too long", phase: phase.rawValue)

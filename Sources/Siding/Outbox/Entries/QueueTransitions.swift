@@ -110,7 +110,7 @@ struct QueueTransitions {
         try note(id, event, detail, transaction)
         try promote(laneOf: id, transaction)
         try tellDependants(of: id, state, transaction)
-        try RecordOverlay.lift(id, now: now, transaction)
+        try EditProjection.lift(id, now: now, transaction)
     }
 
     /// The oldest unsettled entry of the lane is its head; in the settling transaction, so that no lane is ever without.

@@ -13,7 +13,7 @@ extension Store {
             return QueueOutlook(
                 hasWork: try isDue || QueueTransitions.hasExpired(now, snapshot), nextDue: nextDue,
                 inHand: Set(try snapshot.query(Self.sourcesInHand) { $0.text(0) }),
-                wantingSignIn: try StandingRows.wantingSignIn(snapshot))
+                wantingSignIn: try SourceHealthRows.wantingSignIn(snapshot))
         }
     }
 
@@ -33,7 +33,7 @@ extension Store {
                 ORDER BY not_before LIMIT 1
                 """, source
             ) { Timestamp(microseconds: $0.int(0)) }
-            guard var due, let opens = try StandingRows.load(source, snapshot).opens(now: now) else { continue }
+            guard var due, let opens = try SourceHealthRows.load(source, snapshot).opens(now: now) else { continue }
             // The next claim makes it due.
             if due > now, try WriteClaimer.hasStray(of: source, now, snapshot) { due = now }
             earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))

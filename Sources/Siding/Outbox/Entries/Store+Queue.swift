@@ -107,19 +107,19 @@ extension Store {
 
     /// Keeps what a request taught about its source, for all processes; where an outage ended, what waited for the line is
     /// due.
-    public func learn(_ lesson: SourceLesson, of source: String) async throws(StoreError) {
+    public func learn(_ lesson: SourceOutcome, of source: String) async throws(StoreError) {
         let (jitter, now) = (jitter, clock.now)
         // Most answers teach nothing new, and a commit costs an fsync.
         let isNews = try await read { snapshot in
-            let before = try StandingRows.load(source, snapshot)
+            let before = try SourceHealthRows.load(source, snapshot)
             var after = before
             return try after.learn(lesson, jitter: jitter, now: now) || after != before
-                || StandingRows.letsIn(lesson, after, snapshot)
+                || SourceHealthRows.letsIn(lesson, after, snapshot)
         }
         guard isNews else { return }
         let transitions = try transitions()
         try await write { transaction in
-            try StandingRows.learn(lesson, of: source, jitter: jitter, transitions, transaction)
+            try SourceHealthRows.learn(lesson, of: source, jitter: jitter, transitions, transaction)
         }
     }
 

@@ -111,7 +111,7 @@ extension Store {
         try await write { transaction in
             let known = try transaction.query("SELECT name FROM siding_sources") { $0.text(0) }
             for source in known where sources?.contains(source) ?? true {
-                try StandingRows.endWaits(of: source, because: cause, transitions, transaction)
+                try SourceHealthRows.endWaits(of: source, because: cause, transitions, transaction)
             }
         }
     }

@@ -19,16 +19,15 @@ struct WriteClaimer {
     }
 
     /// The sources that may be asked now, the one that was served longest ago first.
-    private func turns(_ transaction: borrowing Transaction) throws -> [SourceStanding] {
+    private func turns(_ transaction: borrowing Transaction) throws -> [SourceHealth] {
         try request.sources
-            .map { name, limit in (try StandingRows.load(name, transaction), limit) }
+            .map { name, limit in (try SourceHealthRows.load(name, transaction), limit) }
             .filter { standing, limit in try hasRoom(standing, limit, transaction) }
             .map(\.0)
             .sorted { ($0.servedAt, $0.source) < ($1.servedAt, $1.source) }
     }
 
-    private func hasRoom(_ standing: SourceStanding, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool
-    {
+    private func hasRoom(_ standing: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool {
         guard let room = standing.room(limit: limit, now: now) else { return false }
         return room > (try Self.underWay(standing.source, transaction))
     }
@@ -47,7 +46,7 @@ struct WriteClaimer {
         "SELECT COUNT(*) FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
 
     /// What is past its key's lifetime, or cannot be read, is parked on the way: one bad entry stops its lane only.
-    private func claim(next standing: SourceStanding, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+    private func claim(next standing: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         try transaction.execute(Self.strayDue, standing.source, now.microseconds, farthest.microseconds)
         while let found = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
             guard let candidate = try readable(found, transaction),
@@ -91,7 +90,7 @@ struct WriteClaimer {
         guard let found, let limit = request.sources[found.entry.source],
             let candidate = try readable(found, transaction), let write = try withUsableKey(candidate, transaction)
         else { return nil }
-        let standing = try StandingRows.load(write.entry.source, transaction)
+        let standing = try SourceHealthRows.load(write.entry.source, transaction)
         guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
         return try take(write, in: standing, transaction)
     }
@@ -166,11 +165,11 @@ struct WriteClaimer {
 
     /// The lifetime of an honoured key begins here: no try of it can be earlier.
     private func take(
-        _ candidate: ClaimedWrite, in standing: SourceStanding, _ transaction: borrowing Transaction
+        _ candidate: ClaimedWrite, in standing: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
         var (write, served) = (candidate, standing)
         served.serve(now)
-        try StandingRows.save(served, now, transaction)
+        try SourceHealthRows.save(served, now, transaction)
         try transaction.execute(
             """
             UPDATE siding_queue SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,

@@ -80,7 +80,7 @@ struct WriteReplacer {
             WHERE id = ?1
             """, old.id, transitions.now.microseconds)
         try transitions.note(old.id, "replaced", "by \(id)", transaction)
-        try RecordOverlay.lift(id, now: transitions.now, transaction)
+        try EditProjection.lift(id, now: transitions.now, transaction)
     }
 }
 

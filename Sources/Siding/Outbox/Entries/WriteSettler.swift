@@ -37,7 +37,7 @@ struct WriteSettler {
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
         }
-        try StandingRows.learn(
+        try SourceHealthRows.learn(
             settlement.lesson, of: write.entry.source, jitter: jitter, transitions, transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }

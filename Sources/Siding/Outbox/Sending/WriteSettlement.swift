@@ -1,9 +1,9 @@
 /// What came of sending a write: what becomes of the entry, and what was learned of its source.
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict
-    public var lesson: SourceLesson
+    public var lesson: SourceOutcome
 
-    public init(_ verdict: Verdict, _ lesson: SourceLesson) {
+    public init(_ verdict: Verdict, _ lesson: SourceOutcome) {
         (self.verdict, self.lesson) = (verdict, lesson)
     }
 

@@ -19,7 +19,7 @@ extension Store {
             guard let known = try ResourceRow.load(named: resource, snapshot),
                 let condition = known.shape.transforms.condition
             else { return nil }
-            let count = try UnfitRecords(resource: known).count(snapshot)
+            let count = try NullFilteredRecords(resource: known).count(snapshot)
             guard count > 0 else { return nil }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
                 .report(count, condition, beside: known.shape.columns, snapshot)

@@ -109,7 +109,7 @@ struct QuarantineRetry {
             }
         }
         try QuarantineRows.remove(record.id, transaction)
-        _ = try ColumnKeeper(resource: row.id, name: record.resource, run: run, shape: row.shape)
+        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, shape: row.shape)
             .addColumns(of: [slice], in: page, knownShapes: [], transaction)
         return nil
     }
@@ -117,8 +117,8 @@ struct QuarantineRetry {
     private func pull(
         _ resource: String, _ row: ResourceRow, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
-        guard try RecordOverlay.isNeeded(for: row.id, transaction) else { return nil }
-        let overlay = RecordOverlay(resource: row.id, name: resource, now: now, revision: row.revision + 1)
+        guard try EditProjection.isNeeded(for: row.id, transaction) else { return nil }
+        let overlay = EditProjection(resource: row.id, name: resource, now: now, revision: row.revision + 1)
         return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }
 
@@ -153,7 +153,7 @@ struct QuarantineRetry {
             return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
                 + "\(resource.name)' comes first"
         }
-        counters.deleted += try ShapeKeeper(resource: known.id, name: resource.name, run: run)
+        counters.deleted += try DeclaredSchema(resource: known.id, name: resource.name, run: run)
             .apply(resource.shape, now: now, transaction)
         return nil
     }

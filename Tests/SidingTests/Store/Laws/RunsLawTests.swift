@@ -120,11 +120,11 @@ import Testing
 
     @Test func `after five failed tries in a row a source is left alone`() async throws {
         let bench = try await StoreBench()
-        for _ in 1..<SourceStanding.breakerLimit {
+        for _ in 1..<SourceHealth.breakerLimit {
             try await bench.store.learn(.failed(isTimeout: false), of: "a")
         }
         try await bench.store.learn(.answers, of: "a")
-        for _ in 1..<SourceStanding.breakerLimit {
+        for _ in 1..<SourceHealth.breakerLimit {
             try await bench.store.learn(.failed(isTimeout: false), of: "a")
         }
         try await require(bench.store.gates(), is: [], "the gates after four")

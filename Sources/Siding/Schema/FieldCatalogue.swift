@@ -41,7 +41,7 @@ struct FieldKinds: OptionSet, Hashable {
 
 /// Which members the records of a resource have had, and of which types: rows of `siding_fields`, read and written once for
 /// a page.
-struct FieldRegister {
+struct FieldCatalogue {
     struct Field {
         let name: String
         var kinds: FieldKinds
@@ -57,12 +57,12 @@ struct FieldRegister {
     /// By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
     private var places: [[UInt8]: Int]
 
-    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldRegister {
+    static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldCatalogue {
         let fields = try database.query("SELECT name, kinds FROM siding_fields WHERE resource = ?1", resource) { row in
             Field(name: row.text(0), kinds: FieldKinds(rawValue: row.int(1)))
         }
         let places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { (Array($1.name.utf8), $0) })
-        return FieldRegister(resource: resource, fields: fields, places: places)
+        return FieldCatalogue(resource: resource, fields: fields, places: places)
     }
 
     func place(of name: String) -> Int? { places[Array(name.utf8)] }

@@ -7,7 +7,7 @@ internal import HTTPTypes
 /// that share that one, some may stand on the next page, and an origin may mean by "since" what lies behind the value.
 ///
 /// Where they come in descending order the listing ends at a page behind its beginning, as long as they do come so.
-struct CursorTrack: Sendable {
+struct HighWaterMark: Sendable {
     /// Nil for a resource without a cursor, and for a listing of its own.
     let rule: IncrementalCursor?
     /// Where the listing began, and where it ends, if anywhere.

@@ -1,12 +1,12 @@
 internal import SidingSQLite
 
 /// What the origin said of records that complete listings lacked: the columns `asked_at` and `is_gone` of `siding_absences`.
-enum InquiryRows {
+enum VerificationRows {
     /// Keys that were not asked about since `moment`, and those that were said to be gone: they may be back. What was asked in
     /// the future was so by a clock that has been set back.
     static func doubtful(
         _ resource: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
-    ) throws -> DoubtfulRecords {
+    ) throws -> UnconfirmedDeletions {
         let found = try snapshot.query(
             """
             SELECT r.key, a.asked_at IS NULL OR a.is_gone = 1 FROM siding_absences a JOIN siding_records r ON r.id = a.record
@@ -16,14 +16,14 @@ enum InquiryRows {
             ORDER BY a.asked_at IS NOT NULL, r.key
             """, resource, moment.microseconds, now.microseconds
         ) { (key: $0.text(0), isUnconfirmed: $0.int(1) == 1) }
-        var doubtful = DoubtfulRecords(keys: found.map(\.key))
+        var doubtful = UnconfirmedDeletions(keys: found.map(\.key))
         doubtful.unconfirmed = found.count { $0.isUnconfirmed }
         return doubtful
     }
 
     /// - Returns: what was deleted and withheld.
     static func settle(
-        _ findings: AbsenceFindings, now: Timestamp, _ transaction: borrowing Transaction
+        _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
         for (key, isGone) in findings.isGone {
@@ -41,7 +41,7 @@ enum InquiryRows {
     }
 
     private static func bury(
-        _ findings: AbsenceFindings, _ terms: DeletionTerms, _ resource: ResourceRow, _ now: Timestamp,
+        _ findings: VerificationFindings, _ terms: DeletionTerms, _ resource: ResourceRow, _ now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         var counters = RunCounters()

@@ -6,7 +6,7 @@ internal import SidingSQLite
 /// A record that no listing shows may be with a parent that is not here: one in quarantine, one from before the first changes that
 /// were asked for, one whose own parent could not be asked about. So absence in a round over parents counts only where they are all
 /// known.
-enum KnownRecords {
+enum CompleteListings {
     /// A page without a list of records says of none that it is not there.
     static func lose(_ resource: Int64, scope: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(

@@ -38,7 +38,7 @@ import Testing
         bench.resource.source.authorization = .apiKeyHeader(
             HTTPField.Name("X-Tenant")!, Secret("test") { [key] in key })
         let first = try #require(
-            try PageTurner(resource: bench.resource).first().url.description.split(separator: ".org").last)
+            try NextPageRule(resource: bench.resource).first().url.description.split(separator: ".org").last)
         let own = written.isEmpty ? "tenant=acme-corp" : String(first.split(separator: "?").last ?? "")
         let path = written.isEmpty ? "/acme-corp" : "/posts"
         bench.origin.set(String(first), ScriptedOrigin.page("[1]", next: "\(path)?\(own)&page=2"))

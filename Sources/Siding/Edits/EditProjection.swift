@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// Keeps records with unsettled edits what they are to be: what the origin has, and the edits on top. Works inside a
 /// transaction.
-struct RecordOverlay {
+struct EditProjection {
     let resource: Int64
     let name: String
     let now: Timestamp
@@ -18,9 +18,9 @@ struct RecordOverlay {
     /// For a resource that is known.
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> RecordOverlay? {
+    ) throws -> EditProjection? {
         try Store.resourceRow(name, transaction).map { row in
-            RecordOverlay(resource: row.id, name: name, now: now, revision: row.revision + 1)
+            EditProjection(resource: row.id, name: name, now: now, revision: row.revision + 1)
         }
     }
 
@@ -29,7 +29,7 @@ struct RecordOverlay {
     /// - Returns: what that did to the record as it shows.
     @discardableResult
     func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
-        guard let base = try RecordBase.load(resource, key, transaction) else { return .unchanged }
+        guard let base = try ServerCopy.load(resource, key, transaction) else { return .unchanged }
         let edits = try EditRows.edits(of: name, key, transaction)
         var state = base.state
         if edits.isEmpty {
@@ -38,7 +38,7 @@ struct RecordOverlay {
             let dropped = try DroppedMembers.of(resource, transaction)
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
-        let change = try ShownRecord(overlay: self, key: key)
+        let change = try ProjectedRecord(overlay: self, key: key)
             .write(state, pending: edits.count, run: run, request: base.request, transaction)
         if edits.isEmpty, base.etag != nil {
             try transaction.execute(
@@ -68,7 +68,7 @@ struct RecordOverlay {
         of key: String, _ state: RecordState, etag: String? = nil, request: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
-        if let old = try RecordBase.load(resource, key, transaction)?.state, old != state {
+        if let old = try ServerCopy.load(resource, key, transaction)?.state, old != state {
             try transaction.execute(
                 """
                 UPDATE siding_queue SET base = ?3
@@ -103,7 +103,7 @@ struct RecordOverlay {
     }
 }
 
-extension RecordOverlay {
+extension EditProjection {
     /// Makes the record of a settled entry anew, without its edit. Entries that are no edits change nothing.
     static func lift(_ entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
         guard let lifted = try EditRows.edit(of: entry, transaction),

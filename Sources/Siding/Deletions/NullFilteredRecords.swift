@@ -5,7 +5,7 @@ internal import SidingSQLite
 /// Where the origin leaves out a member, the condition fits no record any more, and one page after the other would show that.
 /// So a page only puts them down; the last one of the listing, or the end of the round, decides over all of them together. What
 /// the condition is false of left by the origin's own word, and goes at once.
-struct UnfitRecords {
+struct NullFilteredRecords {
     let resource: ResourceRow
 
     /// Puts records down that a page has just shown.

@@ -2,7 +2,7 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// Makes a resource's view and indexes what the config declares, in the transaction that it is given.
-struct ShapeKeeper {
+struct DeclaredSchema {
     let resource: Int64
     let name: String
     /// The run in which records are looked at anew; 0 for none.
@@ -85,7 +85,7 @@ struct ShapeKeeper {
         let learnsFields = shape.contract.looksAtMembers && !before.contract.looksAtMembers
         var children = ChildMembers(newChildren)
         guard learnsFields || !children.isEmpty else { return }
-        var fields = try FieldRegister.load(of: resource, transaction)
+        var fields = try FieldCatalogue.load(of: resource, transaction)
         try transaction.forEach(
             "SELECT body FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL ORDER BY id", resource
         ) { row in
@@ -95,7 +95,7 @@ struct ShapeKeeper {
                 for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
             }
         }
-        try children.show(in: ColumnKeeper(resource: resource, name: name), transaction)
+        try children.show(in: ColumnInference(resource: resource, name: name), transaction)
         // They are no news of any run.
         if learnsFields { try fields.save(run: 0, transaction) }
     }
@@ -132,7 +132,7 @@ struct ShapeKeeper {
     /// take the index for a damaged one.
     static func remakeOutdated(_ transaction: borrowing Transaction) throws {
         let outdated = try transaction.query("SELECT id, name FROM siding_resources WHERE \(outdated)") {
-            ShapeKeeper(resource: $0.int(0), name: $0.text(1))
+            DeclaredSchema(resource: $0.int(0), name: $0.text(1))
         }
         for keeper in outdated { try keeper.remake(transaction) }
     }

@@ -3,7 +3,7 @@
 /// `X-Poll-Interval` is a demand of the origin, and holds for every sync. `Cache-Control` is a promise: it counts where a
 /// person said that older records will do, with `maxAge`; who says nothing wants what is there now, and a condition makes
 /// that cheap. What a person asks for beyond the usual is asked for in any case.
-struct AskingAgain {
+struct FreshnessCheck {
     let resource: AnyResource
     let options: SyncOptions
     let now: Timestamp

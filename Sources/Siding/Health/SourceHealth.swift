@@ -3,7 +3,7 @@ public import SidingChain
 /// How a source stands: its gate, what failed lately, and how much may be asked of it at once.
 ///
 /// A value; a store keeps one per source, shared by all processes.
-public struct SourceStanding: Sendable, Hashable {
+public struct SourceHealth: Sendable, Hashable {
     /// After so many failed tries in a row a source is left alone for a while.
     public static let breakerLimit = 5
     /// While a gate's time is over, one request per this long finds out whether it may open.
@@ -76,7 +76,7 @@ public struct SourceStanding: Sendable, Hashable {
     ///
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: what waited for the line is worth a try.
-    public mutating func learn(_ lesson: SourceLesson, jitter: Jitter, now: Timestamp) -> Bool {
+    public mutating func learn(_ lesson: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
         let wasCut = gate?.reason == .offline || gate?.reason == .breaker || failures > 0
         switch lesson {
         case .nothing: break

@@ -1,7 +1,7 @@
 internal import SidingSynchronization
 
 /// Which record shapes have had their columns looked at, so that most records cost the view nothing.
-final class ShapeCache: Sendable {
+final class KnownMemberSets: Sendable {
     /// Records whose members are keys of a map come in endless shapes; past this many the memory begins again.
     private static let limit = 10_000
     private let shapes = Mutex<[String: Set<UInt64>]>([:])

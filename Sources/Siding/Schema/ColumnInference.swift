@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// Keeps a resource's views in step with the members of its records. Where columns are declared the members are remembered
 /// all the same, for the day on which they no longer are.
-struct ColumnKeeper {
+struct ColumnInference {
     let resource: Int64
     let name: String
     /// The run in which new members count as seen first; 0 for none.
@@ -64,7 +64,7 @@ struct ColumnKeeper {
     }
 
     private func noteFields(_ members: [JSONMember], _ transaction: borrowing Transaction) throws {
-        var fields = try FieldRegister.load(of: resource, transaction)
+        var fields = try FieldCatalogue.load(of: resource, transaction)
         for member in members { fields.note(member) }
         try fields.save(run: run, transaction)
     }

@@ -2,15 +2,15 @@ internal import SidingChain
 internal import SidingSQLite
 
 /// How the standing of a source is kept.
-enum StandingRows {
-    static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceStanding {
+enum SourceHealthRows {
+    static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceHealth {
         try database.first(
             """
             SELECT gate, gate_until, gate_note, failures, budget, allowance, served_at
             FROM siding_sources WHERE name = ?1
             """, source
         ) { row in
-            SourceStanding(
+            SourceHealth(
                 source: source,
                 gate: row.optionalText(0).flatMap(SourceGate.Reason.init).map {
                     SourceGate(
@@ -18,11 +18,11 @@ enum StandingRows {
                         note: row.optionalText(2) ?? "")
                 }, failures: Int(row.int(3)), budget: Int(row.int(4)), allowance: row.optionalInt(5).map(Int.init),
                 servedAt: Timestamp(microseconds: row.int(6)))
-        } ?? SourceStanding(source: source)
+        } ?? SourceHealth(source: source)
     }
 
     static func save(
-        _ standing: SourceStanding, _ now: Timestamp, _ transaction: borrowing Transaction
+        _ standing: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
@@ -38,7 +38,7 @@ enum StandingRows {
 
     /// Saves what `lesson` teaches; where an outage ended, the waits that it caused end too.
     static func learn(
-        _ lesson: SourceLesson, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
+        _ lesson: SourceOutcome, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws {
         let now = transitions.now
@@ -56,7 +56,7 @@ enum StandingRows {
     /// keeps the gate closed, and there are such writes. The rows are asked and not the gate, which may have been opened by
     /// a person, or closed for another reason meanwhile.
     static func letsIn(
-        _ lesson: SourceLesson, _ after: SourceStanding, _ database: borrowing some Queryable & ~Copyable
+        _ lesson: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
         guard lesson == .answers, after.gate == nil else { return false }
         return try database.first("SELECT 1 FROM (\(neverLetIn)) LIMIT 1", after.source) { _ in true } ?? false

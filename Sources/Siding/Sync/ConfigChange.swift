@@ -6,8 +6,8 @@ internal import SidingJSON
 ///
 /// Opening a listing carries out a changed `where`, and pages a changed mark: what the origin marks as deleted goes without a
 /// guard, as the origin said so. Where too much would go as only the config has changed, nothing is asked for at all, and what
-/// is stored, the view and the definition stay as they are. What pages show is looked at when all is known: ``UnfitRecords``.
-struct ConfigWatch: Sendable {
+/// is stored, the view and the definition stay as they are. What pages show is looked at when all is known: ``NullFilteredRecords``.
+struct ConfigChange: Sendable {
     let resource: AnyResource
     let options: SyncOptions
     let store: Store

@@ -5,8 +5,8 @@ internal import SidingSQLite
 /// A record that one parent's listing lacks may have moved to another's. So only a round counts in which the listing of every
 /// living parent was completed, and two of them in succession must lack it: within a round it can slip from a parent not yet
 /// asked about to one that was.
-struct RoundProof {
-    let proof: AbsenceProof
+struct PassReconciliation {
+    let proof: DeletionReconciliation
     let parent: Int64
     let end: RoundEnd
     let terms: DeletionTerms
@@ -18,7 +18,7 @@ struct RoundProof {
     ) {
         guard resource.tracksMembers, let terms = end.deletions, terms.rule.byAbsence else { return nil }
         (self.parent, self.end, self.terms, self.isParentListed) = (parent, end, terms, isParentListed)
-        proof = AbsenceProof(
+        proof = DeletionReconciliation(
             resource: resource.id, parent: parent, run: end.run, now: now, revision: resource.revision + 1, terms: terms
         )
     }
@@ -57,7 +57,7 @@ struct RoundProof {
         _ findings: RoundFindings, _ transaction: borrowing Transaction
     ) throws -> RoundFindings {
         var findings = findings
-        let before = try AbsenceRows.load(proof.resource, transaction)
+        let before = try MissingRecordRows.load(proof.resource, transaction)
         let search = try proof.search(before, transaction)
         let asks = findings.unknown == 0 && terms.rule.recordPath != nil && !terms.rule.isPathBound
         guard asks, try !proof.isRedefined(transaction) else {
@@ -66,14 +66,14 @@ struct RoundProof {
             return findings
         }
         try proof.settle(search, transaction)
-        try AbsenceRows.replace(before, with: RecordIDs(search.gone.map(\.id)), of: proof.resource, transaction)
+        try MissingRecordRows.replace(before, with: RecordIDs(search.gone.map(\.id)), of: proof.resource, transaction)
         findings.doubtful = try doubtful(search.gone.filter { !$0.isEdited }.map(\.id), transaction)
         return findings
     }
 
     /// What is on a page after all need not be looked for again and again.
     private func keep(
-        _ search: AbsenceProof.Search, _ before: RecordIDs, _ transaction: borrowing Transaction
+        _ search: DeletionReconciliation.Search, _ before: RecordIDs, _ transaction: borrowing Transaction
     ) throws {
         let left = RecordIDs(search.gone.map(\.id)).subtracting(before)
         guard search.departed > left.ids.count || !search.orphans.isEmpty else { return }
@@ -81,8 +81,8 @@ struct RoundProof {
         try PageMembers.depart(left, proof.resource, transaction)
     }
 
-    private func doubtful(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> DoubtfulRecords {
-        var doubtful = DoubtfulRecords(keys: [])
+    private func doubtful(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> UnconfirmedDeletions {
+        var doubtful = UnconfirmedDeletions(keys: [])
         var isNew: Set<String> = []
         var find = try transaction.prepare(
             """

@@ -1,5 +1,5 @@
 /// Records that a complete listing lacked, and of which the origin has not said whether they are there.
-public struct DoubtfulRecords: Sendable, Hashable {
+public struct UnconfirmedDeletions: Sendable, Hashable {
     /// Those that were never asked about first, each part in key order; without those that edits of the user's own lie on.
     public var keys: [String]
     /// How many of them the origin has never said to be there: as many may turn out to be gone at once.
@@ -11,7 +11,7 @@ public struct DoubtfulRecords: Sendable, Hashable {
 }
 
 /// What the origin said of records that a complete listing lacked, when it was asked for each of them.
-public struct AbsenceFindings: Sendable {
+public struct VerificationFindings: Sendable {
     public var resource: String
     public var lease: Lease
     public var run: RunID

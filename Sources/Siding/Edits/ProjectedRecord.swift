@@ -2,8 +2,8 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// The row of a record that edits lie on.
-struct ShownRecord {
-    let overlay: RecordOverlay
+struct ProjectedRecord {
+    let overlay: EditProjection
     let key: String
 
     private typealias Stored = (id: Int64, body: [UInt8], deletedAt: Int64?, pending: Int64)

@@ -2,7 +2,7 @@ internal import HTTPTypes
 public import SidingChain
 
 /// What a request taught about its source; shared by all processes.
-public enum SourceLesson: Sendable, Hashable {
+public enum SourceOutcome: Sendable, Hashable {
     /// It answers: an outage is over.
     case answers
     /// A try failed; `isTimeout` costs more of the retry budget, as it cost more time.

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import SidingChain
 
 /// Says which page comes first and which comes next. It neither fetches nor stores.
-struct PageTurner: Sendable {
+struct NextPageRule: Sendable {
     let resource: AnyResource
 
     /// The envelope values that must be read from each page, in the order of ``Envelope``.

@@ -1,7 +1,7 @@
 internal import SidingJSON
 
 /// Counts what the bodies that it is shown have in them. It keeps no body.
-struct RecordSurvey {
+struct SchemaInference {
     /// How deep objects inside of objects are looked into.
     private static let deepest = 4
 

@@ -41,8 +41,8 @@ import Testing
         try await bench.store.write { try $0.execute("ANALYZE") }
         let statements: [(SQL, String)] = [
             (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
-            (StandingRows.dueNow, "siding_queue_ready"), (WriteClaimer.strayDue, "siding_queue_ready"),
-            (WriteClaimer.anyStray, "siding_queue_ready"), (StandingRows.neverLetIn, "siding_queue_sign_in"),
+            (SourceHealthRows.dueNow, "siding_queue_ready"), (WriteClaimer.strayDue, "siding_queue_ready"),
+            (WriteClaimer.anyStray, "siding_queue_ready"), (SourceHealthRows.neverLetIn, "siding_queue_sign_in"),
             (QueueTransitions.promotion, "siding_queue_lane"),
             (QueueTransitions.expired, "siding_queue_expiry"), (QueueTransitions.anyExpired, "siding_queue_expiry"),
         ]

@@ -1,7 +1,7 @@
 /// Notices that a listing turns in a circle.
 ///
 /// Pages without records say nothing: where an origin filters, many may come in succession.
-struct ListingCircle {
+struct LoopDetector {
     private var seen: Set<PageRequest.Address> = []
     /// The records of the page before, as one digest; nil where they are not known.
     private var last: UInt64?

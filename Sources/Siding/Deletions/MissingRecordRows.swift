@@ -1,7 +1,7 @@
 internal import SidingSQLite
 
 /// The rows of `siding_absences`.
-enum AbsenceRows {
+enum MissingRecordRows {
     static func load(_ resource: Int64, _ transaction: borrowing Transaction) throws -> RecordIDs {
         RecordIDs(
             try transaction.query(

@@ -5,7 +5,7 @@ internal import SidingSQLite
 /// Once is not proof enough where pages shift while they are asked for: a record can slip from a page not yet asked for to one
 /// that was, or from one parent's listing to another's. So two complete listings in succession must lack it, or one that was
 /// not interrupted, of pages that do not shift.
-struct AbsenceProof {
+struct DeletionReconciliation {
     let resource: Int64
     /// The resource whose records have a listing each; nil where there is one listing only.
     var parent: Int64?
@@ -93,7 +93,7 @@ struct AbsenceProof {
     func judge(
         isEnough: Bool, deletes: Bool, _ transaction: borrowing Transaction
     ) throws -> Verdict {
-        let before = try AbsenceRows.load(resource, transaction)
+        let before = try MissingRecordRows.load(resource, transaction)
         let search = try search(before, transaction)
         try settle(search, transaction)
         let isFirst = try isFirstSinceRedefinition(transaction)
@@ -112,10 +112,10 @@ struct AbsenceProof {
         try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
         let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
         if isFirst, asksAtOnce {
-            try AbsenceRows.replace(before, with: .none, of: resource, transaction)
+            try MissingRecordRows.replace(before, with: .none, of: resource, transaction)
             try PageMembers.depart(left, resource, transaction)
         } else {
-            try AbsenceRows.replace(before, with: left, of: resource, transaction)
+            try MissingRecordRows.replace(before, with: left, of: resource, transaction)
         }
         verdict.counters.deleted = deleted.count
         verdict.counters.withheld = isWithheld ? proven.count : 0

@@ -5,7 +5,7 @@ internal import SidingJSON
 /// Asks the origin for each record that a complete listing lacked, where the config says at which address records are: 404
 /// and 410 that no rule of `errors:` takes for something else say that it is gone, and so does the mark of deleted ones; any other
 /// answer with the record says that it is there.
-struct AbsenceInquiry: Sendable {
+struct DeletionVerification: Sendable {
     let sync: ResourceSync
     /// The address of a record below the source's base URL.
     let template: String
@@ -44,7 +44,7 @@ struct AbsenceInquiry: Sendable {
     /// would block their deletion, none is asked about: the questions could change nothing. What concerns the source ends the questions; a record
     /// about which nothing can be had stays, and holds up none of the others.
     func ask(
-        _ doubtful: DoubtfulRecords, _ report: ResourceSync.Report
+        _ doubtful: UnconfirmedDeletions, _ report: ResourceSync.Report
     ) async throws(StoreError) -> ResourceSync.Report {
         let store = sync.engine.store
         guard !doubtful.keys.isEmpty else { return report }
@@ -105,14 +105,14 @@ struct AbsenceInquiry: Sendable {
     /// about the record, be it a 401 or a 403.
     private func isRefusal(_ failure: Failure) -> Bool {
         guard case .http = failure.reason, rule(for: failure) == nil else { return false }
-        if case .signIn = SourceLesson(failure, now: sync.engine.wallClock.now) { return true }
+        if case .signIn = SourceOutcome(failure, now: sync.engine.wallClock.now) { return true }
         return false
     }
 
     private func rule(for failure: Failure) -> FailureRule? { resource.source.rule(for: failure, of: .fetch) }
 
-    private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> AbsenceFindings {
-        AbsenceFindings(
+    private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> VerificationFindings {
+        VerificationFindings(
             resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone, since: since,
             requests: counter.take(), terms: isLast ? terms : nil)
     }
