@@ -103,22 +103,44 @@ struct QueueDrain {
 
     /// The resources of the config that have a page waiting for its time, of `sources` or of all.
     ///
-    /// - Parameter moment: only those whose page is due by then; nil for all.
+    /// - Parameter refused: pages that a sync did not try, and would not try now either.
     func resources(
-        of sources: Set<String>?, dueBy moment: Timestamp? = nil
+        of sources: Set<String>?, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> [AnyResource] {
-        let waiting = try await store.entries(
-            QueueSelection(sources: Array(sources ?? []), states: [.queued], dueBy: moment, kinds: [.fetch]))
-        let names = Set(waiting.compactMap(\.resource))
+        resources(of: try await pages(of: sources, dueBy: nil).subtracting(refused))
+    }
+
+    private func resources(of pages: Set<QueueEntry>) -> [AnyResource] {
+        let names = Set(pages.compactMap(\.resource))
         return workspace.manifest.resources.filter { names.contains($0.name) }
     }
 
+    private func pages(of sources: Set<String>?, dueBy moment: Timestamp?) async throws(StoreError) -> Set<QueueEntry> {
+        Set(
+            try await store.entries(
+                QueueSelection(sources: Array(sources ?? []), states: [.queued], dueBy: moment, kinds: [.fetch])))
+    }
+
     /// Syncs the resources whose page is due now; one that another run holds is waited for.
+    ///
+    /// - Parameter refused: gets the pages that their syncs did not try: a changed config waits for a person, say. They would
+    ///   otherwise be due again at once.
     func syncDue(
-        of sources: Set<String>?, over transports: any TransportFactory
+        of sources: Set<String>?, over transports: any TransportFactory, except refused: inout Set<QueueEntry>
     ) async throws(StoreError) -> [SyncReport] {
-        let due = try await resources(of: sources, dueBy: WallClock.system.now)
+        let pages = try await pages(of: sources, dueBy: WallClock.system.now).subtracting(refused)
+        let due = resources(of: pages)
         guard !due.isEmpty else { return [] }
+        let reports = try await sync(due, over: transports)
+        let left = try await self.pages(of: sources, dueBy: nil)
+        let tried = Set(reports.filter { $0.heldBy == nil }.map(\.line.resource))
+        refused.formUnion(pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false })
+        return reports
+    }
+
+    private func sync(
+        _ due: [AnyResource], over transports: any TransportFactory
+    ) async throws(StoreError) -> [SyncReport] {
         var runner = SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
         runner.showsProgress = false
         return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)

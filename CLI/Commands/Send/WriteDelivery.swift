@@ -2,6 +2,7 @@ import Siding
 import SidingChain
 import SidingJSON
 import SidingManifest
+import SidingSynchronization
 
 /// Delivers writes for a command: words for the person, objects for the script, the exit code for both.
 struct WriteDelivery {
@@ -52,16 +53,21 @@ struct WriteDelivery {
     ///
     /// - Returns: nil where there was nothing to send or to fetch.
     func watch(sources: Set<String>?, _ fetches: QueueDrain) async throws -> ExitStatus? {
+        let refused = Mutex<Set<QueueEntry>>([])
         let stop = try await withSender { sender, transports in
             let loop = ServiceLoop(
                 sender: sender, sources: sources, pace: WriteSender.pace, changes: NetworkChanges(),
                 report: { note($0) },
                 sync: { () throws(StoreError) in
-                    for report in try await fetches.syncDue(of: sources, over: transports) { statuses.add(report) }
+                    var known = refused.withLock { $0 }
+                    let reports = try await fetches.syncDue(of: sources, over: transports, except: &known)
+                    let all = known
+                    refused.withLock { $0 = all }
+                    for report in reports { statuses.add(report) }
                 })
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }
-                return try await fetches.resources(of: sources).isEmpty
+                return try await fetches.resources(of: sources, except: refused.withLock { $0 }).isEmpty
             }
             return nil
         }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import SidingSQLite
+internal import SidingSynchronization
 
 #if canImport(Glibc)
     internal import Glibc
@@ -21,9 +22,28 @@ extension Store {
         let last = found?.owner
         let holder = LeaseHolder(
             processID: getpid(), host: ProcessInfo.processInfo.hostName, command: command, since: clock.now)
+        let outcome: LeaseOutcome
+        let taken = Mutex<Int64?>(nil)
+        do throws(StoreError) {
+            outcome = try await takeLease(name, from: last, owner: me, holder: holder) { token in
+                taken.withLock { $0 = token }
+            }
+        } catch {
+            // Nothing was committed, so nobody works under this token.
+            if let token = taken.withLock({ $0 }) { inHand.leave(name, token) }
+            throw error
+        }
+        if case .acquired = outcome, let last, last != me { self.owner.forget(last) }
+        return outcome
+    }
+
+    private func takeLease(
+        _ name: String, from last: String?, owner me: String, holder: LeaseHolder,
+        taking: @escaping @Sendable (Int64) -> Void
+    ) async throws(StoreError) -> LeaseOutcome {
         let text = try Self.text(of: holder)
         let inHand = inHand
-        let outcome = try await write { transaction -> LeaseOutcome in
+        return try await write { transaction -> LeaseOutcome in
             // Since the look, another task of this process may have taken it.
             if last == me, inHand.holds(name) { return .held(by: holder) }
             let outcome = try Self.takeLease(
@@ -32,10 +52,9 @@ extension Store {
             if last == me { try QueueTransitions(owner: me, now: holder.since).giveBack(under: lease, transaction) }
             // Before the commit, so that nobody who sees the row finds it in nobody's hand.
             inHand.take(name, lease.token)
+            taking(lease.token)
             return outcome
         }
-        if case .acquired = outcome, let last, last != me { self.owner.forget(last) }
-        return outcome
     }
 
     /// One writer at a time: whoever finds the lease as it was seen takes it, everyone after finds it changed.

@@ -31,6 +31,19 @@ struct QueueWatchTests {
         await service.origin.stop()
     }
 
+    @Test func `Watching ends where the sync of a page is refused, instead of refusing it again and again`()
+        async throws
+    {
+        let (service, sandbox) = try await stopped()
+        // No stored record fits: nothing is asked for until a person accepts that.
+        try sandbox.config(service.config(source: "retry: { inline: 0 }", resource: "where: \"missing = 1\""))
+        let watched = try await sandbox.siding("queue", "run", "--watch")
+        #expect(watched.status == 4, "\(watched.error)")
+        #expect(service.targets == [])
+        #expect(try await sandbox.siding("runs", "list", "--json").lines.count == 2)
+        await service.origin.stop()
+    }
+
     @Test(arguments: [["queue", "run"], ["queue", "run", "--watch"], ["queue", "run", "--resource", "items"]])
     func `A page that waits for a sign-in is tried, and said to wait, exit 77, until the origin lets it in`(
         command: [String]

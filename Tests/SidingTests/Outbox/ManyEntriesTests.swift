@@ -47,6 +47,17 @@ import Testing
         #expect(try await bench.store.count(QueueSelection(states: [.dropped])) == Self.count)
     }
 
+    @Test func `the newest of a lane are dropped first, so that no sender takes one of them in between`() async throws {
+        let bench = try await WriteBench()
+        try await fill(bench)
+        let lane = try await bench.store.perform(.drop, on: QueueSelection(lanes: ["lane 7"]))
+        #expect(lane.map(\.entry.id) == lane.map(\.entry.id).sorted())
+        let dropped = try await bench.store.read { snapshot in
+            try snapshot.query("SELECT entry FROM siding_attempts WHERE event = 'dropped' ORDER BY seq") { $0.text(0) }
+        }
+        #expect(dropped.count == 2 && dropped == lane.map(\.entry.id).reversed())
+    }
+
     @Test func `another process gets its turn while entries are held`() async throws {
         let bench = try await WriteBench()
         try await fill(bench)

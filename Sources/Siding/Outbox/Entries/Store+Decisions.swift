@@ -23,7 +23,11 @@ extension Store {
         if case .replace(let change) = decision { try change.check() }
         let hand = try await hand(isRehearsal: isRehearsal)
         if isRehearsal, let foretold = try await foretell(decision, on: selection, by: hand) { return foretold }
-        let meant = try await entries(selection)
+        let found = try await entries(selection)
+        // Dropping the oldest of a lane makes the next one ready to be sent: the newest go first, so that no sender takes
+        // one of them between two transactions.
+        let isDrop = if case .act(.drop) = decision { true } else { false }
+        let meant = isDrop ? found.reversed() : found
         var changes: [QueueChange] = []
         changes.reserveCapacity(meant.count)
         while changes.count < meant.count {
@@ -36,7 +40,7 @@ extension Store {
             }
         }
         if !isRehearsal, changes.contains(where: { $0.entry.recordKey != nil }) { changeSignal.fire() }
-        return changes
+        return isDrop ? changes.reversed() : changes
     }
 
     /// Carries out a person's word on every entry that `selection` means.
