@@ -123,19 +123,19 @@ struct QueueDrain {
 
     /// Syncs the resources whose page is due now; one that another run holds is waited for.
     ///
-    /// - Parameter refused: gets the pages that their syncs did not try: a changed config waits for a person, say. They would
-    ///   otherwise be due again at once.
+    /// - Parameter refused: pages that are left out.
+    /// - Returns: the reports, and the pages that their syncs did not try: a changed config waits for a person, say. They
+    ///   would otherwise be due again at once.
     func syncDue(
-        of sources: Set<String>?, over transports: any TransportFactory, except refused: inout Set<QueueEntry>
-    ) async throws(StoreError) -> [SyncReport] {
+        of sources: Set<String>?, over transports: any TransportFactory, except refused: Set<QueueEntry>
+    ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>) {
         let pages = try await pages(of: sources, dueBy: WallClock.system.now).subtracting(refused)
         let due = resources(of: pages)
-        guard !due.isEmpty else { return [] }
+        guard !due.isEmpty else { return ([], []) }
         let reports = try await sync(due, over: transports)
         let left = try await self.pages(of: sources, dueBy: nil)
         let tried = Set(reports.filter { $0.heldBy == nil }.map(\.line.resource))
-        refused.formUnion(pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false })
-        return reports
+        return (reports, pages.intersection(left).filter { $0.resource.map(tried.contains) ?? false })
     }
 
     private func sync(

@@ -59,11 +59,10 @@ struct WriteDelivery {
                 sender: sender, sources: sources, pace: WriteSender.pace, changes: NetworkChanges(),
                 report: { note($0) },
                 sync: { () throws(StoreError) in
-                    var known = refused.withLock { $0 }
-                    let reports = try await fetches.syncDue(of: sources, over: transports, except: &known)
-                    let all = known
-                    refused.withLock { $0 = all }
-                    for report in reports { statuses.add(report) }
+                    let known = refused.withLock { $0 }
+                    let done = try await fetches.syncDue(of: sources, over: transports, except: known)
+                    refused.withLock { $0.formUnion(done.refused) }
+                    for report in done.reports { statuses.add(report) }
                 })
             try await loop.run { outlook throws(StoreError) in
                 guard !canGoOn(sources, outlook) else { return false }
