@@ -1,14 +1,16 @@
 internal import SidingSQLite
 
-/// Deletes records and takes that back, inside a transaction. A tombstone keeps its body.
+/// Deletes records and restores them, inside a transaction: the table `siding_tombstones`. A tombstone keeps its body.
 enum Tombstones {
+    /// Turns living records into tombstones.
+    ///
     /// - Parameter revision: the resource's revision once this transaction has committed.
-    static func bury(
-        _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, revision: Int64,
+    static func make(
+        of ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }
-        try note(ids, run: run, now: now, transaction)
+        try insert(ids, of: resource, run: run, now: now, transaction)
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         var mark = try transaction.prepare(
             "UPDATE siding_records SET deleted_at = ?2, run = ?3, revision = ?4 WHERE id = ?1")
@@ -24,43 +26,42 @@ enum Tombstones {
     }
 
     /// Remembers what a run deleted.
-    static func note(
-        _ ids: [Int64], run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+    static func insert(
+        _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         for id in ids {
             try transaction.execute(
-                "INSERT OR REPLACE INTO siding_tombstones (run, record, at) VALUES (?1, ?2, ?3)", run, id,
-                now.microseconds)
+                "INSERT OR REPLACE INTO siding_tombstones (run, resource, record, at) VALUES (?1, ?2, ?3, ?4)", run,
+                resource, id, now.microseconds)
         }
     }
 
     /// - Returns: how many live again, by resource.
-    static func undelete(
+    static func restore(
         _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [String: Int] {
         let resources = try transaction.query(
             """
-            SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
-            JOIN siding_resources s ON s.id = r.resource WHERE t.run = ?1
+            SELECT id, name, revision FROM siding_resources
+            WHERE id IN (SELECT resource FROM siding_tombstones WHERE run = ?1)
             """, run
         ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
         var counts: [String: Int] = [:]
         for resource in resources {
-            let count = try undelete(
-                run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
+            let count = try restore(run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
             if count > 0 { counts[resource.name] = count }
         }
         return counts
     }
 
-    /// What has been written since is not this run's any more; what edits lie on is the user's.
-    private static func undelete(
+    /// A record written since is not this run's any more; one with pending edits is the user's.
+    private static func restore(
         _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {
         let ids = try transaction.query(
             """
-            SELECT r.id FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
-            WHERE t.run = ?1 AND r.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
+            SELECT r.id FROM siding_tombstones t JOIN siding_records r ON r.resource = t.resource AND r.id = t.record
+            WHERE t.run = ?1 AND t.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
             """, run, resource
         ) { $0.int(0) }
         guard !ids.isEmpty else { return 0 }
@@ -72,7 +73,9 @@ enum Tombstones {
                 WHERE id = ?1
                 """, id, LocalSaver.run, revision, now.microseconds)
             try text?.add(id)
-            try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1 AND record = ?2", run, id)
+            try MissingTable.exempt(id, of: resource, transaction)
+            try transaction.execute(
+                "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }
         try Revisions.set(revision, of: resource, transaction)
         return ids.count

@@ -53,8 +53,9 @@ struct ProjectedRecord {
             VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?7, ?9)
             """, overlay.resource, key, String(decoding: body.bytes, as: UTF8.self), overlay.now.microseconds, run,
             state.deletedAt?.microseconds, overlay.revision, pending, request)
+        let id = transaction.lastInsertedRowID
+        try MissingTable.exempt(id, of: overlay.resource, transaction)
         if let index = try TextIndex.load(of: overlay.resource, transaction) {
-            let id = transaction.lastInsertedRowID
             var text = try TextStatements(index, transaction)
             try text.add(id)
         }

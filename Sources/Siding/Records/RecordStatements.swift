@@ -9,7 +9,10 @@ struct RecordStatements: ~Copyable {
     private var text: TextStatements?
     /// Nil where no record of the resource has unsettled edits, which then costs nothing.
     private let pull: RecordPull?
+    private let resource: Int64
     private let now: Timestamp
+    /// Whether a program saves the records, rather than a page of the origin.
+    private let isLocal: Bool
     /// The row of the record that was saved last; nil where edits lie on it.
     private(set) var savedRow: Int64?
 
@@ -53,7 +56,9 @@ struct RecordStatements: ~Copyable {
         self.update = update
         self.text = text
         self.pull = pull
+        self.resource = resource
         self.now = now
+        isLocal = request == nil
     }
 
     /// Saves one record; a tombstone that comes back is revived, and one that the origin marks as deleted becomes one.
@@ -74,6 +79,7 @@ struct RecordStatements: ~Copyable {
             try insert.bind(7, isDeleted ? now.microseconds : nil)
             try insert.step()
             savedRow = transaction.lastInsertedRowID
+            if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: resource, transaction) }
             try text?.addNewest()
             return isDeleted ? .insertedDead : .inserted
         }
@@ -92,6 +98,7 @@ struct RecordStatements: ~Copyable {
         try update.bind(6, deletedAt)
         try update.step()
         try text?.add(id)
+        if isLocal, !isLiving { try MissingTable.exempt(id, of: resource, transaction) }
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
     }
 

@@ -50,6 +50,7 @@ struct DeletionTests {
         // Numbered pages shift: once is no proof.
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.count() == 40)
+        #expect(try await sandbox.siding("status").output.contains("24 missing at the origin, not deleted yet"))
         for _ in 0..<2 {
             let withheld = try await sandbox.siding("sync")
             #expect(withheld.status == 4)
@@ -141,7 +142,7 @@ struct DeletionTests {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: Self.absence)
         for _ in 0..<2 { #expect(try await sandbox.siding("sync").status == 0) }
-        let dump = "SELECT id, run, revision FROM siding_records; SELECT * FROM siding_absences"
+        let dump = "SELECT id, run, revision FROM siding_records; SELECT * FROM siding_missing"
         let before = try await sandbox.sqlite(sandbox.file("test.db"), dump).output
         #expect(try await sandbox.siding("sync", "--json").object()["outcome"] == .string("not_modified"))
         #expect(try await sandbox.sqlite(sandbox.file("test.db"), dump).output == before)
