@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Whether all records are here that a resource has at the origin: `known_at` of `siding_resources`, `knows_all` of

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Decides, in the transaction that ends a listing or a round of them, which records are gone.

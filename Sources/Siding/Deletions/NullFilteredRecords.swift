@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// The records that live, that a page showed, and of which `where` is neither true nor false: the rows of `siding_unfit`.

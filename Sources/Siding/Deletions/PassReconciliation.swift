@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Decides, in the transaction that ends a round over the records of another resource, which records are gone.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Deletes records and takes that back, inside a transaction. A tombstone keeps its body.

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// Records that a complete listing lacked, and of which the origin has not said whether they are there.
 public struct UnconfirmedDeletions: Sendable, Hashable {
     /// Those that were never asked about first, each part in key order; without those that edits of the user's own lie on.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// What the origin said of records that complete listings lacked: the columns `asked_at` and `is_gone` of `siding_absences`.
