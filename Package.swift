@@ -43,10 +43,12 @@ let package = Package(
         .executable(name: "siding", targets: ["SidingCLI"]),
         .library(name: "Siding", targets: ["Siding"]),
         .library(name: "SidingChain", targets: ["SidingChain"]),
+        .library(name: "SidingCredentials", targets: ["SidingCredentials"]),
         .library(name: "SidingHTTP", targets: ["SidingHTTP"]),
         .library(name: "SidingImport", targets: ["SidingImport"]),
         .library(name: "SidingJSON", targets: ["SidingJSON"]),
         .library(name: "SidingManifest", targets: ["SidingManifest"]),
+        .library(name: "SidingNetwork", targets: ["SidingNetwork"]),
         .library(name: "SidingOrigin", targets: ["SidingOrigin"]),
         .library(name: "SidingTesting", targets: ["SidingTesting"]),
     ],
@@ -86,10 +88,17 @@ let package = Package(
                 + nio("NIOCore", "NIOPosix", "NIOHTTP1"),
             swiftSettings: settings),
         .target(
+            name: "SidingNetwork", dependencies: ["CNetlink", "SidingChain", "SidingSynchronization"],
+            swiftSettings: settings),
+        .target(
+            name: "SidingCredentials",
+            dependencies: ["SidingChain", "SidingJSON", "SidingSQLite", "SidingSynchronization", httpTypes],
+            swiftSettings: settings),
+        .target(
             name: "Siding",
             dependencies: [
-                "CNetlink", "SidingChain", "SidingJSON", "SidingSQLite", "SidingMigrations", "SidingSynchronization",
-                httpTypes, logging, serviceLifecycle,
+                "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork", "SidingSQLite",
+                "SidingSynchronization", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: settings),
         .target(
@@ -98,7 +107,8 @@ let package = Package(
         .target(
             name: "SidingManifest",
             dependencies: [
-                "ExampleConfigs", "Siding", "SidingChain", "SidingJSON", httpTypes, subprocess, systemPackage, yams,
+                "ExampleConfigs", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", httpTypes, subprocess,
+                systemPackage, yams,
             ],
             swiftSettings: settings),
         .target(
@@ -115,21 +125,25 @@ let package = Package(
         .executableTarget(
             name: "SidingCLI",
             dependencies: [
-                "Siding", "SidingChain", "SidingHTTP", "SidingImport", "SidingJSON", "SidingManifest", "SidingOrigin",
-                "SidingSynchronization", argumentParser, httpTypes, logging, unixSignals,
+                "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
+                "SidingManifest",
+                "SidingNetwork", "SidingOrigin", "SidingSynchronization", argumentParser, httpTypes, logging,
+                unixSignals,
             ],
             path: "CLI", swiftSettings: settings),
         .executableTarget(
             name: "EmbeddingExample", dependencies: ["Siding", "SidingHTTP", logging, serviceLifecycle, unixSignals],
             path: "Examples/Embedding", swiftSettings: settings),
         .executableTarget(
-            name: "GatewayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingJSON", httpTypes],
+            name: "GatewayExample",
+            dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingJSON", "SidingNetwork", httpTypes],
             path: "Examples/Gateway", swiftSettings: settings),
         .executableTarget(
-            name: "TokenRefreshExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", httpTypes],
+            name: "TokenRefreshExample",
+            dependencies: ["SidingChain", "SidingCredentials", "SidingHTTP", "SidingNetwork", httpTypes],
             path: "Examples/TokenRefresh", swiftSettings: settings),
         .executableTarget(
-            name: "RailwayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", httpTypes],
+            name: "RailwayExample", dependencies: ["Siding", "SidingChain", "SidingHTTP", "SidingNetwork", httpTypes],
             path: "Examples/Railway", swiftSettings: settings),
         .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
         .executableTarget(
@@ -143,10 +157,21 @@ let package = Package(
             name: "SidingSQLiteTests", dependencies: ["SidingSQLite", "SidingSynchronization", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
+            name: "SidingNetworkTests",
+            dependencies: ["CNetlink", "SidingChain", "SidingNetwork", "SidingSynchronization", "SidingTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SidingCredentialsTests",
+            dependencies: [
+                "SidingChain", "SidingCredentials", "SidingJSON", "SidingSQLite", "SidingSynchronization",
+                "SidingTesting", httpTypes,
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "SidingTests",
             dependencies: [
-                "CNetlink", "Siding", "SidingTesting", "SidingChain", "SidingJSON", "SidingMigrations", "SidingOrigin",
-                "SidingSQLite", "SidingSynchronization", httpTypes, logging,
+                "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingMigrations", "SidingNetwork",
+                "SidingOrigin", "SidingSQLite", "SidingSynchronization", "SidingTesting", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -174,12 +199,16 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SidingManifestTests",
-            dependencies: ["SidingManifest", "Siding", "SidingChain", "SidingJSON", "SidingTesting", httpTypes],
+            dependencies: [
+                "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON", "SidingTesting",
+                httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SidingImportTests",
             dependencies: [
-                "SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingJSON", "SidingTesting", httpTypes,
+                "SidingImport", "SidingManifest", "Siding", "SidingChain", "SidingCredentials", "SidingJSON",
+                "SidingTesting", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(

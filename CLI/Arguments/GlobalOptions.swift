@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import Siding
+import SidingChain
 import SidingManifest
 
 /// The options that every command takes.

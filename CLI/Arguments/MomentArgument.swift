@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+import SidingChain
 
 /// A moment on the command line: RFC 3339, a date (its first moment in UTC), or how long ago (`2h`).
 enum MomentArgument: ExpressibleByArgument, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import SidingChain
 import SidingJSON
 import Siding
 

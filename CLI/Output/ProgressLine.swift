@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import SidingSynchronization
 
 /// One line on a terminal's standard error that follows a sync, and is gone when it ends.

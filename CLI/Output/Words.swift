@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 
 /// Numbers, sizes and times for people.
 struct Words {

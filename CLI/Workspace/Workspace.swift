@@ -1,8 +1,10 @@
+import SidingCredentials
 import SidingJSON
 import Foundation
 import Siding
 import SidingChain
 import SidingManifest
+import SidingNetwork
 
 /// What a command works on: the config, and the database that goes with it.
 struct Workspace {
@@ -27,7 +29,7 @@ struct Workspace {
 
     /// What keeps the sources signed in, over `transports`.
     func signIns(_ transports: any TransportFactory) -> SignIns {
-        SignIns(directory: credentials, transports: transports)
+        SignIns(directory: credentials, transports: transports, connectivity: LinuxConnectivity())
     }
 
     func openStore(_ access: Store.Access) async throws -> Store {

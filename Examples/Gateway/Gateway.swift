@@ -11,6 +11,7 @@ import Siding
 import SidingChain
 import SidingHTTP
 import SidingJSON
+import SidingNetwork
 
 struct Issue: Codable, Sendable {
     let id: Int

@@ -11,6 +11,7 @@ import HTTPTypes
 import Siding
 import SidingChain
 import SidingHTTP
+import SidingNetwork
 
 struct Report: Codable, Sendable {
     let id: String

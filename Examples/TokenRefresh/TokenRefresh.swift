@@ -11,9 +11,10 @@
 import FoundationEssentials
 import Glibc
 import HTTPTypes
-import Siding
 import SidingChain
+import SidingCredentials
 import SidingHTTP
+import SidingNetwork
 
 /// A step of the program's own: gives each request the name of its call, so that the origin's log can be read beside ours.
 ///

@@ -1,6 +1,8 @@
 public import Logging
 public import ServiceLifecycle
 public import SidingChain
+internal import SidingCredentials
+public import SidingNetwork
 
 /// Siding inside a program: one store, some resources, and a service that keeps them fresh.
 ///

@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 
 extension Manifest {
     /// In bytes; a larger file is not a configuration.

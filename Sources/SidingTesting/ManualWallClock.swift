@@ -1,4 +1,5 @@
-public import Siding
+internal import Siding
+public import SidingChain
 internal import SidingSynchronization
 
 /// Wall-clock time that stands still until a test moves it, forwards or backwards.

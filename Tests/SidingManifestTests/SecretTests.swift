@@ -1,5 +1,6 @@
 import Siding
 import SidingChain
+import SidingCredentials
 import Testing
 
 @testable import SidingManifest

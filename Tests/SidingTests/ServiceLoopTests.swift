@@ -1,11 +1,13 @@
 import HTTPTypes
 import Logging
 import SidingChain
+import SidingCredentials
 import SidingSynchronization
 import SidingTesting
 import Testing
 
 @testable import Siding
+@testable import SidingNetwork
 
 /// What ``Siding/run()`` does side by side, what wakes it, and what ends it.
 @Suite(.timeLimit(.minutes(5))) struct ServiceLoopTests {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingManifest
 
 /// `siding auth`: how the sources sign in.

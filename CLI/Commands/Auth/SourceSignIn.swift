@@ -1,5 +1,6 @@
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingJSON
 
 /// How a source signs in, as `siding auth status` tells it.

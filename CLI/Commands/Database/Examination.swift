@@ -2,6 +2,7 @@ import Foundation
 import Siding
 import SidingChain
 import SidingManifest
+import SidingNetwork
 
 /// The looks that `siding doctor` takes, in order; one that fails does not keep the others from being taken.
 struct Examination {

@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import SidingJSON
 
 /// Turns the rows of an export into text, one at a time.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Siding
+import SidingChain
 
 /// What the commands that change entries have in common: who is meant, the question before, the words and the exit code after.
 struct ActionOptions: ParsableArguments {

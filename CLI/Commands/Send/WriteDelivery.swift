@@ -2,6 +2,7 @@ import Siding
 import SidingChain
 import SidingJSON
 import SidingManifest
+import SidingNetwork
 import SidingSynchronization
 
 /// Delivers writes for a command: words for the person, objects for the script, the exit code for both.

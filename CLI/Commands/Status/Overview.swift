@@ -2,6 +2,7 @@ import SidingJSON
 import Siding
 import SidingChain
 import SidingManifest
+import SidingNetwork
 
 /// The state of everything, as `siding status` shows it.
 struct Overview {

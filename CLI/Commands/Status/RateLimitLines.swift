@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import SidingJSON
 
 /// Rate limits that are in use, as `siding status` shows them.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingJSON
 
 /// `siding state`: how far each resource has come.

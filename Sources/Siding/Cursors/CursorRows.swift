@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// The rows of `siding_cursors`.

@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 
 /// Where a new listing of a resource begins.
 struct CursorStart: Sendable, Hashable {

@@ -1,3 +1,5 @@
+internal import SidingChain
+
 /// What kind of value a cursor is: how two of them compare, and how one is written.
 public enum CursorType: String, Sendable, CaseIterable {
     /// RFC 3339, such as `2024-05-01T12:00:00Z`; a time without an offset counts as UTC.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import SidingChain
 public import SidingJSON
 
 /// How a resource asks for changes only: the value that tells how far it has come, and where that value is found.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// When every record of a resource was last asked for: `all_listed_at` of `siding_resources`.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Decides which records were deleted at the origin, in the transaction that ends a complete listing or fan-out pass.

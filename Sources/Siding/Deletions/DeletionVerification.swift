@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingJSON
 
 /// Asks the origin for each record that a complete listing lacked, where the config says at which address records are: 404

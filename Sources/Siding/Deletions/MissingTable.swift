@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// The table `siding_missing`: living records that no page shows.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Living records that a page shows and for which the filter `where` is NULL.

@@ -1,4 +1,6 @@
+public import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Keys of living records that the last complete listing lacked, in key order.

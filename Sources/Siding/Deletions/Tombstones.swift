@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Deletes records and restores them, inside a transaction: the table `siding_tombstones`. A tombstone keeps its body.

@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 
 /// Reads when an origin's count begins anew.
 ///

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// All SQL of `siding_rate_limits` and `siding_rate_counts`.

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// Whether a request may go out.
 enum ReservationAnswer: Sendable, Hashable {
     /// It may; its reservation under each limit, in their order.

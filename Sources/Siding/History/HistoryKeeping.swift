@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Keeps what a record was, whenever any statement changes what is shown of it.

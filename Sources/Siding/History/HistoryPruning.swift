@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Removes the versions that retention no longer keeps, at the end of each run.

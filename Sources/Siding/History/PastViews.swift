@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// The views of resources as they were at one moment, over the present rows and the history.

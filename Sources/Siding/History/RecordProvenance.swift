@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// Where the present body of a record came from, and what is known of its being so still.
 public struct RecordProvenance: Sendable, Hashable {
     /// What brought a body.

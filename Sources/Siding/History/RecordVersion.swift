@@ -1,3 +1,4 @@
+public import SidingChain
 public import SidingJSON
 
 /// What a record was and is.

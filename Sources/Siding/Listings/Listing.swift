@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// How a listing is to begin.
 public struct ListingOpening: Sendable {
     public var resource: String

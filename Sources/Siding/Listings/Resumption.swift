@@ -1,3 +1,5 @@
+package import SidingChain
+
 /// Until when an unfinished listing, or a round of listings, goes on where it stopped: one rule for stores and plans.
 package enum Resumption {
     /// Whether what was last carried on at `progress` goes on.

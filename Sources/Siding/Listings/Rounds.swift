@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// How a round is to begin.
 public struct RoundOpening: Sendable {
     /// What all its listings have in common; the first page is not looked at.

@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Opens a listing: at its checkpoint or retained fetch where there is one, else at the first page.

@@ -1,4 +1,6 @@
+internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Takes up the open round, or begins a new one: where there is none, where it is older than

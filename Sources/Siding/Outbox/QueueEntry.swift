@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 
 /// A request that the queue retains.
 public struct QueueEntry: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 
 /// An entry in plain words: why it waits, what happens next and when.
 public struct QueueExplanation: Sendable, Hashable {

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// What the queue has for a sender: one look at the store says whether anything is to be done.
 public struct QueueOutlook: Sendable, Hashable {
     /// Whether a claim might take a write in hand, or park one that has expired.

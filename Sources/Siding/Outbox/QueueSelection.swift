@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 
 /// Which entries are meant: all conditions hold at once; an empty selection means every unsettled entry.
 public struct QueueSelection: Sendable, Hashable {

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 
 /// A record as one side has it: the origin, or the origin with some edits on top.

@@ -1,4 +1,5 @@
 public import HTTPTypes
+public import SidingChain
 
 /// What the queue keeps of a write beside its entry: the request itself, its answer, and what it waits for.
 public struct WriteContent: Sendable {

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingSynchronization
 
 /// The credentials that the requests for pages carry: an origin that repeats them in a next link, under whatever name, must

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingJSON
 
 /// Fetches pages of one resource, one at a time, and reads them. It does not store.

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// One stored record: the JSON value as it came, under its key.
 public struct Record: Sendable, Hashable {
     public var resource: String

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// The statements that save a record, prepared once per page.

@@ -1,4 +1,6 @@
+internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Writes all rows in one transaction.

@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// What is kept of how soon asking again is pointless.

@@ -1,5 +1,5 @@
 internal import HTTPTypes
-internal import SidingChain
+public import SidingChain
 
 /// How soon asking again is pointless, as the first page of a listing said it.
 public struct ListingFreshness: Sendable, Hashable {

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 
 /// Who asks decides what is shown: another tenant, account or version of the API has other records. All of it that is no
 /// secret belongs to the definition; a token that was renewed does not.

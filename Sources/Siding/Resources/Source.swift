@@ -1,3 +1,4 @@
+public import SidingCredentials
 public import SidingJSON
 public import HTTPTypes
 public import SidingChain

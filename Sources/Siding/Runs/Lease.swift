@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// The right to work on one thing, held by one process at a time.
 public struct Lease: Sendable, Hashable {
     /// `resource:posts`

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// Names a run: a small number that a person can type.
 public typealias RunID = Int64
 

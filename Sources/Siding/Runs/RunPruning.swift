@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// Old runs are forgotten, so that a service which syncs every few minutes does not grow its file for ever. What they stored

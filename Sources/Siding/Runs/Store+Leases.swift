@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 

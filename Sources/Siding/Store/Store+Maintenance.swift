@@ -1,3 +1,4 @@
+public import SidingChain
 internal import SidingMigrations
 internal import SidingSQLite
 

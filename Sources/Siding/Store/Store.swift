@@ -1,6 +1,7 @@
 public import SidingChain
 internal import SidingMigrations
 internal import SidingSQLite
+package import SidingSynchronization
 
 /// The store in one SQLite file: WAL, several processes at once, plain tables that any SQLite tool can read.
 ///
@@ -32,7 +33,7 @@ public struct Store: Sendable {
     let inHand: WorkInHand
     let shapes: KnownMemberSets
     /// Fired after each commit of this process that wrote records.
-    public let changeSignal: ChangeSignal
+    package let changeSignal: ChangeSignal
     let clock: WallClock
     /// Spreads how long a source is left alone.
     let jitter: Jitter

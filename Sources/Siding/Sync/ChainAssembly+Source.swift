@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 
 extension ChainAssembly {
     /// The assembly of every chain to `source`, its fetches and its writes alike: its fields, its credentials, its patience.

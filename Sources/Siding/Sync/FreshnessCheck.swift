@@ -1,3 +1,5 @@
+internal import SidingChain
+
 /// Whether a resource is worth asking for.
 ///
 /// `X-Poll-Interval` is a demand of the origin, and holds for every sync. `Cache-Control` is a promise: it counts where a

@@ -1,3 +1,4 @@
+internal import SidingCredentials
 internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain

@@ -1,4 +1,5 @@
 internal import Logging
+package import SidingNetwork
 
 /// The loop of ``Siding/run()`` and of `siding queue run --watch`: it sends writes and syncs resources side by side, so that
 /// neither waits for the other.

@@ -1,5 +1,7 @@
 public import Logging
 public import SidingChain
+public import SidingCredentials
+public import SidingNetwork
 
 /// Brings resources up to date: the only one that knows chain, store and queue.
 ///

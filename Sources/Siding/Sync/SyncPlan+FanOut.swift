@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 
 extension SyncPlan {
     /// What a sync would ask about the records of another resource.

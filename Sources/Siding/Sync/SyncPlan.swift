@@ -1,6 +1,7 @@
+internal import SidingCredentials
 internal import SidingJSON
 internal import HTTPTypes
-internal import SidingChain
+public import SidingChain
 
 /// What a sync would ask first, and why: to find out no request is sent, and the store is read and not written.
 public struct SyncPlan: Sendable, Hashable {

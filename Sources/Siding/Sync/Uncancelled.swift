@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Runs `body` to its end even where the current task is cancelled: giving back leases and closing run records is part of
 /// a clean stop, and a cancelled task could not do it.
 ///

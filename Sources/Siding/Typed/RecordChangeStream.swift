@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 extension Siding {
     /// What is stored now, and then what changes, whoever changes it: a sync, this program, another process.
     ///

@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 internal import Subprocess
 #if canImport(System)
     internal import System

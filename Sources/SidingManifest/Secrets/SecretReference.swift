@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 
 /// Where a secret is to be found; read when a request needs it, never before.
 enum SecretReference: Sendable, Hashable {

@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 
 extension ValueType where Value == Secret {
     static let howSecretsAreWritten = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"

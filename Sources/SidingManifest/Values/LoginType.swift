@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 
 extension ValueType where Value == LoginValue {
     /// The body of a log-in.

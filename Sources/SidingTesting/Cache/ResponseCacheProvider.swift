@@ -1,4 +1,4 @@
-public import Siding
+internal import Siding
 public import SidingChain
 
 /// Makes the caches that ``ResponseCacheConformance`` examines: one value for one empty cache.

@@ -1,1 +1,1 @@
-../../SidingTests/Support/NetworkNamespace.swift
+../../SidingNetworkTests/NetworkNamespace.swift

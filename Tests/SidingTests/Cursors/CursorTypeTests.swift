@@ -1,4 +1,5 @@
 import HTTPTypes
+import SidingChain
 import Testing
 
 @testable import Siding

@@ -1,5 +1,6 @@
 import HTTPTypes
 import SidingChain
+import SidingCredentials
 import SidingJSON
 import SidingTesting
 import Testing

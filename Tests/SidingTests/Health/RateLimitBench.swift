@@ -1,3 +1,4 @@
+import SidingChain
 import SidingSQLite
 import SidingTesting
 

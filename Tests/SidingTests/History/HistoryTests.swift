@@ -1,3 +1,4 @@
+import SidingChain
 import SidingJSON
 import SidingSQLite
 import Testing

@@ -1,3 +1,4 @@
+import SidingCredentials
 import SidingJSON
 import HTTPTypes
 import SidingChain

@@ -1,3 +1,4 @@
+import SidingChain
 import SidingTesting
 
 @testable import Siding

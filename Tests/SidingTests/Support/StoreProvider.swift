@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import SidingTesting
 
 /// Provides a store in a directory of its own.

@@ -2,6 +2,7 @@ import Glibc
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingCredentials
 import SidingJSON
 import SidingTesting
 import Testing

@@ -1,4 +1,5 @@
 import SidingChain
+import SidingSynchronization
 import SidingTesting
 import Testing
 

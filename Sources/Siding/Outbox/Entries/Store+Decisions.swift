@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 /// A person's word on entries.
 extension Store {

@@ -1,4 +1,4 @@
-internal import SidingChain
+public import SidingChain
 internal import SidingSQLite
 
 extension Store {

@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Accepts a write: when this returns it is durable, and is sent sooner or later whatever happens to the process.

@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingJSON
 
 /// What may not be kept in the queue: requests that are no writes, and credentials, which belong to the source.

@@ -1,6 +1,8 @@
 internal import HTTPTypes
 public import Logging
 public import SidingChain
+public import SidingCredentials
+public import SidingNetwork
 
 /// Delivers the writes that the queue holds.
 ///
@@ -119,7 +121,7 @@ public struct WriteSender: Sendable {
         var isStale = false
         if !outlook.inHand.isEmpty { isStale = try await !store.reap().isEmpty }
         for name in outlook.wantingSignIn {
-            guard let source = chosen[name], await tried.areNew(of: source) else { continue }
+            guard let source = chosen[name], await tried.areNew(of: name, source.authorization) else { continue }
             try await store.endWaits(of: [name], because: .credentialsChanged)
             isStale = true
         }

@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// What came of sending a write: what becomes of the entry, and what was learned of its source.
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict

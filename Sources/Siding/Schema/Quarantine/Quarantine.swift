@@ -1,3 +1,5 @@
+public import SidingChain
+
 /// A record that broke its contract and was set aside.
 public struct QuarantinedRecord: Sendable, Hashable {
     /// Names it for a person; it stays the same while the origin sends the same at the same place.

@@ -1,4 +1,6 @@
+internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// One with its bytes.

@@ -1,5 +1,7 @@
 public import Logging
 public import SidingChain
+public import SidingCredentials
+public import SidingNetwork
 
 /// Tries a sync on a copy of the store: what it would ask, save and delete, without a change to the store itself.
 ///

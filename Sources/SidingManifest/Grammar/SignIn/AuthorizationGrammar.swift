@@ -1,4 +1,5 @@
 internal import Siding
+internal import SidingCredentials
 
 /// How a source is told who asks: `auth:`.
 enum AuthorizationGrammar {

@@ -1,5 +1,6 @@
 internal import Siding
 internal import SidingChain
+internal import SidingCredentials
 
 /// Tokens of an OAuth 2 token endpoint: `auth: { type: oauth2_client }` and `oauth2_refresh`.
 enum OAuthGrammar {

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 internal import SidingChain
+internal import SidingCredentials
 internal import SidingJSON
 
 /// Tokens that a log-in or a program gives: `auth: { type: session }` and `command`.

@@ -1,6 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 internal import SidingChain
+internal import SidingCredentials
 
 /// An origin: one entry of `sources:`.
 enum SourceGrammar {

@@ -1,4 +1,5 @@
 import SidingJSON
+import SidingSynchronization
 import SidingTesting
 import Testing
 

@@ -1,3 +1,4 @@
+package import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
@@ -16,25 +17,36 @@ public final class SignIns: Sendable {
     ///   - transports: makes a transport per source; tokens are asked for by that of the source they are for.
     ///   - clock: on which time limits are measured.
     public init(
-        directory: String, transports: any TransportFactory, connectivity: any Connectivity = LinuxConnectivity(),
+        directory: String, transports: any TransportFactory, connectivity: any Connectivity,
         clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system
     ) {
         kept = KeptSignIns(directory: directory)
         (self.transports, self.connectivity, self.clock, self.wallClock) = (transports, connectivity, clock, wallClock)
     }
 
-    /// `source` with what keeps its requests signed in; unchanged where its authorization gets no tokens.
-    public func signedIn(_ source: Source) -> Source {
-        guard case .signIn(var signIn) = source.authorization else { return source }
+    /// `authorization` with what keeps the requests of the source that is named `source` signed in; unchanged where it gets
+    /// no tokens.
+    ///
+    /// - Parameters:
+    ///   - baseURL: the origin that the tokens are for, and what the path of a log-in is below.
+    ///   - headerFields: sent with a log-in, as with every request to the source.
+    ///   - settings: those of the source's transport.
+    package func signedIn(
+        _ authorization: Authorization, of source: String, at baseURL: HTTPURL, headerFields: HTTPFields,
+        _ settings: TransportSettings
+    ) -> Authorization {
+        guard case .signIn(var signIn) = authorization else { return authorization }
         signIn.access = made.withLock { made in
-            if let safety = made[source.name] { return safety }
-            let safety = safety(of: source, signIn)
-            made[source.name] = safety
+            if let safety = made[source] { return safety }
+            let request = SignInRequest(
+                signIn: signIn, baseURL: baseURL, headerFields: headerFields,
+                transport: transports.transport(for: source, settings), connectivity: connectivity,
+                wallClock: wallClock)
+            let safety = safety(of: source, request)
+            made[source] = safety
             return safety
         }
-        var source = source
-        source.authorization = .signIn(signIn)
-        return source
+        return .signIn(signIn)
     }
 
     /// Waits until no refresh runs any more, so that a token that is on its way is not lost with the process.
@@ -42,19 +54,16 @@ public final class SignIns: Sendable {
         for safety in made.withLock({ Array($0.values) }) { await safety.settled() }
     }
 
-    private func safety(of source: Source, _ signIn: SignIn) -> AccessSafety {
-        let store = SignInStore(signIn, origin: source.baseURL.origin, files: kept.files, wallClock: wallClock)
-        let request = SignInRequest(
-            signIn: signIn, baseURL: source.baseURL, headerFields: source.headerFields,
-            transport: transports.transport(for: source.name, source.transport), connectivity: connectivity,
-            wallClock: wallClock)
+    private func safety(of source: String, _ request: SignInRequest) -> AccessSafety {
+        let signIn = request.signIn
+        let store = SignInStore(signIn, origin: request.baseURL.origin, files: kept.files, wallClock: wallClock)
         let seconds: @Sendable () -> Double = { [wallClock] in wallClock.now.secondsSince1970 }
         var refresher = TokenRefresherNode(clock: clock, secondsSince1970: seconds) { spent, context in
             try await request.grant(spent, context)
         }
         refresher.refusalWords = signIn.refusalWords
         return AccessSafety(
-            account: source.name, store: store, gate: SignInGate(gate: kept.gate(clock), store: store),
+            account: source, store: store, gate: SignInGate(gate: kept.gate(clock), store: store),
             refresher: refresher, statuses: signIn.statuses, early: signIn.early, token: signIn.token, clock: clock,
             secondsSince1970: seconds
         )

@@ -6,7 +6,7 @@ import SidingSynchronization
 import SidingTesting
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 /// Sign-ins that the library makes of a description: over files, with what the secrets say now.
 @Suite struct SignInsTests {
@@ -16,46 +16,6 @@ import Testing
 
     init() throws {
         state = try TemporaryDirectory()
-    }
-
-    /// Counts the tokens it gives, to whoever brings the secret of now.
-    private final class TokenOrigin: TransportFactory {
-        struct State {
-            var secret = "s3cret-1"
-            var given = 0
-            var forms: [String] = []
-            /// What happens while a request is refused.
-            var atRefusal: (@Sendable () async -> Void)?
-        }
-
-        let state = Mutex(State())
-
-        func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-            ScriptedTransport { asked in
-                let answer = self.answer(asked)
-                guard case .reply(let response, _, _) = answer, response.status == .unauthorized else { return answer }
-                await self.state.withLock(\.atRefusal)?()
-                return answer
-            }
-        }
-
-        private func answer(_ asked: ScriptedTransport.Request) -> ScriptedAnswer {
-            state.withLock { state in
-                guard asked.request.path == "/token" else {
-                    let isOpen =
-                        asked.request.headerFields[.authorization] == "Bearer t\(state.given)" && state.given > 0
-                    return .status(isOpen ? .created : .unauthorized)
-                }
-                let form = String(decoding: asked.body, as: UTF8.self)
-                state.forms.append(form)
-                guard form.contains("client_secret=\(state.secret)") else {
-                    return .text(#"{"error":"invalid_client"}"#, status: .unauthorized)
-                }
-                state.given += 1
-                return .text(
-                    #"{"access_token":"t\#(state.given)","refresh_token":"r\#(state.given)","expires_in":3600}"#)
-            }
-        }
     }
 
     private func client(_ secret: Secret) throws -> OAuthClient {
@@ -73,8 +33,9 @@ import Testing
     private func safety(_ signIn: SignIn, _ signIns: SignIns, at url: String = "https://api.test") throws
         -> AccessSafety
     {
-        let source = Source(name: "api", baseURL: try HTTPURL(url), authorization: .signIn(signIn))
-        return try #require(signIns.signedIn(source).authorization.access)
+        let signedIn = signIns.signedIn(
+            .signIn(signIn), of: "api", at: try HTTPURL(url), headerFields: [:], TransportSettings())
+        return try #require(signedIn.access)
     }
 
     private func call(_ safety: AccessSafety) async -> Failure? {
@@ -98,8 +59,9 @@ import Testing
         #expect(await call(try safety(signIn, signIns)) != nil)
         #expect(await call(try safety(signIn, signIns)) != nil)
         #expect(origin.state.withLock(\.forms.count) == 1)
-        let plain = Source(name: "b", baseURL: try HTTPURL("https://b.test"), authorization: .bearer { "t" })
-        #expect(signIns.signedIn(plain).authorization.kind == "bearer")
+        let plain = signIns.signedIn(
+            .bearer { "t" }, of: "b", at: try HTTPURL("https://b.test"), headerFields: [:], TransportSettings())
+        #expect(plain.kind == "bearer")
     }
 
     @Test func `a refused secret is not offered again, until another stands in its place`() async throws {
@@ -193,34 +155,5 @@ import Testing
         await #expect { try await provider.metadata(ChainContext(requestID: "test")) } throws: { error in
             (error as? Failure)?.reason == .credentialUnavailable
         }
-    }
-
-    @Test func `a program keeps its tokens beside its database unless it says otherwise`() async throws {
-        let signIn = SignIn(.clientCredentials(try client(Secret("test") { "s3cret-1" })))
-        let source = Source(name: "api", baseURL: try HTTPURL("https://api.test"), authorization: .signIn(signIn))
-        let siding = try await Siding(
-            store: .sqlite(path: state.path(of: "app.db")),
-            resources: [AnyResource("x", from: source, at: "/x", key: "id")],
-            transports: origin, connectivity: TestConnectivity())
-        _ = try? await siding.sync(siding.resources[0])
-        #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).standing(of: "api").hasToken)
-    }
-
-    @Test func `writes that wait for a sign-in go out once another secret is there, and not before`() async throws {
-        var bench = try await WriteBench()
-        let secret = Mutex("wr0ng")
-        bench.sources[0].authorization = .signIn(
-            SignIn(.clientCredentials(try client(Secret("test") { secret.withLock { $0 } }))))
-        let sender = WriteSender(
-            store: bench.store, sources: bench.sources, transports: origin, signIns: signIns(),
-            connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(), wallClock: bench.time.clock)
-        try await bench.enqueue("/x")
-        #expect(try await sender.drain().map(\.reason) == [.signIn])
-        _ = try await sender.drain()
-        _ = try await sender.drain()
-        #expect(origin.state.withLock(\.forms.count) == 1)
-        secret.withLock { $0 = "s3cret-1" }
-        #expect(try await sender.drain().map(\.state) == [.done])
-        #expect(origin.state.withLock(\.forms.count) == 2)
     }
 }

@@ -3,7 +3,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 @Suite struct FileCredentialStoreTests {
     private let state: TemporaryDirectory

@@ -7,7 +7,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// Where the secret comes from, for a person: `env TRACKER_TOKEN`, `file /run/credentials/tracker`.
     public let description: String
     /// The text, where it is no secret, but stands in the configuration, such as a user name.
-    let plainText: String?
+    package let plainText: String?
     private let emptiness: String
     private let reader: @Sendable () async throws -> String
     private let looker: @Sendable () async -> String?

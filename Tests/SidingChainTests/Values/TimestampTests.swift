@@ -1,4 +1,5 @@
 import Siding
+import SidingChain
 import Testing
 
 @Suite struct TimestampTests {

@@ -3,7 +3,7 @@ import Glibc
 import SidingSynchronization
 import Testing
 
-@testable import Siding
+@testable import SidingNetwork
 
 /// The C side: what the kernel's messages tell, and whom to believe.
 @Suite struct NetlinkTests {

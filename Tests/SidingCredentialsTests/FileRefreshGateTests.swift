@@ -3,7 +3,7 @@ import SidingSQLite
 import SidingTesting
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 @Suite struct FileRefreshGateTests {
     private let state: TemporaryDirectory

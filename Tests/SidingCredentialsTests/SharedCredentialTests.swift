@@ -3,7 +3,7 @@ import SidingChain
 import SidingTesting
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 /// Programs that share a credential through its directory, and nothing else.
 @Suite struct SharedCredentialTests {

@@ -1,7 +1,7 @@
 import SidingChain
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 @Suite struct SecretTests {
     private struct ReadingFailed: Error, CustomStringConvertible {

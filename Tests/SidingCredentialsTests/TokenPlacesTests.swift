@@ -3,7 +3,7 @@ import SidingChain
 import SidingJSON
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 @Suite struct TokenPlacesTests {
     private func grant(_ places: TokenPlaces, _ answer: String, _ fields: HTTPFields = [:]) throws(Failure)

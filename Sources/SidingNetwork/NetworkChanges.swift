@@ -1,3 +1,5 @@
+internal import SidingSynchronization
+
 /// Wakes those who wait for a connection, as soon as the kernel tells that a link, an address or a route changed.
 ///
 /// ```swift

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Siding
+@testable import SidingNetwork
 
 @Suite struct RouteToHostTests {
     private static let loopback = NetworkAddress([127, 0, 0, 1])

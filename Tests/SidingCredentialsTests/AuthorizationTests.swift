@@ -2,7 +2,7 @@ import HTTPTypes
 import SidingChain
 import Testing
 
-@testable import Siding
+@testable import SidingCredentials
 
 @Suite struct AuthorizationTests {
     private let secret = Secret("test") { "s3cret" }

@@ -26,7 +26,7 @@ public enum Authorization: Sendable {
     }
 
     /// What keeps requests signed in, where tokens are renewed.
-    var access: AccessSafety? {
+    package var access: AccessSafety? {
         switch self {
         case .refreshed(let safety): safety
         case .signIn(let signIn): signIn.access
@@ -80,10 +80,14 @@ public enum Authorization: Sendable {
 }
 
 /// Puts a source's credentials on each attempt.
-struct AuthorizationProvider: MetadataProvider {
+package struct AuthorizationProvider: MetadataProvider {
     let authorization: Authorization
 
-    func metadata(_ context: ChainContext) async throws(Failure) -> HTTPFields {
+    package init(authorization: Authorization) {
+        self.authorization = authorization
+    }
+
+    package func metadata(_ context: ChainContext) async throws(Failure) -> HTTPFields {
         switch authorization {
         // A renewed token is put on the attempt by ``AccessTokenProvider``.
         case .none, .apiKeyQuery, .refreshed:
@@ -111,7 +115,7 @@ struct AuthorizationProvider: MetadataProvider {
     }
 
     /// The query parameters that carry credentials.
-    func query() async throws(Failure) -> [String: QueryValue] {
+    package func query() async throws(Failure) -> [String: QueryValue] {
         guard case .apiKeyQuery(let name, let key) = authorization else { return [:] }
         return [name: .string(try await key.read())]
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Siding
+@testable import SidingNetwork
 
 /// Real links, addresses and routes, in network namespaces that the test made.
 @Suite(.enabled(if: NetworkNamespace.canBeMade, "\(NetworkNamespace.condition)"), .timeLimit(.minutes(5)))

@@ -2,7 +2,7 @@ import Glibc
 import SidingSynchronization
 import Testing
 
-@testable import Siding
+@testable import SidingNetwork
 
 /// The waiting and telling, with a pair of sockets in place of the kernel.
 @Suite(.timeLimit(.minutes(5))) struct NetworkChangesTests {

@@ -1,9 +1,7 @@
-internal import SidingSynchronization
-
-/// Wakes those who wait for records to change, as soon as this process has committed some.
+/// Wakes those who wait for something to change, as soon as whoever changed it fires the signal.
 ///
-/// Commits of other processes do not fire it: who wants those must look from time to time.
-public final class ChangeSignal: Sendable {
+/// It works within one process: what another process changes does not fire it.
+package final class ChangeSignal: Sendable {
     private struct State {
         var count: UInt64 = 0
         var ids: UInt64 = 0
@@ -12,16 +10,16 @@ public final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
     /// How often it was fired; take it before looking, and hand it to ``wait(past:)``.
-    public var count: UInt64 { state.withLock { $0.count } }
+    package var count: UInt64 { state.withLock { $0.count } }
 
     /// How many wait now.
-    public var waiters: Int { state.withLock { $0.waiting.count } }
+    package var waiters: Int { state.withLock { $0.waiting.count } }
 
     /// Wakes everyone.
-    public func fire() {
+    package func fire() {
         let waiting = state.withLock { state in
             state.count += 1
             defer { state.waiting = [:] }
@@ -31,7 +29,7 @@ public final class ChangeSignal: Sendable {
     }
 
     /// Returns once it was fired more often than `count`, or the task is cancelled.
-    public func wait(past count: UInt64) async {
+    package func wait(past count: UInt64) async {
         let id = state.withLock { state in
             state.ids += 1
             return state.ids
@@ -49,18 +47,5 @@ public final class ChangeSignal: Sendable {
         } onCancel: {
             state.withLock { $0.waiting.removeValue(forKey: id) }?.resume()
         }
-    }
-}
-
-/// The keys that were written since a revision.
-public struct ChangedKeys: Sendable, Hashable {
-    /// The resource's revision now.
-    public var revision: Int64
-    /// Inserted, updated or deleted since; each once.
-    public var keys: [String]
-
-    public init(revision: Int64, keys: [String]) {
-        self.revision = revision
-        self.keys = keys
     }
 }

@@ -5,16 +5,18 @@ internal import SidingSynchronization
 /// have changed, and only then: an origin may lock an account whose password is wrong too often.
 ///
 /// Kept in memory only, as hashes that mean nothing to another process.
-final class TriedCredentials: Sendable {
+package final class TriedCredentials: Sendable {
     private let seen = Mutex<[String: Int]>([:])
+
+    package init() {}
 
     /// Whether `source` has other credentials now than at the last call. At the first call it has: the program was started
     /// anew. Credentials that cannot be read are none that could be tried.
-    func areNew(of source: Source) async -> Bool {
-        guard let now = try? await Self.hash(of: source.authorization) else { return false }
+    package func areNew(of source: String, _ authorization: Authorization) async -> Bool {
+        guard let now = try? await Self.hash(of: authorization) else { return false }
         return seen.withLock { seen in
-            defer { seen[source.name] = now }
-            return seen[source.name] != now
+            defer { seen[source] = now }
+            return seen[source] != now
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import SidingTesting
 import Testing
 
-@testable import Siding
+@testable import SidingNetwork
 
 @Suite struct LinuxConnectivityTests {
     @Test func `a default route of IPv4 is a way out`() throws {

@@ -1,0 +1,1 @@
+../../SidingCredentialsTests/TokenOrigin.swift
