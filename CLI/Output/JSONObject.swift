@@ -1,7 +1,7 @@
 import Foundation
+import Siding
 import SidingChain
 import SidingJSON
-import Siding
 
 /// One object of `--json` output, member by member, on one line.
 struct JSONObject {

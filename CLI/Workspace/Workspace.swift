@@ -1,8 +1,8 @@
-import SidingCredentials
-import SidingJSON
 import Foundation
 import Siding
 import SidingChain
+import SidingCredentials
+import SidingJSON
 import SidingManifest
 import SidingNetwork
 
@@ -29,7 +29,7 @@ struct Workspace {
 
     /// What keeps the sources signed in, over `transports`.
     func signIns(_ transports: any TransportFactory) -> SignIns {
-        SignIns(directory: credentials, transports: transports, connectivity: LinuxConnectivity())
+        SignIns(directory: credentials, transports: transports, environment: Environment())
     }
 
     func openStore(_ access: Store.Access) async throws -> Store {

@@ -1,4 +1,3 @@
-public import Logging
 public import ServiceLifecycle
 public import SidingChain
 internal import SidingCredentials
@@ -42,36 +41,31 @@ public struct Siding: Service {
     ///   - transports: makes a transport per source, such as `HTTPTransports` of `SidingHTTP`.
     ///   - credentials: the directory for the tokens of sources whose authorization is a ``SignIn``; left out, beside the
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
-    ///   - connectivity: labels errors with whether there is a way out.
-    ///   - clock: measures waiting.
-    ///   - wallClock: stamps what is stored.
-    ///   - logger: told what keeps ``run()`` from its work; silent by default.
+    ///   - environment: clocks, randomness, the state of the line, and the logger, which is told what keeps ``run()`` from
+    ///     its work.
     /// - Throws: ``StoreError`` that says what is wrong with the file.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
         transports: any TransportFactory, credentials: String? = nil,
-        connectivity: any Connectivity = LinuxConnectivity(), clock: any Clock<Duration> = ContinuousClock(),
-        wallClock: WallClock = .system, logger: Logger = .silent
+        environment: Environment = Environment()
     ) async throws(StoreError) {
         var directory = credentials
         switch location {
         case .sqlite(let path):
-            store = try await Store.open(at: path, clock: wallClock)
+            store = try await Store.open(at: path, clock: environment.wallClock)
             directory = credentials ?? "\(path).credentials"
         case .store(let open): store = open
         }
         let signIns = directory.map {
-            SignIns(directory: $0, transports: transports, connectivity: connectivity, wallClock: wallClock)
+            SignIns(directory: $0, transports: transports, environment: environment)
         }
         self.resources = resources.map(\.untyped)
-        self.wallClock = wallClock
+        wallClock = environment.wallClock
         engine = SyncEngine(
-            store: store, transports: transports, signIns: signIns, connectivity: connectivity, clock: clock,
-            wallClock: wallClock, logger: logger)
+            store: store, transports: transports, signIns: signIns, environment: environment)
         let sources = sources + self.resources.map(\.source)
         sender = WriteSender(
-            store: store, sources: sources, transports: transports, signIns: signIns, connectivity: connectivity,
-            clock: clock, wallClock: wallClock, logger: logger)
+            store: store, sources: sources, transports: transports, signIns: signIns, environment: environment)
     }
 
     /// Brings one resource up to date, going on where the last sync stopped.

@@ -9,8 +9,7 @@ struct SignInRequest: Sendable {
     /// Sent with a log-in, as with every request to the source.
     let headerFields: HTTPFields
     let transport: any Transport
-    let connectivity: any Connectivity
-    let wallClock: WallClock
+    let environment: Environment
 
     /// No token answer is longer.
     private static let limit = 1 << 20
@@ -40,7 +39,7 @@ struct SignInRequest: Sendable {
         }
     }
 
-    private var now: Double { wallClock.now.secondsSince1970 }
+    private var now: Double { environment.wallClock.now.secondsSince1970 }
 
     private func token(
         _ client: OAuthClient, _ form: [String: String], _ context: ChainContext
@@ -104,7 +103,7 @@ struct SignInRequest: Sendable {
 
     private func ask(_ draft: RequestDraft, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
         // No retries here: a refresh token may be good for one use only.
-        let chain = ChainAssembly(transport: transport, connectivity: connectivity)
+        let chain = ChainAssembly(transport: transport, connectivity: environment.connectivity)
             .chain(
                 from: RequestRouterNode<RequestDraft> { $0 }, to: ResponseDataLoaderNode(limit: Self.limit))
         do { return try await chain.process(draft, context) } catch { throw try await judged(error) }

@@ -7,21 +7,17 @@ internal import SidingSynchronization
 public final class SignIns: Sendable {
     private let kept: KeptSignIns
     private let transports: any TransportFactory
-    private let connectivity: any Connectivity
-    private let wallClock: WallClock
-    private let clock: any Clock<Duration>
+    private let environment: Environment
     private let made = Mutex<[String: AccessSafety]>([:])
 
     /// - Parameters:
     ///   - directory: where the tokens lie, one file per source; made with mode 0700 where it is missing.
     ///   - transports: makes a transport per source; tokens are asked for by that of the source they are for.
-    ///   - clock: on which time limits are measured.
     public init(
-        directory: String, transports: any TransportFactory, connectivity: any Connectivity,
-        clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system
+        directory: String, transports: any TransportFactory, environment: Environment
     ) {
         kept = KeptSignIns(directory: directory)
-        (self.transports, self.connectivity, self.clock, self.wallClock) = (transports, connectivity, clock, wallClock)
+        (self.transports, self.environment) = (transports, environment)
     }
 
     /// `authorization` with what keeps the requests of the source that is named `source` signed in; unchanged where it gets
@@ -40,8 +36,7 @@ public final class SignIns: Sendable {
             if let safety = made[source] { return safety }
             let request = SignInRequest(
                 signIn: signIn, baseURL: baseURL, headerFields: headerFields,
-                transport: transports.transport(for: source, settings), connectivity: connectivity,
-                wallClock: wallClock)
+                transport: transports.transport(for: source, settings), environment: environment)
             let safety = safety(of: source, request)
             made[source] = safety
             return safety
@@ -56,16 +51,16 @@ public final class SignIns: Sendable {
 
     private func safety(of source: String, _ request: SignInRequest) -> AccessSafety {
         let signIn = request.signIn
-        let store = SignInStore(signIn, origin: request.baseURL.origin, files: kept.files, wallClock: wallClock)
-        let seconds: @Sendable () -> Double = { [wallClock] in wallClock.now.secondsSince1970 }
-        var refresher = TokenRefresherNode(clock: clock, secondsSince1970: seconds) { spent, context in
+        let store = SignInStore(signIn, origin: request.baseURL.origin, files: kept.files, wallClock: environment.wallClock)
+        let (clock, wallClock) = (environment.clock, environment.wallClock)
+        var refresher = TokenRefresherNode(clock: clock, wallClock: wallClock) { spent, context in
             try await request.grant(spent, context)
         }
         refresher.refusalWords = signIn.refusalWords
         return AccessSafety(
             account: source, store: store, gate: SignInGate(gate: kept.gate(clock), store: store),
             refresher: refresher, statuses: signIn.statuses, early: signIn.early, token: signIn.token, clock: clock,
-            secondsSince1970: seconds
+            wallClock: wallClock
         )
     }
 }

@@ -30,7 +30,7 @@ struct ExampleBench {
         store = try await Store.open(at: directory.path(of: "siding.db"), clock: wall.clock)
         siding = try await Siding(
             store: .store(store), resources: manifest.resources, sources: manifest.sources, transports: transport,
-            connectivity: TestConnectivity(), wallClock: wall.clock)
+            environment: Environment(connectivity: TestConnectivity(), wallClock: wall.clock))
     }
 
     static let tapes = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Tapes")
@@ -46,8 +46,9 @@ struct ExampleBench {
         // What a run makes of a failure, without the patience that it has inside.
         resource.source.retry.retries = 0
         let engine = SyncEngine(
-            store: store, transports: transport, connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(),
-            wallClock: wall.clock)
+            store: store, transports: transport,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: wall.clock))
         return try await engine.sync(resource)
     }
 

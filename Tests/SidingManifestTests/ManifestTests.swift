@@ -1,8 +1,8 @@
-import SidingCredentials
-import SidingJSON
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingCredentials
+import SidingJSON
 import SidingManifest
 import Testing
 

@@ -35,8 +35,9 @@ import Testing
             let lines = self.lines
             let siding = try await Siding(
                 store: .store(store), resources: resources, sources: sources, transports: origin,
-                connectivity: connectivity, clock: clock, wallClock: time.clock,
-                logger: Logger(label: "test") { _ in Lines.Handler(lines: lines) })
+                environment: Environment(
+                    connectivity: connectivity, clock: clock, wallClock: time.clock,
+                    logger: Logger(label: "test") { _ in Lines.Handler(lines: lines) }))
             self.siding = siding
             try await prepare(siding)
             let kernel = try ScriptedKernel()
@@ -118,7 +119,9 @@ import Testing
         let running = try await Running(
             origin, resources: [Self.posts(from: source)], sources: [source], time: ManualWallClock(), isOnline: false
         ) { siding in
-            let offline = SyncEngine(store: siding.store, transports: OfflineOrigin(), connectivity: TestConnectivity())
+            let offline = SyncEngine(
+                store: siding.store, transports: OfflineOrigin(),
+                environment: Environment(connectivity: TestConnectivity()))
             let report = try await offline.sync(Self.posts(from: source))
             #expect(report.line.outcome == .queued)
         }

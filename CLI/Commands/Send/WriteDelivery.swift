@@ -192,7 +192,7 @@ struct WriteDelivery {
             try await body(
                 WriteSender(
                     store: store, sources: workspace.manifest.sources, transports: http,
-                    signIns: workspace.signIns(http), logger: options.logger()), http)
+                    signIns: workspace.signIns(http), environment: Environment(logger: options.logger())), http)
         }
         return result.stopped ?? result.value
     }

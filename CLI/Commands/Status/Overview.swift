@@ -1,6 +1,6 @@
-import SidingJSON
 import Siding
 import SidingChain
+import SidingJSON
 import SidingManifest
 import SidingNetwork
 

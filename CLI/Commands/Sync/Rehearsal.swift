@@ -2,6 +2,7 @@ import Foundation
 import Siding
 import SidingChain
 import SidingJSON
+import SidingNetwork
 
 /// `siding plan --fetch`: what a sync would ask, save and delete, found out on a copy.
 struct Rehearsal {
@@ -19,7 +20,7 @@ struct Rehearsal {
         let result = try await Network.using { http in
             let rehearsal = try await SyncRehearsal(
                 of: store, at: "\(directory)/plan.db", transports: http, signIns: workspace.signIns(http),
-                logger: options.logger(), progress: { progress.show($0) })
+                environment: Environment(logger: options.logger()), progress: { progress.show($0) })
             var statuses: [ExitStatus] = []
             for resource in resources where !Task.isCancelled {
                 let rehearsed = try await rehearsal.sync(resource, options: syncOptions)

@@ -1,5 +1,6 @@
 import Siding
 import SidingChain
+import SidingNetwork
 
 /// Runs the engine for a command: progress and words for the person, objects for the script, the exit code for both.
 struct SyncRunner {
@@ -25,7 +26,8 @@ struct SyncRunner {
     ) async throws(StoreError) -> [SyncReport] {
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json || !showsProgress)
         let engine = SyncEngine(
-            store: store, transports: transports, signIns: workspace.signIns(transports), logger: options.logger(),
+            store: store, transports: transports, signIns: workspace.signIns(transports),
+            environment: Environment(logger: options.logger()),
             progress: { progress.show($0) })
         return try await engine.run(resources, options: syncOptions, command: command) { report in
             progress.clear()

@@ -25,10 +25,9 @@ struct DeletionVerification: Sendable {
         guard sync.resource.deletions.byAbsence, let template = sync.resource.deletions.recordPath else { return nil }
         (self.sync, self.template) = (sync, template)
         let (engine, source) = (sync.engine, sync.resource.source)
-        let transport = CountingTransport(sync.transport, counter: counter)
+        let transport = counter.counting(sync.transport)
         chain = ChainAssembly(
-            to: source, for: .fetch, over: transport, within: sync.budget, connectivity: engine.connectivity,
-            jitter: engine.jitter, clock: engine.clock, wallClock: engine.wallClock
+            to: source, for: .fetch, over: transport, within: sync.budget, in: engine.environment
         ).question(upTo: source.transport.maxBody)
     }
 
@@ -43,7 +42,7 @@ struct DeletionVerification: Sendable {
         // A record below its parent may have moved to another while one pass went on.
         let missing = try await store.unconfirmedDeletions(
             of: resource.name, passes: resource.deletions.isPathBound ? 2 : 1,
-            askedBefore: sync.engine.wallClock.now + (.zero - Self.patience))
+            askedBefore: sync.engine.now + (.zero - Self.patience))
         guard !missing.keys.isEmpty else { return report }
         var report = report
         if try await store.isBlocked(deleting: missing.unconfirmed, of: resource.name, terms) {
@@ -65,7 +64,7 @@ struct DeletionVerification: Sendable {
                 resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
                 requests: counter.take(), terms: terms))
         if let ending = outcome.ending {
-            let lesson = resource.source.lesson(of: ending, .fetch, now: sync.engine.wallClock.now)
+            let lesson = resource.source.lesson(of: ending, .fetch, now: sync.engine.now)
             try await store.learn(lesson, of: resource.source.name)
         }
         if !outcome.unanswered.isEmpty {
@@ -125,7 +124,7 @@ struct DeletionVerification: Sendable {
     /// about the record, be it a 401 or a 403.
     private func isRefusal(_ failure: Failure) -> Bool {
         guard case .http = failure.reason, rule(for: failure) == nil else { return false }
-        if case .signIn = SourceOutcome(failure, now: sync.engine.wallClock.now) { return true }
+        if case .signIn = SourceOutcome(failure, now: sync.engine.now) { return true }
         return false
     }
 
@@ -207,7 +206,7 @@ struct DeletionVerification: Sendable {
         values[Deletions.recordName] = question.key
         let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
         let context = ChainContext(
-            requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.logger, isResendable: true)
+            requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.environment.logger, isResendable: true)
         do throws(Failure) {
             let answer = try await chain.process(url, context)
             let record = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }

@@ -1,7 +1,7 @@
-internal import SidingCredentials
-internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
+internal import SidingJSON
 
 /// Says which page comes first and which comes next. It neither fetches nor stores.
 struct NextPageRule: Sendable {

@@ -12,12 +12,10 @@ struct PageQuery: Sendable {
 enum PageChain {
     /// The chain for the pages of `resource`.
     static func make(
-        _ resource: AnyResource, transport: any Transport, budget: BudgetUse?, connectivity: any Connectivity,
-        jitter: Jitter, clock: any Clock<Duration>, wallClock: WallClock
+        _ resource: AnyResource, transport: any Transport, budget: BudgetUse?, in environment: Environment
     ) -> any Node<PageQuery, LoadedResponse> {
         ChainAssembly(
-            to: resource.source, for: .fetch, over: transport, within: budget, connectivity: connectivity,
-            jitter: jitter, clock: clock, wallClock: wallClock
+            to: resource.source, for: .fetch, over: transport, within: budget, in: environment
         ).chain(
             from: RequestRouterNode<PageQuery> { try draft($0, resource) },
             to: ResponseDataLoaderNode(limit: resource.source.transport.maxBody))

@@ -17,20 +17,17 @@ struct PageFetcher: Sendable {
 
     init(
         _ resource: AnyResource, isConditional: Bool, transport: any Transport, budget: BudgetUse?,
-        connectivity: any Connectivity, jitter: Jitter,
-        clock: any Clock<Duration>,
-        wallClock: WallClock, context: ChainContext
+        in environment: Environment, context: ChainContext
     ) {
         self.resource = resource
         self.isConditional = isConditional
         self.context = context
-        self.wallClock = wallClock
+        wallClock = environment.wallClock
         counter = RequestCounter()
         turner = NextPageRule(resource: resource)
         credentials = PageCredentials(resource.source.authorization)
         chain = PageChain.make(
-            resource, transport: CountingTransport(credentials.noting(transport), counter: counter), budget: budget,
-            connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
+            resource, transport: counter.counting(credentials.noting(transport)), budget: budget, in: environment)
         reader = PageReader(
             records: resource.records, key: resource.key, envelope: turner.envelopePaths,
             limits: resource.source.jsonLimits)

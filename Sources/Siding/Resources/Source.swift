@@ -1,7 +1,7 @@
-public import SidingCredentials
-public import SidingJSON
 public import HTTPTypes
 public import SidingChain
+public import SidingCredentials
+public import SidingJSON
 
 /// An origin: where it is, how to say who asks, and how patient to be with it.
 public struct Source: Sendable {

@@ -10,15 +10,15 @@ extension ChainAssembly {
     ///   - budget: what keeps the requests within the source's limits; nil where it has none.
     init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
-        within budget: BudgetUse? = nil, connectivity: any Connectivity, jitter: Jitter,
-        clock: any Clock<Duration>, wallClock: WallClock
+        within budget: BudgetUse? = nil, in environment: Environment
     ) {
         let provider = AuthorizationProvider(authorization: source.authorization)
         self.init(
-            transport: transport, connectivity: connectivity, headerFields: source.headerFields, providers: [provider],
-            query: { try await provider.query() }, secretQueryNames: source.authorization.secretQueryNames,
-            retry: source.retry, deadline: source.transport.totalTimeout, jitter: jitter, clock: clock,
-            secondsSince1970: { wallClock.now.secondsSince1970 })
+            transport: transport, connectivity: environment.connectivity, headerFields: source.headerFields,
+            providers: [provider], query: { try await provider.query() },
+            secretQueryNames: source.authorization.secretQueryNames, retry: source.retry,
+            deadline: source.transport.totalTimeout, jitter: environment.jitter, clock: environment.clock,
+            wallClock: environment.wallClock)
         self.budget = budget
         guard let subject else {
             access = source.authorization.access

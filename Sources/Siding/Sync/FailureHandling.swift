@@ -99,12 +99,12 @@ struct FailureHandling: Sendable {
 
     // MARK: Waiting
 
-    private var now: Timestamp { sync.engine.wallClock.now }
+    private var now: Timestamp { sync.engine.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
         guard !failure.isOfLine else { return SourceHealth.probeWindow }
         return max(
-            failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.jitter),
+            failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
             minimum ?? .zero)
     }
 }

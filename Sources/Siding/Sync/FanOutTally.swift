@@ -133,7 +133,7 @@ struct FanOutTally: Sendable {
 extension ResourceSync {
     /// Whether other requests to the source would fail alike.
     func concernsSource(_ failure: Failure) -> Bool {
-        switch resource.source.lesson(of: failure, .fetch, now: engine.wallClock.now) {
+        switch resource.source.lesson(of: failure, .fetch, now: engine.now) {
         case .offline, .patience, .signIn: return true
         case .answers, .failed, .nothing: break
         }
@@ -145,7 +145,7 @@ extension ResourceSync {
 
     /// Whether the same request may well succeed later.
     func isTransient(_ failure: Failure) -> Bool {
-        if case .keep = resource.source.retention(of: failure, .fetch, now: engine.wallClock.now) {
+        if case .keep = resource.source.retention(of: failure, .fetch, now: engine.now) {
             true
         } else {
             false

@@ -1,7 +1,7 @@
-internal import SidingCredentials
-internal import SidingJSON
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
+internal import SidingJSON
 
 /// The sync of one resource under its lease: plan, walk, and what to do with a failure.
 struct ResourceSync: Sendable {
@@ -75,7 +75,7 @@ struct ResourceSync: Sendable {
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
         var known = try await engine.store.cursor(of: resource, for: parent)
-        let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.wallClock.now)
+        let fresh = CursorStart(resource.cursor, stored: known, options, now: engine.now)
         var opening: ListingOpening
         do throws(Failure) { opening = try self.opening(fresh) } catch {
             return failed(error, report)
@@ -92,7 +92,7 @@ struct ResourceSync: Sendable {
             start = fresh
             if rule != nil {
                 known = nil
-                start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.wallClock.now)
+                start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.now)
                 do throws(Failure) { opening = try self.opening(start) } catch { return failed(error, report) }
                 opening.forgetsCursor = true
             }
@@ -175,12 +175,10 @@ struct ResourceSync: Sendable {
     ) async throws(StoreError) -> ListingRun.Result {
         let isConditional =
             resource.asksConditionally && !options.isFull && !options.isAside && position.changedAspects.isEmpty
-        let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.logger, isResendable: true)
+        let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.environment.logger, isResendable: true)
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,
-            transport: transport, budget: budget,
-            connectivity: engine.connectivity, jitter: engine.jitter, clock: engine.clock,
-            wallClock: engine.wallClock, context: context)
+            transport: transport, budget: budget, in: engine.environment, context: context)
         let listing = ListingRun(
             resource: resource, store: engine.store, fetcher: fetcher, lease: lease, run: run, options: options,
             start: start, stored: stored, progress: engine.progress)
@@ -193,7 +191,7 @@ struct ResourceSync: Sendable {
 
     /// What keeps the requests of one walk within the source's limits.
     var budget: BudgetUse? {
-        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.wallClock).map { BudgetUse($0) }
+        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.environment.wallClock).map { BudgetUse($0) }
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
@@ -300,7 +298,7 @@ struct ResourceSync: Sendable {
     }
 
     private func closedGate() async throws(StoreError) -> SourceGate? {
-        try await engine.store.gates().closing(resource.source.name, at: engine.wallClock.now)
+        try await engine.store.gates().closing(resource.source.name, at: engine.now)
     }
 
     private func waits(
@@ -312,7 +310,7 @@ struct ResourceSync: Sendable {
         failure = failure.at(
             method: resource.method.rawValue,
             url: Redaction.url(position.page.url, also: resource.source.authorization.secretQueryNames))
-        let wait = gate.until.map { $0 - engine.wallClock.now } ?? .seconds(30)
+        let wait = gate.until.map { $0 - engine.now } ?? .seconds(30)
         return try await FailureHandling(sync: self, position: position)
             .keep(failure, position.page, isCounted: false, report) { _ in wait }
     }

@@ -1,4 +1,5 @@
 internal import Logging
+internal import SidingChain
 package import SidingNetwork
 
 /// The loop of ``Siding/run()`` and of `siding queue run --watch`: it sends writes and syncs resources side by side, so that
@@ -166,7 +167,7 @@ package struct ServiceLoop: Sendable {
     /// Waits for the pace, or until the network changes.
     private func pause(after mark: NetworkChanges.Mark?) async {
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await sender.clock.sleep(for: pace) }
+            group.addTask { try? await sender.environment.clock.sleep(for: pace) }
             if let changes, let mark { group.addTask { await changes.next(after: mark) } }
             await group.next()
             group.cancelAll()
@@ -195,7 +196,7 @@ package struct ServiceLoop: Sendable {
         }
         let last = progress.faults.updateValue(error, forKey: part)
         guard last?.kind != error.kind || last?.message != error.message else { return }
-        sender.logger.error(
+        sender.environment.logger.error(
             "the store failed; the service tries again",
             metadata: [
                 "part": "\(part.rawValue)", "kind": "\(error.kind.rawValue)", "message": "\(error.description)",

@@ -1,4 +1,3 @@
-public import Logging
 public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
@@ -14,45 +13,31 @@ public struct SyncEngine: Sendable {
     var ledger: Store
     let transports: any TransportFactory
     let signIns: SignIns?
-    let connectivity: any Connectivity
-    let jitter: Jitter
-    let clock: any Clock<Duration>
-    let wallClock: WallClock
-    let logger: Logger
+    let environment: Environment
     var progress: @Sendable (SyncProgress) -> Void
 
     /// - Parameters:
     ///   - store: where everything is kept.
     ///   - transports: makes a transport per source.
     ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
-    ///   - connectivity: labels errors with whether there is a way out.
-    ///   - jitter: spreads waiting.
-    ///   - clock: measures waiting.
-    ///   - wallClock: stamps what is stored.
-    ///   - logger: silent by default.
+    ///   - environment: clocks, randomness, the state of the line, the logger.
     ///   - progress: told after each page.
     public init(
         store: Store,
         transports: any TransportFactory,
         signIns: SignIns? = nil,
-        connectivity: any Connectivity = LinuxConnectivity(),
-        jitter: Jitter = .random,
-        clock: any Clock<Duration> = ContinuousClock(),
-        wallClock: WallClock = .system,
-        logger: Logger = .silent,
+        environment: Environment = Environment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) {
         self.store = store
         ledger = store
         self.transports = transports
         self.signIns = signIns
-        self.connectivity = connectivity
-        self.jitter = jitter
-        self.clock = clock
-        self.wallClock = wallClock
-        self.logger = logger
+        self.environment = environment
         self.progress = progress
     }
+
+    var now: Timestamp { environment.wallClock.now }
 
     /// Syncs `resources` one after the other in one run: in the given order, but parents before what is listed for each of
     /// them.
@@ -123,9 +108,9 @@ public struct SyncEngine: Sendable {
     private func sync(
         _ resource: AnyResource, options: SyncOptions, command: String, run: RunID
     ) async throws(StoreError) -> SyncReport {
-        let start = clock.now
+        let start = environment.clock.now
         var report = try await leased(resource, options, command, run)
-        report.line.duration = Self.duration(from: start, on: clock)
+        report.line.duration = Self.duration(from: start, on: environment.clock)
         let (store, line) = (store, report.line)
         let extra = report.extra
         try await uncancelled { () throws(StoreError) in try await store.endResource(line, in: run, extra: extra) }
@@ -135,7 +120,7 @@ public struct SyncEngine: Sendable {
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async throws(StoreError) -> ResourceSync.Report {
-        let asking = FreshnessCheck(resource: resource, options: options, now: wallClock.now)
+        let asking = FreshnessCheck(resource: resource, options: options, now: now)
         if let note = asking.isPointless(try await store.freshness(of: resource.name)) {
             return .skipped(resource, note: note)
         }
@@ -162,7 +147,7 @@ public struct SyncEngine: Sendable {
             let outcome = try await store.acquireLease(name, command: command)
             if case .acquired = outcome { return outcome }
             guard waited < options.lockWait else { return outcome }
-            do { try await clock.sleep(for: step) } catch { return outcome }
+            do { try await environment.clock.sleep(for: step) } catch { return outcome }
             waited += step
         }
     }

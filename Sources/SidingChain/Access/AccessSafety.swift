@@ -35,13 +35,13 @@ public struct AccessSafety: Sendable {
     ///     empty access token; asked for anew each time.
     ///   - token: how requests carry the access token; `Authorization: Bearer …` unless said otherwise.
     ///   - clock: on which `grace` is measured.
-    ///   - secondsSince1970: the wall clock, the system's by default, that `early` looks at.
+    ///   - wallClock: the system's by default, that `early` looks at.
     public init(
         account: String, store: any CredentialStore, gate: any RefreshGate = InMemoryRefreshGate(),
         refresher: TokenRefresherNode, statuses: Set<Int> = [401], early: Duration? = nil,
         grace: Duration = .seconds(5), initial: @escaping @Sendable () async throws -> Credential? = { nil },
         token: AccessTokenProvider = AccessTokenProvider(), clock: any Clock<Duration> = ContinuousClock(),
-        secondsSince1970: (@Sendable () -> Double)? = nil
+        wallClock: WallClock = .system
     ) {
         self.account = account
         self.statuses = statuses
@@ -49,7 +49,7 @@ public struct AccessSafety: Sendable {
         accessGuard = AccessGuard(
             AccessSettings(
                 account: account, store: store, gate: gate, refresher: refresher, early: early, grace: grace,
-                clock: clock, secondsSince1970: secondsSince1970 ?? SystemTime.secondsSince1970,
+                clock: clock, wallClock: wallClock,
                 initial: initial))
     }
 

@@ -12,17 +12,17 @@ struct AccessSettings: Sendable {
     /// How long a refresh goes on for which nobody waits any more.
     let grace: Duration
     let clock: any Clock<Duration>
-    let secondsSince1970: @Sendable () -> Double
+    let wallClock: WallClock
     private let first: @Sendable () async throws -> Credential?
 
     init(
         account: String, store: any CredentialStore, gate: any RefreshGate, refresher: TokenRefresherNode,
         early: Duration?, grace: Duration, clock: any Clock<Duration>,
-        secondsSince1970: @escaping @Sendable () -> Double, initial: @escaping @Sendable () async throws -> Credential?
+        wallClock: WallClock, initial: @escaping @Sendable () async throws -> Credential?
     ) {
         (self.account, self.store, self.gate, self.refresher) = (account, store, gate, refresher)
         (self.early, self.grace, self.clock) = (early, grace, clock)
-        (self.secondsSince1970, self.first) = (secondsSince1970, initial)
+        (self.wallClock, self.first) = (wallClock, initial)
     }
 
     /// What stands for the stored credential where there is none yet.
@@ -45,13 +45,13 @@ struct AccessSettings: Sendable {
         guard let early, let end = credential.expiresAt else { return false }
         // A token that lasts no longer than `early` would be renewed for each call.
         let margin = min(early, credential.lifetime.map { $0 / 2 } ?? early)
-        return end - secondsSince1970() <= (hasFailed ? 0 : margin / .seconds(1))
+        return end - wallClock.now.secondsSince1970 <= (hasFailed ? 0 : margin / .seconds(1))
     }
 
     /// Whether the access token is known to last, at a source that renews early.
     func isStillGood(_ credential: Credential) -> Bool {
         guard early != nil, !credential.accessToken.isEmpty, let end = credential.expiresAt else { return false }
-        return end > secondsSince1970()
+        return end > wallClock.now.secondsSince1970
     }
 }
 

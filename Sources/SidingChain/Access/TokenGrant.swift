@@ -24,7 +24,7 @@ public struct TokenGrant: Sendable, Hashable {
     /// - Throws: ``Failure/Reason/contract`` where it holds no access token; with a ``RefreshRefusal`` beneath where it
     ///   names an error instead, as some endpoints do under status 200.
     public init(parsing answer: [UInt8], now: Double? = nil) throws(Failure) {
-        let now = now ?? SystemTime.secondsSince1970()
+        let now = now ?? WallClock.system.now.secondsSince1970
         let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return .failure(Self.unreadable("it is not JSON")) }
             guard let token = Self.value("access_token", in: bytes)?.string(in: bytes), !token.isEmpty else {

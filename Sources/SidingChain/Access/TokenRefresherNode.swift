@@ -12,7 +12,7 @@ public struct TokenRefresherNode: Node {
     private let request: any Node<Credential, TokenGrant>
     private let timeLimit: Duration
     private let clock: any Clock<Duration>
-    private let secondsSince1970: @Sendable () -> Double
+    private let wallClock: WallClock
     /// Who said no, for a person, where a refresh is refused.
     public var refusalWords = "the token endpoint refused"
 
@@ -21,23 +21,23 @@ public struct TokenRefresherNode: Node {
     /// - Parameters:
     ///   - timeLimit: of one refresh, 30 s unless said otherwise; an answer that arrives while it winds down still counts.
     ///   - clock: on which the limit is measured.
-    ///   - secondsSince1970: the wall clock, the system's by default, from which the new token's end is reckoned.
+    ///   - wallClock: the system's by default, from which the new token's end is reckoned.
     public init(
         _ request: some Node<Credential, TokenGrant>, timeLimit: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock(), secondsSince1970: (@Sendable () -> Double)? = nil
+        clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system
     ) {
         (self.request, self.timeLimit, self.clock) = (request, timeLimit, clock)
-        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+        self.wallClock = wallClock
     }
 
     /// A refresher that asks a closure; what it throws becomes the failure that travels on.
     public init(
         timeLimit: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
-        secondsSince1970: (@Sendable () -> Double)? = nil,
+        wallClock: WallClock = .system,
         _ request: @escaping @Sendable (Credential, ChainContext) async throws -> TokenGrant
     ) {
         self.init(
-            RefreshRequest(request: request), timeLimit: timeLimit, clock: clock, secondsSince1970: secondsSince1970)
+            RefreshRequest(request: request), timeLimit: timeLimit, clock: clock, wallClock: wallClock)
     }
 
     public var steps: [String] { ["\(name)(DeadlineNode(\(request.steps.joined(separator: " → "))))"] }
@@ -69,7 +69,7 @@ extension TokenRefresherNode {
         context.isExemptFromAccessSafety = true
         context.credential = spent
         // Before the request: rather a little early than late.
-        let now = secondsSince1970()
+        let now = wallClock.now.secondsSince1970
         let grant = try await request.process(spent, context)
         guard !grant.accessToken.isEmpty else {
             throw Failure(.contract, phase: .answered, detail: "the refresh gave an empty access token").at(node: name)

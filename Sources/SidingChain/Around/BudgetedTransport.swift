@@ -73,14 +73,14 @@ struct BudgetWait: Sendable {
 
     let patience: Duration
     let clock: any Clock<Duration>
-    let secondsSince1970: @Sendable () -> Double
+    let wallClock: WallClock
 
     /// Returns when it is worth trying again; `waited` says how long that took in all.
     ///
     /// - Throws: `failure` where it has another reason or the wait would be too long, ``Failure/Reason/cancelled``.
     func rest(after failure: Failure, waited: inout Duration, _ context: ChainContext? = nil) async throws(Failure) {
         guard failure.reason == .waitingForOrigin, let spent = failure.underlying as? BudgetSpent else { throw failure }
-        let seconds = min(max(spent.until - secondsSince1970(), 0), 86_400)
+        let seconds = min(max(spent.until - wallClock.now.secondsSince1970, 0), 86_400)
         let wait = max(.microseconds(Int64((seconds * 1_000_000).rounded(.up))), Self.shortest)
         guard waited + wait <= patience else { throw failure }
         // Short waits are many: the first of them says it for all.

@@ -11,19 +11,19 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     private let policy: RetryPolicy
     private let jitter: Jitter
     private let clock: any Clock<Duration>
-    private let secondsSince1970: @Sendable () -> Double
+    private let wallClock: WallClock
 
-    /// - Parameter secondsSince1970: the wall clock, the system's by default, against which a `Retry-After` that is a date is measured.
+    /// - Parameter wallClock: the system's by default, against which a `Retry-After` that is a date is measured.
     public init(
         _ wrapped: Wrapped, policy: RetryPolicy, jitter: Jitter = .random,
         clock: any Clock<Duration> = ContinuousClock(),
-        secondsSince1970: (@Sendable () -> Double)? = nil
+        wallClock: WallClock = .system
     ) {
         self.wrapped = wrapped
         self.policy = policy
         self.jitter = jitter
         self.clock = clock
-        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+        self.wallClock = wallClock
     }
 
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
@@ -54,7 +54,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     }
 
     private func wait(after attempt: Int, _ failure: Failure, _ isResendable: Bool) -> Duration? {
-        policy.wait(after: attempt, failure, isResendable: isResendable, jitter: jitter, now: secondsSince1970())
+        policy.wait(after: attempt, failure, isResendable: isResendable, jitter: jitter, now: wallClock.now.secondsSince1970)
     }
 
     /// What the context says, else what the method says; a request of which neither is known is not sent twice.

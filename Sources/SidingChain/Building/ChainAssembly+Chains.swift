@@ -67,7 +67,7 @@ extension ChainAssembly {
             if let cache {
                 ETagNode(
                     RequestSenderNode(budgeted), cache: cache.responses, keying: cache.keying,
-                    secondsSince1970: secondsSince1970)
+                    wallClock: wallClock)
             } else {
                 RequestSenderNode(budgeted)
             }
@@ -134,7 +134,7 @@ extension ChainAssembly {
     private var budgetWait: BudgetWait? {
         budget.map {
             BudgetWait(
-                patience: $0.patience, clock: clock, secondsSince1970: secondsSince1970 ?? SystemTime.secondsSince1970)
+                patience: $0.patience, clock: clock, wallClock: wallClock)
         }
     }
 
@@ -151,7 +151,7 @@ extension ChainAssembly {
 
     private func retried<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard retry.retries > 0 else { return attempt }
-        return RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, secondsSince1970: secondsSince1970)
+        return RetryNode(attempt, policy: retry, jitter: jitter, clock: clock, wallClock: wallClock)
     }
 
     private func perAttempt<Attempt: Node>(
@@ -186,7 +186,7 @@ extension ChainAssembly {
                 .invalidRequest, phase: .notSent, detail: "a cache policy needs a cache: give the assembly one")
         }
         let loader = ResponseDataLoaderNode(limit: bodyLimit)
-        let reader = CacheReaderNode(cache.responses, keying: cache.keying, secondsSince1970: secondsSince1970)
+        let reader = CacheReaderNode(cache.responses, keying: cache.keying, wallClock: wallClock)
             .then(ResponseDataPreprocessorNode()).then(loader)
         return (
             logged(request, attempt(exchange(loader))), logged(request, joined(outgoing([]), reader))

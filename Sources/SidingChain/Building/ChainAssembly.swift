@@ -36,7 +36,7 @@ public struct ChainAssembly: Sendable, Changeable {
     public var clock: any Clock<Duration>
     /// The wall clock, against which a `Retry-After` that is a date and the age of stored answers are measured; nil for
     /// the system's.
-    public var secondsSince1970: (@Sendable () -> Double)?
+    public var wallClock: WallClock
 
     /// Keeps the requests signed in; one value for all chains of a source.
     public var access: AccessSafety?
@@ -73,7 +73,7 @@ public struct ChainAssembly: Sendable, Changeable {
         queryEncoding: QueryEncoding = QueryEncoding(),
         secretQueryNames: Set<String> = [], retry: RetryPolicy = RetryPolicy(retries: 0), deadline: Duration? = nil,
         jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(),
-        secondsSince1970: (@Sendable () -> Double)? = nil
+        wallClock: WallClock = .system
     ) {
         self.transport = transport
         self.connectivity = connectivity
@@ -86,7 +86,7 @@ public struct ChainAssembly: Sendable, Changeable {
         self.deadline = deadline
         self.jitter = jitter
         self.clock = clock
-        self.secondsSince1970 = secondsSince1970
+        self.wallClock = wallClock
     }
 }
 

@@ -8,17 +8,17 @@ internal import HTTPTypes
 public struct CacheReaderNode: Node {
     private let cache: any ResponseCache
     private let keying: CacheKeying
-    private let secondsSince1970: @Sendable () -> Double
+    private let wallClock: WallClock
 
     /// - Parameters:
     ///   - keying: the same as that of the ``ETagNode`` which fills the cache.
-    ///   - secondsSince1970: the wall clock.
+    ///   - wallClock: tells how old an answer is.
     public init(
-        _ cache: any ResponseCache, keying: CacheKeying, secondsSince1970: (@Sendable () -> Double)? = nil
+        _ cache: any ResponseCache, keying: CacheKeying, wallClock: WallClock = .system
     ) {
         self.cache = cache
         self.keying = keying
-        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+        self.wallClock = wallClock
     }
 
     /// - Throws: ``Failure/Reason/notCached`` where nothing is stored for the request, or nothing may be.
@@ -41,7 +41,7 @@ public struct CacheReaderNode: Node {
 
     /// To a request with `no-cache` nothing that is stored is fresh.
     private func source(of stored: CachedResponse, _ request: HTTPRequest) -> AnswerSource {
-        let source = stored.head.source(now: secondsSince1970())
+        let source = stored.head.source(now: wallClock.now.secondsSince1970)
         guard case .cache(let age, let storedAt, true) = source, CacheControl(request.headerFields).demandsValidation
         else { return source }
         return .cache(age: age, storedAt: storedAt, isFresh: false)

@@ -18,7 +18,7 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
     public let wrapped: Wrapped
     private let keying: CacheKeying
     private let store: CacheWriter
-    private let secondsSince1970: @Sendable () -> Double
+    private let wallClock: WallClock
 
     /// - Parameters:
     ///   - wrapped: sends the request.
@@ -27,14 +27,14 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
     ///   - maxBody: the most bytes of a body that is stored; 8 MiB unless said otherwise.
     ///   - requiresValidator: whether answers without `ETag` and `Last-Modified` are left out: they save no transfer, but
     ///     they can be given when the origin cannot be had.
-    ///   - secondsSince1970: the wall clock.
+    ///   - wallClock: tells how old an answer is.
     public init(
         _ wrapped: Wrapped, cache: any ResponseCache, keying: CacheKeying, maxBody: Int = 8 << 20,
-        requiresValidator: Bool = false, secondsSince1970: (@Sendable () -> Double)? = nil
+        requiresValidator: Bool = false, wallClock: WallClock = .system
     ) {
         self.wrapped = wrapped
         self.keying = keying
-        self.secondsSince1970 = secondsSince1970 ?? SystemTime.secondsSince1970
+        self.wallClock = wallClock
         store = CacheWriter(
             cache: cache, keying: keying, maxBody: maxBody, requiresValidator: requiresValidator)
     }
@@ -47,9 +47,9 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
         let stored = input.request.hasConditions ? nil : await log.attempt { try await store.cache.head(for: request) }
         let (reply, sent) = try await send(input.asking(about: stored ?? nil), context)
         guard let stored = stored ?? nil, stored.hasValidator, reply.response.status.code == 304 else {
-            return await store.passing(reply, to: request, times: (sent, secondsSince1970()), log)
+            return await store.passing(reply, to: request, times: (sent, wallClock.now.secondsSince1970), log)
         }
-        let times = (sent, secondsSince1970())
+        let times = (sent, wallClock.now.secondsSince1970)
         if let confirmed = await store.confirmed(stored, by: reply, to: request, times: times, log) { return confirmed }
         return try await askAgain(input, request, context, log)
     }
@@ -64,7 +64,7 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
                 .protocolViolation, phase: .answered, detail: "it answered 304 to a request without conditions"
             ).at(node: name, method: input.request.method.rawValue, url: input.shownURL)
         }
-        return await store.passing(reply, to: request, times: (sent, secondsSince1970()), log)
+        return await store.passing(reply, to: request, times: (sent, wallClock.now.secondsSince1970), log)
     }
 
     /// A request whose answer is not kept; a write that succeeds makes what is stored of its URL old.
@@ -80,7 +80,7 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
     private func send(
         _ input: OutgoingRequest, _ context: ChainContext
     ) async throws(Failure) -> (reply: Reply, sent: Double) {
-        let sent = secondsSince1970()
+        let sent = wallClock.now.secondsSince1970
         return (try await wrapped.process(input, context), sent)
     }
 }

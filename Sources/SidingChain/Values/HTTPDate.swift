@@ -32,8 +32,3 @@ package enum HTTPDate {
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }
-
-/// The machine's wall clock, where no other is given.
-package enum SystemTime {
-    @Sendable package static func secondsSince1970() -> Double { Date().timeIntervalSince1970 }
-}

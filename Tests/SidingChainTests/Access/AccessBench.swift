@@ -1,7 +1,7 @@
 import HTTPTypes
 import SidingChain
-import SidingTesting
 import SidingSynchronization
+import SidingTesting
 
 /// A source with a credential that rotates, and the chains that ask it.
 struct AccessBench: Sendable {
@@ -36,8 +36,8 @@ struct AccessBench: Sendable {
                 Task.isCancelled ? Failure(.cancelled, phase: .notSent) : nil
             },
             refresher: TokenRefresherNode(
-                Self.refresh(transport), clock: limitClock, secondsSince1970: { now.value ?? 0 }),
-            statuses: statuses, early: early, clock: graceClock, secondsSince1970: { now.value ?? 0 })
+                Self.refresh(transport), clock: limitClock, wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) }),
+            statuses: statuses, early: early, clock: graceClock, wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) })
     }
 
     /// The refresh request as a chain.

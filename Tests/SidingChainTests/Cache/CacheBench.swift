@@ -1,7 +1,7 @@
 import HTTPTypes
 import SidingChain
-import SidingTesting
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 /// A cache, an origin that a closure plays, and the two tracks between them, with a wall clock that stands still.
@@ -42,13 +42,13 @@ struct CacheBench: Sendable {
         let time = time
         return ETagNode(
             RequestSenderNode(transport), cache: cache, keying: keying, maxBody: maxBody,
-            requiresValidator: requiresValidator
-        ) { time.now }
+            requiresValidator: requiresValidator, wallClock: WallClock { Timestamp(secondsSince1970: time.now) })
     }
 
     var reader: CacheReaderNode {
         let time = time
-        return CacheReaderNode(cache, keying: keying) { time.now }
+        return CacheReaderNode(
+            cache, keying: keying, wallClock: WallClock { Timestamp(secondsSince1970: time.now) })
     }
 
     private func track(_ middle: some Node<OutgoingRequest, Reply>) -> some Node<RequestDraft, LoadedResponse> {

@@ -101,8 +101,9 @@ private struct DeletionRun {
 
     private var engine: SyncEngine {
         SyncEngine(
-            store: store, transports: origin, connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(),
-            wallClock: time.clock)
+            store: store, transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
     }
 
     private mutating func options() -> SyncOptions {

@@ -93,8 +93,9 @@ private struct RoundRun {
 
     private func run(_ options: SyncOptions) async throws -> SyncReport {
         let engine = SyncEngine(
-            store: store, transports: origin, connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(),
-            wallClock: time.clock)
+            store: store, transports: origin,
+            environment: Environment(
+                connectivity: TestConnectivity(), jitter: .none, clock: ManualClock(), wallClock: time.clock))
         return try #require(try await engine.run([parents, tasks], options: options).last)
     }
 

@@ -14,7 +14,7 @@ import Testing
     private func siding(_ bench: WriteBench) async throws -> Siding {
         try await Siding(
             store: .store(bench.store), resources: [], sources: bench.sources, transports: bench.origin,
-            connectivity: bench.connectivity, wallClock: bench.time.clock)
+            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
     @Test func `a write is kept and sent, and its entry says what came of it`() async throws {

@@ -40,8 +40,8 @@ import Testing
                 name: "api", baseURL: try HTTPURL("https://api.test"),
                 retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero, cap: .zero, isSpread: false)))
             let sender = WriteSender(
-                store: store, sources: [source], transports: Failing(failures), connectivity: TestConnectivity(),
-                jitter: Jitter { 1 }, wallClock: time.clock)
+                store: store, sources: [source], transports: Failing(failures),
+                environment: Environment(connectivity: TestConnectivity(), jitter: Jitter { 1 }, wallClock: time.clock))
             _ = try await sender.drain()
         }
 

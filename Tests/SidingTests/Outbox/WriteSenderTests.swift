@@ -1,8 +1,8 @@
 import HTTPTypes
 import SidingChain
 import SidingCredentials
-import SidingSynchronization
 import SidingSQLite
+import SidingSynchronization
 import SidingTesting
 import Testing
 
@@ -168,8 +168,8 @@ import Testing
             try? await clock.sleep(for: .seconds(60))
         }
         let sender = WriteSender(
-            store: bench.store, sources: bench.sources, transports: origin, connectivity: bench.connectivity,
-            wallClock: bench.time.clock)
+            store: bench.store, sources: bench.sources, transports: origin,
+            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
         let first = try await bench.enqueue("/a")
         let second = try await bench.enqueue("/b")
         let draining = Task { try await sender.drain() }
@@ -267,8 +267,9 @@ import Testing
         bench.connectivity.set(hasUsableRoute: false)
         let clock = ManualClock()
         let sender = WriteSender(
-            store: bench.store, sources: bench.sources, transports: bench.origin, connectivity: bench.connectivity,
-            jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock)
+            store: bench.store, sources: bench.sources, transports: bench.origin,
+            environment: Environment(
+                connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: clock, wallClock: bench.time.clock))
         let entry = try await bench.enqueue("/a")
         async let watching: Void = sender.watch { _ throws(StoreError) in
             try await bench.store.entries(QueueSelection()).isEmpty

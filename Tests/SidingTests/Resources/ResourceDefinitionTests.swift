@@ -1,7 +1,7 @@
-import SidingCredentials
-import SidingJSON
 import HTTPTypes
 import SidingChain
+import SidingCredentials
+import SidingJSON
 import Testing
 
 @testable import Siding

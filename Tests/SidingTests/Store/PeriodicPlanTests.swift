@@ -17,7 +17,7 @@ import Testing
         self.bench = bench
         siding = try await Siding(
             store: .store(bench.store), resources: [bench.resource], transports: bench.origin,
-            connectivity: bench.connectivity, wallClock: bench.time.clock)
+            environment: Environment(connectivity: bench.connectivity, wallClock: bench.time.clock))
     }
 
     /// The statements that read a whole table which grows with time or with the origin.

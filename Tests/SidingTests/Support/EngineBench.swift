@@ -31,8 +31,9 @@ struct EngineBench {
 
     func engine(progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }) -> SyncEngine {
         SyncEngine(
-            store: store, transports: origin, connectivity: connectivity, jitter: .none, clock: clock,
-            wallClock: time.clock, progress: progress)
+            store: store, transports: origin,
+            environment: Environment(connectivity: connectivity, jitter: .none, clock: clock, wallClock: time.clock),
+            progress: progress)
     }
 
     func sync(_ options: SyncOptions = SyncOptions()) async throws -> SyncReport {

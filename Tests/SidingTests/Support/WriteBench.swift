@@ -35,8 +35,9 @@ struct WriteBench {
 
     func sender(over store: Store? = nil) -> WriteSender {
         WriteSender(
-            store: store ?? self.store, sources: sources, transports: origin, connectivity: connectivity,
-            jitter: Jitter { 1 }, clock: ManualClock(), wallClock: time.clock)
+            store: store ?? self.store, sources: sources, transports: origin,
+            environment: Environment(
+                connectivity: connectivity, jitter: Jitter { 1 }, clock: ManualClock(), wallClock: time.clock))
     }
 
     @discardableResult

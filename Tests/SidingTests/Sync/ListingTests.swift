@@ -1,10 +1,10 @@
-import SidingCredentials
-import SidingJSON
 import HTTPTypes
 import Siding
 import SidingChain
-import SidingTesting
+import SidingCredentials
+import SidingJSON
 import SidingSynchronization
+import SidingTesting
 import Testing
 
 @Suite struct ListingTests {

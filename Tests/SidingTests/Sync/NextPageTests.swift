@@ -19,7 +19,9 @@ import Testing
     }
 
     private func sync(_ store: Store) async throws -> SyncReport {
-        try await SyncEngine(store: store, transports: origin, connectivity: TestConnectivity()).sync(resource)
+        try await SyncEngine(
+            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity())
+        ).sync(resource)
     }
 
     @Test func `a page that did not change may be followed by a new one, which its 304 names`() async throws {
@@ -113,7 +115,8 @@ import Testing
         var resource = resource
         resource.query = ["since": "{cursor}"]
         resource.cursor = IncrementalCursor(at: .record(.init(member: "id")), type: .integer)
-        let engine = SyncEngine(store: store, transports: origin, connectivity: TestConnectivity())
+        let engine = SyncEngine(
+            store: store, transports: origin, environment: Environment(connectivity: TestConnectivity()))
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         origin.set("/posts?since=1", .status(.init(code: status)))
         _ = try await engine.sync(resource)

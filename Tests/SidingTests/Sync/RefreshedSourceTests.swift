@@ -55,8 +55,9 @@ import Testing
         var resource = bench.resource
         resource.source.authorization = .refreshed(safety)
         let engine = SyncEngine(
-            store: bench.store, transports: transports, connectivity: bench.connectivity, jitter: .none,
-            clock: bench.clock, wallClock: bench.time.clock)
+            store: bench.store, transports: transports,
+            environment: Environment(
+                connectivity: bench.connectivity, jitter: .none, clock: bench.clock, wallClock: bench.time.clock))
         return try await engine.sync(resource)
     }
 

@@ -28,7 +28,7 @@ import Testing
         let siding = try await Siding(
             store: .sqlite(path: state.path(of: "app.db")),
             resources: [AnyResource("x", from: source, at: "/x", key: "id")],
-            transports: origin, connectivity: TestConnectivity())
+            transports: origin, environment: Environment(connectivity: TestConnectivity()))
         _ = try? await siding.sync(siding.resources[0])
         #expect(try KeptSignIns(directory: state.path(of: "app.db.credentials")).standing(of: "api").hasToken)
     }
@@ -41,9 +41,12 @@ import Testing
         let sender = WriteSender(
             store: bench.store, sources: bench.sources, transports: origin,
             signIns: SignIns(
-                directory: state.path(of: "c"), transports: origin, connectivity: bench.connectivity,
-                clock: ManualClock(), wallClock: bench.time.clock),
-            connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(), wallClock: bench.time.clock)
+                directory: state.path(of: "c"), transports: origin,
+                environment: Environment(
+                    connectivity: bench.connectivity, clock: ManualClock(), wallClock: bench.time.clock)),
+            environment: Environment(
+                connectivity: bench.connectivity, jitter: Jitter { 1 }, clock: ManualClock(),
+                wallClock: bench.time.clock))
         try await bench.enqueue("/x")
         #expect(try await sender.drain().map(\.reason) == [.signIn])
         _ = try await sender.drain()

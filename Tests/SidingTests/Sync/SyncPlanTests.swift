@@ -1,5 +1,5 @@
-import SidingJSON
 import SidingChain
+import SidingJSON
 import SidingTesting
 import Testing
 
@@ -17,7 +17,7 @@ import Testing
     }
 
     private func engine(_ store: Store) -> SyncEngine {
-        SyncEngine(store: store, transports: origin, connectivity: TestConnectivity())
+        SyncEngine(store: store, transports: origin, environment: Environment(connectivity: TestConnectivity()))
     }
 
     @Test func `before the first sync the plan is the first page, and there need be no store`() async throws {

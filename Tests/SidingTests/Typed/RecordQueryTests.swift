@@ -200,7 +200,7 @@ import Testing
         let posts = AnyResource("posts", from: source, at: "/posts", key: "id")
         let siding = try await Siding(
             store: .store(try await Store.temporary()), resources: [issues, posts], transports: ScriptedOrigin.posts(),
-            connectivity: TestConnectivity())
+            environment: Environment(connectivity: TestConnectivity()))
         #expect(siding.resources.map(\.name) == ["issues", "posts"])
         guard case .saved = try await siding.sync(posts) else { return #expect(Bool(false)) }
     }

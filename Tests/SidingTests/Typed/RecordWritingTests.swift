@@ -168,7 +168,7 @@ import Testing
         let rival = Rival(bench.store, bench.issues, times: 2)
         let siding = try await Siding(
             store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
-            connectivity: TestConnectivity())
+            environment: Environment(connectivity: TestConnectivity()))
         let outcomes = try await siding.upsert(
             [Ticket(id: 1, comments: 100)], to: bench.issues,
             onConflict: .merge { stored, incoming in
@@ -188,7 +188,7 @@ import Testing
         let rival = Rival(bench.store, bench.issues, times: .max)
         let siding = try await Siding(
             store: .store(rival.store), resources: [bench.issues], transports: bench.origin,
-            connectivity: TestConnectivity())
+            environment: Environment(connectivity: TestConnectivity()))
         let kind = try await storeErrorKind {
             try await siding.upsert([Ticket(id: 1), Ticket(id: 2)], to: bench.issues, onConflict: .merge { $1 })
         }

@@ -26,14 +26,16 @@ struct TypedBench {
             "issues", from: try Source(baseURL: "https://example.com"), at: "/issues", key: \.id, version: version,
             searchable: searchable)
         siding = try await Siding(
-            store: .store(store), resources: [issues], transports: origin, connectivity: TestConnectivity())
+            store: .store(store), resources: [issues], transports: origin,
+            environment: Environment(connectivity: TestConnectivity()))
     }
 
     /// Another process on the same file.
     func otherProcess() async throws -> Siding {
         let path = provider.path
         return try await Siding(
-            store: .sqlite(path: path), resources: [issues], transports: origin, connectivity: TestConnectivity())
+            store: .sqlite(path: path), resources: [issues], transports: origin,
+            environment: Environment(connectivity: TestConnectivity()))
     }
 
     /// Lets the origin answer with these records, and syncs.

@@ -6,10 +6,7 @@ struct WriteChain: Sendable {
     let source: Source
     let transport: any Transport
     let budget: BudgetUse?
-    let connectivity: any Connectivity
-    let jitter: Jitter
-    let clock: any Clock<Duration>
-    let wallClock: WallClock
+    let environment: Environment
 
     func make() -> any Node<ClaimedWrite, LoadedResponse> {
         assembly(for: .write).chain(
@@ -28,8 +25,7 @@ struct WriteChain: Sendable {
 
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
         var assembly = ChainAssembly(
-            to: source, for: subject, over: transport, within: budget, connectivity: connectivity, jitter: jitter,
-            clock: clock, wallClock: wallClock)
+            to: source, for: subject, over: transport, within: budget, in: environment)
         // An answer that has arrived is worth more than a quick end.
         assembly.isAbortable = true
         return assembly
@@ -48,27 +44,13 @@ private struct WriteAnswerNode: Node {
     }
 }
 
-/// A transport that lets the store know before the first byte leaves, for a write that may not be sent twice.
-struct AnnouncedTransport: Transport {
-    let transport: any Transport
-    let store: Store
-    let write: ClaimedWrite
-
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
-        try await announce()
-        return try await transport.send(request, body: body)
-    }
-
-    func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
-    ) async throws(Failure) -> Reply {
-        try await announce()
-        return try await transport.send(request, body: body, admitting: admit)
-    }
-
-    private func announce() async throws(Failure) {
-        do { try await store.markSent(write) } catch {
-            throw Failure(.storage(error.message), phase: .notSent)
+extension ClaimedWrite {
+    /// `transport`, which lets the store know before the first byte leaves: the write may not be sent twice.
+    func announced(in store: Store, over transport: any Transport) -> any Transport {
+        ObservingTransport(transport) { (_) async throws(Failure) in
+            do throws(StoreError) { try await store.markSent(self) } catch {
+                throw Failure(.storage(error.message), phase: .notSent)
+            }
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import HTTPTypes
-public import Logging
 public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
@@ -17,11 +16,7 @@ public struct WriteSender: Sendable {
     let store: Store
     let sources: [String: Source]
     let transports: any TransportFactory
-    let connectivity: any Connectivity
-    let jitter: Jitter
-    let clock: any Clock<Duration>
-    let wallClock: WallClock
-    let logger: Logger
+    let environment: Environment
     private let tried = TriedCredentials()
     /// How long a write stands before a limit of its source.
     private var patience = BudgetUse.longestPatience
@@ -31,24 +26,15 @@ public struct WriteSender: Sendable {
     ///   - sources: whose entries are sent; those of others are left alone.
     ///   - transports: makes a transport per source.
     ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
-    ///   - connectivity: labels errors with whether there is a way out.
-    ///   - jitter: spreads waiting.
-    ///   - clock: measures waiting.
-    ///   - wallClock: stamps what is stored.
-    ///   - logger: silent by default.
+    ///   - environment: clocks, randomness, the state of the line, the logger.
     public init(
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
-        connectivity: any Connectivity = LinuxConnectivity(), jitter: Jitter = .random,
-        clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system, logger: Logger = .silent
+        environment: Environment = Environment()
     ) {
         self.store = store
         self.sources = Dictionary(sources.map { ($0.name, signIns?.signedIn($0) ?? $0) }) { first, _ in first }
         self.transports = transports
-        self.connectivity = connectivity
-        self.jitter = jitter
-        self.clock = clock
-        self.wallClock = wallClock
-        self.logger = logger
+        self.environment = environment
     }
 
     /// Sends what is due until nothing is, several at once within the limits of their sources.
@@ -79,7 +65,7 @@ public struct WriteSender: Sendable {
         return try await withTaskGroup(of: Result<Turn, StoreError>.self) { group in
             var (underWay, done) = (most, [QueueEntry]())
             var failure: StoreError?
-            var reapedAt = wallClock.now
+            var reapedAt = environment.wallClock.now
             for _ in 0..<most { group.addTask { await serve(from: request) } }
             while let result = await group.next() {
                 underWay -= 1
@@ -95,8 +81,8 @@ public struct WriteSender: Sendable {
                     done.append(entry)
                     report(entry)
                     // A long queue must not keep what another sender left behind when it died.
-                    if wallClock.now - reapedAt >= Self.pace {
-                        reapedAt = wallClock.now
+                    if environment.wallClock.now - reapedAt >= Self.pace {
+                        reapedAt = environment.wallClock.now
                         _ = try? await store.reap()
                     }
                     // What was delivered may have made more room than it took: after an outage twice as much.
@@ -185,14 +171,14 @@ public struct WriteSender: Sendable {
 
     /// How many requests may be under way to `source`: where there seems to be no way, one that finds out.
     private func limit(of source: Source) -> Int {
-        connectivity.hasUsableRoute(to: source.baseURL.host) ? source.transport.concurrency : 1
+        environment.connectivity.hasUsableRoute(to: source.baseURL.host) ? source.transport.concurrency : 1
     }
 
     /// The sources to which there is a way.
     func reachable(_ names: Set<String>?) -> Set<String> {
         Set(
             sources.values.filter { source in
-                names?.contains(source.name) ?? true && connectivity.hasUsableRoute(to: source.baseURL.host)
+                names?.contains(source.name) ?? true && environment.connectivity.hasUsableRoute(to: source.baseURL.host)
             }.map(\.name))
     }
 
@@ -225,7 +211,7 @@ public struct WriteSender: Sendable {
         // What may be sent again goes back to the queue at once; without an answer the other would need a person.
         let settlement =
             write.isResendable
-            ? await attempt(write) : await outlasting(Self.grace, on: clock) { await attempt(write) }
+            ? await attempt(write) : await outlasting(Self.grace, on: environment.clock) { await attempt(write) }
         let store = store
         let request = Task.isCancelled ? nil : request
         // What was learned is kept although the sender was told to stop meanwhile.
@@ -239,9 +225,9 @@ public struct WriteSender: Sendable {
             return WriteSettlement(.released(isUnsent: true), .nothing)
         }
         let secrets = SentSecrets()
-        let line = NotingTransport(
-            transport: transports.transport(for: source.name, source.transport), secrets: secrets,
-            own: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
+        let line = secrets.noting(
+            transports.transport(for: source.name, source.transport),
+            beyond: HTTPFields(write.outgoingFields.map { $0 } + source.headerFields.map { $0 }),
             secretQueryNames: source.authorization.secretQueryNames)
         let settlement =
             if let probe = write.question {
@@ -255,10 +241,9 @@ public struct WriteSender: Sendable {
     }
 
     private func send(_ write: ClaimedWrite, _ source: Source, over line: any Transport) async -> WriteSettlement {
-        let transport: any Transport =
-            write.isResendable ? line : AnnouncedTransport(transport: line, store: store, write: write)
+        let transport = write.isResendable ? line : write.announced(in: store, over: line)
         let context = ChainContext(
-            requestID: "entry \(write.entry.shortID)", logger: logger, isResendable: write.isResendable)
+            requestID: "entry \(write.entry.shortID)", logger: environment.logger, isResendable: write.isResendable)
         do throws(Failure) {
             let response = try await chain(source, transport).make().process(write, context)
             return judgement(write, source).judge(response)
@@ -272,7 +257,7 @@ public struct WriteSender: Sendable {
         _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over line: any Transport
     ) async -> WriteSettlement {
         let judgement = ProbeJudgement(judgement: judgement(write, source), probe: probe)
-        let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: logger)
+        let context = ChainContext(requestID: "probe of \(write.entry.shortID)", logger: environment.logger)
         do throws(Failure) {
             let url = try source.baseURL.appending(path: probe.path(entry: write.entry.id, key: write.key))
             return judgement.judge(try await chain(source, line).makeProbe().process(url, context))
@@ -284,11 +269,11 @@ public struct WriteSender: Sendable {
     private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
         WriteChain(
             source: source, transport: transport,
-            budget: SourceRateLimits(source, in: store, wallClock: wallClock).map { BudgetUse($0, patience: patience) },
-            connectivity: connectivity, jitter: jitter, clock: clock, wallClock: wallClock)
+            budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map { BudgetUse($0, patience: patience) },
+            environment: environment)
     }
 
     private func judgement(_ write: ClaimedWrite, _ source: Source) -> WriteJudgement {
-        WriteJudgement(source: source, write: write, jitter: jitter, now: wallClock.now)
+        WriteJudgement(source: source, write: write, jitter: environment.jitter, now: environment.wallClock.now)
     }
 }

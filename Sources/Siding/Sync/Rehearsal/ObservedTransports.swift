@@ -8,49 +8,30 @@ struct ObservedTransports: TransportFactory {
     let log: RequestLog
 
     func transport(for account: String, _ settings: TransportSettings) -> any Transport {
-        ObservedTransport(base: base.transport(for: account, settings), log: log)
-    }
-}
-
-private struct ObservedTransport: Transport {
-    let base: any Transport
-    let log: RequestLog
-
-    func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
-        let place = log.note(request)
-        let reply = try await base.send(request, body: body)
-        log.note(reply.response.status.code, at: place)
-        return reply
-    }
-
-    func send(
-        _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
-    ) async throws(Failure) -> Reply {
-        let place = log.note(request)
-        let reply = try await base.send(request, body: body, admitting: admit)
-        log.note(reply.response.status.code, at: place)
-        return reply
+        ObservingTransport(
+            base.transport(for: account, settings), before: { log.note($0) }, after: { log.note($1, of: $0) })
     }
 }
 
 /// The requests that went out, in order.
 final class RequestLog: Sendable {
-    private let noted = Mutex<[(method: String, url: HTTPURL?, status: Int?)]>([])
+    private let noted = Mutex<[(request: HTTPRequest, status: Int?)]>([])
 
-    func note(_ request: HTTPRequest) -> Int {
+    func note(_ request: HTTPRequest) { noted.withLock { $0.append((request, nil)) } }
+
+    /// Of equal requests the last one that has no status is meant: one that failed never gets any.
+    func note(_ status: HTTPResponse.Status, of request: HTTPRequest) {
         noted.withLock { noted in
-            noted.append((request.method.rawValue, Self.url(of: request), nil))
-            return noted.count - 1
+            guard let place = noted.lastIndex(where: { $0.status == nil && $0.request == request }) else { return }
+            noted[place].status = status.code
         }
     }
 
-    func note(_ status: Int, at place: Int) {
-        noted.withLock { $0[place].status = status }
-    }
-
     func requests(hiding secret: Set<String>) -> [RehearsedRequest] {
-        noted.withLock { $0 }.map { method, url, status in
-            RehearsedRequest(method: method, url: url.map { Redaction.url($0, also: secret) } ?? "", status: status)
+        noted.withLock { $0 }.map { request, status in
+            RehearsedRequest(
+                method: request.method.rawValue,
+                url: Self.url(of: request).map { Redaction.url($0, also: secret) } ?? "", status: status)
         }
     }
 

@@ -1,4 +1,3 @@
-public import Logging
 public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
@@ -13,9 +12,7 @@ public struct SyncRehearsal: Sendable {
     private let copy: Store
     private let transports: any TransportFactory
     private let signIns: SignIns?
-    private let connectivity: any Connectivity
-    private let wallClock: WallClock
-    private let logger: Logger
+    private let environment: Environment
     private let progress: @Sendable (SyncProgress) -> Void
 
     /// Copies the store, whole as of one moment.
@@ -27,17 +24,15 @@ public struct SyncRehearsal: Sendable {
     /// - Throws: ``StoreError`` where the copy cannot be made, such as for want of room.
     public init(
         of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
-        connectivity: any Connectivity = LinuxConnectivity(), wallClock: WallClock = .system, logger: Logger = .silent,
+        environment: Environment = Environment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) async throws(StoreError) {
         try await original?.backup(to: path)
-        copy = try await Store.open(at: path, durability: .normal, clock: wallClock)
+        copy = try await Store.open(at: path, durability: .normal, clock: environment.wallClock)
         self.original = original
         self.transports = transports
         self.signIns = signIns
-        self.connectivity = connectivity
-        self.wallClock = wallClock
-        self.logger = logger
+        self.environment = environment
         self.progress = progress
     }
 
@@ -52,7 +47,7 @@ public struct SyncRehearsal: Sendable {
         let requests = RequestLog()
         var engine = SyncEngine(
             store: copy, transports: ObservedTransports(base: transports, log: requests), signIns: signIns,
-            connectivity: connectivity, wallClock: wallClock, logger: logger, progress: progress)
+            environment: environment, progress: progress)
         engine.ledger = original ?? copy
         let report = try await engine.sync(resource, options: options)
         let secret = resource.source.authorization.secretQueryNames

@@ -72,7 +72,7 @@ import Testing
         var assembly = ChainAssembly(
             transport: transport, connectivity: TestConnectivity(), providers: [Provider(counter: asked)],
             retry: RetryPolicy(retries: retries, backoff: Backoff(base: .zero)), deadline: .seconds(5), jitter: .none,
-            clock: clock, secondsSince1970: { 1_000 })
+            clock: clock, wallClock: WallClock { Timestamp(secondsSince1970: 1_000) })
         assembly.budget = BudgetUse(budget)
         return assembly.chain(
             from: RequestRouterNode<HTTPURL> { RequestDraft(route: Route(.get, $0)) },

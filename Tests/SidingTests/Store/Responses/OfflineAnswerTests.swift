@@ -10,10 +10,9 @@ import Testing
         _ store: Store, _ answers: [ScriptedAnswer], _ time: ManualWallClock
     ) -> some Node<RequestDraft, Response<[UInt8]?>> {
         let (cache, keying) = (SQLiteResponseCache(store), CacheKeying(account: "ann"))
-        let clock = { @Sendable in time.now.secondsSince1970 }
         let sender = ETagNode(
-            RequestSenderNode(ScriptedTransport(answers)), cache: cache, keying: keying, secondsSince1970: clock)
-        let reader = CacheReaderNode(cache, keying: keying, secondsSince1970: clock)
+            RequestSenderNode(ScriptedTransport(answers)), cache: cache, keying: keying, wallClock: time.clock)
+        let reader = CacheReaderNode(cache, keying: keying, wallClock: time.clock)
         return CachePolicyNode(
             .serverIfFailsCache, server: Self.track(sender), cached: Self.track(reader),
             decode: MapNode<LoadedResponse, [UInt8]?> { $0.bytes })

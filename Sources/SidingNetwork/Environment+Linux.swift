@@ -1,0 +1,13 @@
+public import Logging
+public import SidingChain
+
+extension Environment {
+    /// The environment of a program on Linux: the kernel says whether there is a way out.
+    public init(
+        jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system,
+        logger: Logger = .silent
+    ) {
+        self.init(
+            connectivity: LinuxConnectivity(), jitter: jitter, clock: clock, wallClock: wallClock, logger: logger)
+    }
+}
