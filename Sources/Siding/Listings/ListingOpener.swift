@@ -10,7 +10,6 @@ struct ListingOpener {
     func open(_ transaction: borrowing Transaction) throws -> ListingPosition {
         if opening.isAside { return try aside(transaction) }
         let resource = try registerResource(transaction)
-        var dropped: String?
         if !resource.changedAspects.isEmpty {
             try Self.discardAll(
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
@@ -18,16 +17,38 @@ struct ListingOpener {
         if opening.isUnconditional {
             try PageValidators(resource: resource.id).forget(scope: opening.first.scope, transaction)
         }
-        if opening.startsAnew {
-            try discard(resource.id, "a full listing was asked for", transaction)
-        } else {
-            dropped = try leaveOtherAddress(resource.id, transaction) ?? dropOldCheckpoint(resource.id, transaction)
-        }
-        var position = try resume(resource.id, transaction) ?? begin(resource.id, transaction)
+        var position = try startOrGoOn(resource.id, resource.changedAspects, transaction)
         position.changedAspects = resource.changedAspects
         position.leftOut = resource.leftOut
-        position.droppedCheckpoint = dropped
         return position
+    }
+
+    private func startOrGoOn(
+        _ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction
+    ) throws -> ListingPosition {
+        let isElsewhere = try opening.root.map { try isLeft(root: $0, resource, transaction) } ?? false
+        // What was found at the other address is no cursor for this one.
+        if isElsewhere { try CursorRows.forget(resource, scope: opening.first.scope, transaction) }
+        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
+        let unfinished = try openRow(resource, transaction).map { row in
+            ListingStart.Unfinished(
+                page: row.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
+                isRetained: entry != nil, isHeld: entry?.waitsForPerson ?? false)
+        }
+        let start = ListingStart(
+            unfinished, changed: changed, startsAnew: opening.startsAnew, within: opening.resumeWithin, now: now)
+        // A page of a listing that ended elsewhere goes with it.
+        let dropping = start.dropping ?? (isElsewhere ? ListingStart.first(.elsewhere).dropping : nil)
+        if let dropping { try discard(resource, dropping, transaction) }
+        switch start {
+        case .checkpoint, .retained:
+            return try resume(resource, entry, transaction) ?? begin(resource, transaction)
+        case .first(let cause):
+            var position = try begin(resource, transaction)
+            // Whoever asked for it need not be told.
+            if cause != .asked { position.droppedCheckpoint = start.dropping }
+            return position
+        }
     }
 
     /// A listing of its own: it makes the resource known where it is not, and leaves all else as it is.
@@ -124,33 +145,12 @@ struct ListingOpener {
 
     // MARK: Old checkpoints
 
-    /// Forgets what is known of a listing that began elsewhere, as its parent was another one then.
-    private func leaveOtherAddress(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
-        guard let root = opening.root else { return nil }
-        let scope = opening.first.scope
-        let isOpen = try transaction.first(
-            "SELECT state = 'open' FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
-            scope, root
-        ) { $0.int(0) == 1 }
-        guard let isOpen else { return nil }
-        let reason = "its parent has another address now"
-        try CursorRows.forget(resource, scope: scope, transaction)
-        try discard(resource, reason, transaction)
-        return isOpen ? reason : nil
-    }
-
-    private func dropOldCheckpoint(_ resource: Int64, _ transaction: borrowing Transaction) throws -> String? {
-        let progress = try transaction.first(
-            "SELECT checkpoint_at FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND state = 'open'",
-            resource, opening.first.scope
-        ) { Timestamp(microseconds: $0.int(0)) }
-        guard let progress, !opening.resumes(progress, now: now) else { return nil }
-        // A page that a person holds stays held, however old it grows.
-        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
-        if let entry, entry.waitsForPerson { return nil }
-        let reason = Resumption.tooOld(opening.resumeWithin)
-        try discard(resource, reason, transaction)
-        return reason
+    /// Whether the last listing began at another address than `root`: its parent was another one then.
+    private func isLeft(root: String, _ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?2 AND root <> ?3", resource,
+            opening.first.scope, root
+        ) { _ in true } ?? false
     }
 
     private var queue: QueueTransitions { QueueTransitions(owner: owner, now: now) }
@@ -185,11 +185,10 @@ struct ListingOpener {
 
     // MARK: Where to go on
 
-    private func resume(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition? {
+    private func resume(
+        _ resource: Int64, _ entry: QueueEntry?, _ transaction: borrowing Transaction
+    ) throws -> ListingPosition? {
         guard let listing = try openRow(resource, transaction) else { return nil }
-        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
-        // Of a listing without a page nothing is lost: the config may have been mended since.
-        guard listing.page.number > 1 || entry != nil else { return nil }
         var position = ListingPosition(
             listing: listing.number, page: listing.page, isResumed: listing.page.number > 1)
         position.cursor = listing.cursor
@@ -204,25 +203,33 @@ struct ListingOpener {
 
     private func openRow(
         _ resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> (number: Int64, page: PageRequest, cursor: ListingCursor, freshness: ListingFreshness)? {
+    ) throws -> OpenListing? {
         let row = try transaction.first(
             """
             SELECT listing, next_url, next_number, next_offset, next_sent, scope, cursor_from, cursor_reached, cursor_moves,
-                fresh_until, not_before, cursor_waits
+                fresh_until, not_before, cursor_waits, checkpoint_at
             FROM siding_listings
             WHERE resource = ?1 AND scope = ?2 AND state = 'open'
             """, resource, opening.first.scope
         ) { row in
-            (
-                number: row.int(0), page: PageRequest(row, at: 1),
-                cursor: ListingCursor(
-                    from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1,
-                    waits: row.int(11) == 1),
-                freshness: ListingFreshness(row, at: 9)
-            )
+            PageRequest(row, at: 1).map { page in
+                OpenListing(
+                    number: row.int(0), page: page,
+                    cursor: ListingCursor(
+                        from: row.optionalText(6), reached: row.optionalText(7), moves: row.int(8) == 1,
+                        waits: row.int(11) == 1),
+                    freshness: ListingFreshness(row, at: 9), progressedAt: Timestamp(microseconds: row.int(12)))
+            }
         }
-        guard let row, let page = row.page else { return nil }
-        return (row.number, page, row.cursor, row.freshness)
+        return row ?? nil
+    }
+
+    private struct OpenListing {
+        let number: Int64
+        let page: PageRequest
+        let cursor: ListingCursor
+        let freshness: ListingFreshness
+        let progressedAt: Timestamp
     }
 
     private func begin(_ resource: Int64, _ transaction: borrowing Transaction) throws -> ListingPosition {

@@ -34,17 +34,24 @@ struct ConfigChange: Sendable {
         return "\(type(of: leaving).consequence) \(leaving.words). \(resource.deletions.excess)"
     }
 
-    /// What a sync would do first because of either; nil for nothing.
-    func outlook() async throws(StoreError) -> String? {
+    /// What a sync would do first because of either.
+    enum Outlook {
+        /// It asks for nothing, as too much would go.
+        case refused(why: String)
+        case applied(String)
+    }
+
+    /// - Returns: nil where a sync would do nothing because of either.
+    func outlook() async throws(StoreError) -> Outlook? {
         let (left, marked) = (try await leftOut(), try await marked())
         for why in [left.flatMap { refusal($0) }, marked.flatMap { refusal($0) }] {
-            if let why { return "\(SyncPlan.nothing)\(why): --accept-deletes does it" }
+            if let why { return .refused(why: "\(why): --accept-deletes does it") }
         }
         let going = [
             left.flatMap { $0.count > 0 ? "'where' leaves out \($0.words)" : nil },
             marked.map { "'deletes' deletes, as pages show them, \($0.words)" },
         ]
         let words = going.compactMap(\.self)
-        return words.isEmpty ? nil : words.joined(separator: "; ")
+        return words.isEmpty ? nil : .applied(words.joined(separator: "; "))
     }
 }

@@ -90,9 +90,7 @@ struct FanOutTally: Sendable {
         sum.extra += one.extra
         if one.isResumed { resumed += 1 }
         for warning in one.warnings { warned.add("\(Self.shown(key)): \(warning)") }
-        for note in one.line.notes where note.hasPrefix("paging: ") && !sum.line.notes.contains(note) {
-            sum.line.notes.append(note)
-        }
+        if let paging = one.paging { sum.found(paging) }
         sum.line.entry = sum.line.entry ?? one.line.entry
         switch one.line.outcome {
         case .saved, .notModified, .partial, .skipped:

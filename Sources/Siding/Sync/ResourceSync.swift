@@ -26,6 +26,8 @@ struct ResourceSync: Sendable {
         var isResumed = false
         /// Whether it stopped before its end, for another reason than a failure.
         var isIncomplete = false
+        /// How the pages follow each other, where that was found out.
+        var paging: Paging?
 
         /// The report as the run record has it: with what no page carried.
         var `public`: SyncReport {
@@ -39,6 +41,13 @@ struct ResourceSync: Sendable {
         mutating func warn(_ text: String) {
             line.notes.append(text)
             warnings.append(text)
+        }
+
+        /// Tells how the pages follow each other; once, however many listings found it out.
+        mutating func found(_ paging: Paging) {
+            self.paging = paging
+            let note = "paging: \(paging)"
+            if !line.notes.contains(note) { line.notes.append(note) }
         }
 
         /// Counts what a changed condition left out of what is stored.
@@ -105,7 +114,7 @@ struct ResourceSync: Sendable {
         result.warnings.forEach { report.warn($0) }
         report.line.counters += result.counters
         if let paging = result.paging, resource.paging == .automatic, paging != .automatic {
-            report.line.notes.append("paging: \(paging)")
+            report.found(paging)
         }
         switch result.end {
         case .complete:

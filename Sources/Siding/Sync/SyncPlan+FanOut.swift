@@ -23,13 +23,14 @@ extension SyncPlan {
         let template = (base.hasSuffix("/") ? String(base.dropLast()) : base) + resource.path
         var plan = SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: template, conditions: [],
-            reason: "\(Self.nothing)nothing is stored of '\(each.resource)' yet: its records are the parents",
-            paging: resource.paging.description, deletes: resource.deletesInWords)
+            reason: "", paging: resource.paging.description, deletes: resource.deletesInWords)
         plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
-        guard let store else { return plan }
-        let states = try await store.resourceStates()
-        guard states.contains(where: { $0.resource == each.resource }) else { return plan }
-
+        let states = try await store?.resourceStates() ?? []
+        guard let store, states.contains(where: { $0.resource == each.resource }) else {
+            let nothing = Obstacle.parents(why: "nothing is stored of '\(each.resource)' yet")
+            (plan.obstacle, plan.reason) = (nothing, nothing.explained("its records are the parents"))
+            return plan
+        }
         let state = states.first { $0.resource == resource.name }
         let isChanged = state.map { !ResourceDefinition(resource).isSame(as: $0.definition) } ?? false
         let begin = Begin(isChanged: isChanged, state, options, within: resource.resumeWithin, now)
@@ -40,17 +41,18 @@ extension SyncPlan {
         selection.limit = Self.shown + held.count
         let parents = try await store.parents(selection)
             .filter { !held.contains(FetchRetention.lane(of: resource.name, scope: $0.key)) }.prefix(Self.shown)
-        plan.reason = begin.reason + Self.why(outlook, each, begin.position)
+        let reason = begin.reason + Self.why(outlook, each, begin.position)
         let asked = try await requests(for: parents, of: resource, each, options, begin, store, now)
         if outlook.due == 0 {
-            plan.reason = "\(Self.nothing)no parent is due: \(plan.reason)"
+            plan.obstacle = .parents(why: "no parent is due")
         } else if parents.isEmpty {
-            plan.reason = "\(Self.nothing)the parents that are due wait for a person in the queue: \(plan.reason)"
-        } else if let why = try await waiting(resource, options, at: asked.first, in: store, now) {
-            plan.reason = "\(why); then: \(plan.reason)"
+            plan.obstacle = .parents(why: "the parents that are due wait for a person in the queue")
+        } else if let obstacle = try await obstacle(resource, options, at: asked.first, in: store, now) {
+            plan.obstacle = obstacle
         } else if asked.isEmpty, outlook.due <= parents.count {
-            plan.reason = "\(Self.nothing)the parents that are due have no usable address: \(plan.reason)"
+            plan.obstacle = .parents(why: "the parents that are due have no usable address")
         }
+        plan.reason = plan.obstacle?.explained(reason) ?? reason
         let urls = asked.map { Redaction.url($0, also: resource.source.authorization.secretQueryNames) }
         plan.fanOut = FanOut(resource: each.resource, outlook: outlook, urls: urls)
         plan.url = urls.first ?? template
@@ -106,14 +108,15 @@ extension SyncPlan {
         for parent in parents {
             guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
             let stored = try await store.cursor(of: resource, for: bound)
-            let start = CursorStart(resource.cursor, stored: stored, options, now: now)
-            guard let first = try? NextPageRule(resource: resource).first(from: start, for: bound) else { continue }
+            let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
+            guard let first = try? NextPageRule(resource: resource).first(from: cursor, for: bound) else { continue }
             let isThere = parent.root.map { $0 == NextPageRule(resource: resource).root(for: bound) } ?? true
-            let goesOn = Resumption.goesOn(
-                parent.checkpointAt, startsAnew: begin.startsAnew || !isThere, within: resource.resumeWithin, now: now)
-            // Of a listing without a page nothing is taken over.
-            let checkpoint = parent.checkpoint.flatMap { goesOn && $0.number > 1 ? $0 : nil }
-            urls.append((checkpoint ?? first).url)
+            let unfinished = parent.checkpoint.map { page in
+                ListingStart.Unfinished(page: page.number, progressedAt: parent.checkpointAt, isElsewhere: !isThere)
+            }
+            let start = ListingStart(
+                unfinished, startsAnew: begin.startsAnew, within: resource.resumeWithin, now: now)
+            urls.append((start == .checkpoint ? parent.checkpoint ?? first : first).url)
         }
         return urls
     }

@@ -2,23 +2,17 @@ internal import HTTPTypes
 internal import SidingChain
 
 extension SyncPlan {
-    /// What a reason begins with where a sync would ask for nothing now.
-    static let nothing = "nothing now: "
-
-    /// Whether a sync would ask for nothing now; ``reason`` says why, and what it would ask for later, where that is known.
-    public var asksNothing: Bool { reason.hasPrefix(Self.nothing) || reason.contains("; then: \(Self.nothing)") }
-
-    /// Why a sync would ask for nothing now, or not at once; nil where it would.
+    /// What keeps a sync from asking for the page now, or at once; nil where nothing does.
     ///
     /// - Parameter url: what it would ask for first.
-    static func waiting(
+    static func obstacle(
         _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?, _ now: Timestamp
-    ) async throws(StoreError) -> String? {
+    ) async throws(StoreError) -> Obstacle? {
         guard let store else { return nil }
         let asking = FreshnessCheck(resource: resource, options: options, now: now)
-        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return Self.nothing + why }
+        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return .fresh(why: why) }
         if let gate = try await store.gates().closing(resource.source.name, at: now) {
-            return Self.nothing + gate.words
+            return .gate(gate)
         }
         guard let url else { return nil }
         return try await Self.spentLimit(of: resource.source, at: url, in: store, now)
@@ -27,7 +21,7 @@ extension SyncPlan {
     /// The limit that has room last; nil where all that fit have room now.
     private static func spentLimit(
         of source: Source, at url: HTTPURL, in store: Store, _ now: Timestamp
-    ) async throws(StoreError) -> String? {
+    ) async throws(StoreError) -> Obstacle? {
         let limits = source.limits(fitting: url).map { source.limits[$0] }
         guard !limits.isEmpty else { return nil }
         var last: (until: Timestamp, words: String)?
@@ -39,8 +33,7 @@ extension SyncPlan {
             last = (until, SourceRateLimits.message(limit, until, because: reason))
         }
         guard let last else { return nil }
-        let isPutOff = last.until - now > BudgetUse.longestPatience
-        return isPutOff ? Self.nothing + last.words : "after a wait, as \(last.words)"
+        return .limit(last.words, isPutOff: last.until - now > BudgetUse.longestPatience)
     }
 
     /// The limits that count requests to `url`, for a person.

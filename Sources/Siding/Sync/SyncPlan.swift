@@ -1,7 +1,7 @@
-internal import SidingCredentials
-internal import SidingJSON
 internal import HTTPTypes
 public import SidingChain
+internal import SidingCredentials
+internal import SidingJSON
 
 /// What a sync would ask first, and why: to find out no request is sent, and the store is read and not written.
 public struct SyncPlan: Sendable, Hashable {
@@ -15,6 +15,8 @@ public struct SyncPlan: Sendable, Hashable {
     public var conditions: [String]
     /// Why this request.
     public var reason: String
+    /// What keeps a sync from asking for it now, or at once; nil where nothing does.
+    public var obstacle: Obstacle?
     /// How the following pages are found.
     public var paging: String
     /// What will count as deleted.
@@ -45,7 +47,13 @@ public struct SyncPlan: Sendable, Hashable {
             }
         if let store {
             let watch = ConfigChange(resource: resource, options: options, store: store)
-            if let change = try await watch.outlook() { plan.reason = "\(change); then: \(plan.reason)" }
+            switch try await watch.outlook() {
+            case .refused(let why):
+                let refused = Obstacle.configChange(why: why)
+                (plan.obstacle, plan.reason) = (refused, refused.explained(plan.reason))
+            case .applied(let words): plan.reason = "\(words); then: \(plan.reason)"
+            case nil: break
+            }
             plan.refusal = try await ForeignResource.look(for: resource, options, in: store, file: store)?.error
         }
         return plan
@@ -68,10 +76,9 @@ public struct SyncPlan: Sendable, Hashable {
         } else if start.page == first, let reason = cursor.reason {
             start.reason += ": \(reason)"
         }
-        if start.isHeld {
-            start.reason = Self.nothing + start.reason
-        } else if let why = try await waiting(resource, options, at: start.page.url, in: store, now) {
-            start.reason = "\(why); then: \(start.reason)"
+        var obstacle: Obstacle?
+        if start.isHeld { obstacle = .heldPage } else {
+            obstacle = try await Self.obstacle(resource, options, at: start.page.url, in: store, now)
         }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
@@ -84,7 +91,8 @@ public struct SyncPlan: Sendable, Hashable {
         }
         var plan = SyncPlan(
             resource: resource.name, method: resource.method.rawValue, url: Redaction.url(start.page.url, also: secret),
-            body: start.page.body, conditions: conditions, reason: start.reason, paging: resource.paging.description,
+            body: start.page.body, conditions: conditions, reason: obstacle?.explained(start.reason) ?? start.reason,
+            obstacle: obstacle, paging: resource.paging.description,
             deletes: resource.deletesInWords)
         plan.limits = limits(of: resource.source, at: start.page.url)
         return plan
@@ -105,36 +113,48 @@ public struct SyncPlan: Sendable, Hashable {
         _ now: Timestamp
     ) async throws -> Start {
         guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })
-        else { return Start(page: first, reason: "first sync: nothing is stored yet") }
-        if options.isFull { return Start(page: first, reason: "full listing, as asked") }
-        let changed = ResourceDefinition(resource).differences(from: state.definition)
-        if !changed.isEmpty {
-            return Start(
-                page: first, reason: "full listing: the definition changed (\(changed.joined(separator: ", ")))",
-                mayBeConditional: false)
-        }
-        guard !options.isAside, !options.startsAnew, let checkpoint = state.checkpoint else {
-            return Start(page: first, reason: "new listing from the first page")
-        }
+        else { return Start(page: first, reason: ListingStart.first(.unknown).words) }
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
         let entry = entries.first { $0.kind == .fetch }
-        if entry?.waitsForPerson != true,
-            !Resumption.goesOn(state.progressedAt, startsAnew: false, within: resource.resumeWithin, now: now)
-        {
-            let why = Resumption.tooOld(resource.resumeWithin)
-            return Start(page: first, reason: "new listing from the first page, as \(why)")
+        let unfinished = state.checkpoint.map { page in
+            ListingStart.Unfinished(
+                page: page.number, progressedAt: state.progressedAt, isRetained: entry != nil,
+                isHeld: entry?.waitsForPerson ?? false)
         }
-        if let entry {
-            let held = entry.state == .parked ? ", parked (\(entry.reason?.rawValue ?? ""))" : ""
+        let changed = options.isFull ? [] : ResourceDefinition(resource).differences(from: state.definition)
+        let start = ListingStart(
+            options.isAside ? nil : unfinished, changed: changed, startsAnew: options.startsAnew,
+            within: resource.resumeWithin, now: now)
+        switch start {
+        case .first(let cause):
+            let isUsual = cause == .asked && !options.isFull
             return Start(
-                page: checkpoint, reason: "the queue retains this page as \(entry.shortID)\(held)",
-                listing: state.checkpointCursor, isHeld: entry.waitsForPerson)
+                page: first, reason: (isUsual ? .first(.usual) : start).words, mayBeConditional: changed.isEmpty)
+        case .checkpoint, .retained:
+            return Start(
+                page: state.checkpoint ?? first, reason: start.words(at: state.checkpoint, entry),
+                listing: state.checkpointCursor, isHeld: start == .retained(isHeld: true))
         }
-        // Of a listing without a page nothing is taken over.
-        guard checkpoint.number > 1 else { return Start(page: first, reason: "new listing from the first page") }
-        return Start(
-            page: checkpoint, reason: "the listing stopped here, at page \(checkpoint.number)",
-            listing: state.checkpointCursor)
+    }
+}
+
+extension ListingStart {
+    /// Why the listing starts there, for a person.
+    fileprivate var words: String { words(at: nil, nil) }
+
+    fileprivate func words(at page: PageRequest?, _ entry: QueueEntry?) -> String {
+        switch self {
+        case .first(.unknown): return "first sync: nothing is stored yet"
+        case .first(.asked): return "full listing, as asked"
+        case .first(.redefined(let aspects)):
+            return "full listing: the definition changed (\(aspects.joined(separator: ", ")))"
+        case .first(.tooOld), .first(.elsewhere): return "new listing from the first page, as \(dropping ?? "")"
+        case .first(.usual): return "new listing from the first page"
+        case .checkpoint: return "the listing stopped here, at page \(page?.number ?? 1)"
+        case .retained:
+            let parked = entry?.state == .parked ? ", parked (\(entry?.reason?.rawValue ?? ""))" : ""
+            return "the queue retains this page as \(entry?.shortID ?? "")\(parked)"
+        }
     }
 }
 

@@ -1,0 +1,88 @@
+internal import SidingChain
+
+/// Where the listing of a resource, or of one of its parents, begins or goes on: one decision, which a plan shows and a sync
+/// carries out.
+enum ListingStart: Sendable, Hashable {
+    /// At the first page.
+    case first(Cause)
+    /// At the page where it stopped.
+    case checkpoint
+    /// At the page that the queue retains; `isHeld`: that page waits for a person.
+    case retained(isHeld: Bool)
+
+    /// Why a listing begins at the first page.
+    enum Cause: Sendable, Hashable {
+        /// Nothing else is to be done: the last listing is complete, or has no page yet.
+        case usual
+        /// Nothing is stored of the resource.
+        case unknown
+        /// All is to be listed anew.
+        case asked
+        /// The definition changed, in these aspects.
+        case redefined([String])
+        /// The parent has another address than the listing that was left half-way.
+        case elsewhere
+        /// The checkpoint is older than the resource allows.
+        case tooOld(Duration)
+    }
+
+    /// What is stored of a listing that was left half-way.
+    struct Unfinished: Sendable, Hashable {
+        /// The number of the page where it stopped.
+        var page: Int
+        /// When it was last carried on; nil where that is not known.
+        var progressedAt: Timestamp?
+        /// Whether it began at another address than a new one would.
+        var isElsewhere = false
+        /// Whether the queue retains the page.
+        var isRetained = false
+        /// Whether the page waits for a person.
+        var isHeld = false
+    }
+
+    /// - Parameters:
+    ///   - unfinished: nil where no listing was left half-way.
+    ///   - changed: the aspects in which the definition changed since the last sync.
+    ///   - startsAnew: whether what was left half-way is dropped, as somebody asked for it.
+    ///   - limit: how old a checkpoint may be.
+    init(
+        _ unfinished: Unfinished?, changed: [String] = [], startsAnew: Bool, within limit: Duration, now: Timestamp
+    ) {
+        if !changed.isEmpty {
+            self = .first(.redefined(changed))
+        } else if startsAnew {
+            self = .first(.asked)
+        } else if let unfinished {
+            self.init(unfinished, within: limit, now: now)
+        } else {
+            self = .first(.usual)
+        }
+    }
+
+    private init(_ unfinished: Unfinished, within limit: Duration, now: Timestamp) {
+        let isTimely = Resumption.goesOn(unfinished.progressedAt, startsAnew: false, within: limit, now: now)
+        if unfinished.isElsewhere {
+            self = .first(.elsewhere)
+        } else if !isTimely, !unfinished.isHeld {
+            // A page that a person holds stays held, however old it grows.
+            self = .first(.tooOld(limit))
+        } else if unfinished.isRetained {
+            self = .retained(isHeld: unfinished.isHeld)
+        } else if unfinished.page > 1 {
+            self = .checkpoint
+        } else {
+            // Of a listing without a page nothing is lost: the config may have been mended since.
+            self = .first(.usual)
+        }
+    }
+
+    /// Why what was left half-way is dropped, for a person; nil where nothing is dropped.
+    var dropping: String? {
+        switch self {
+        case .first(.asked): "a full listing was asked for"
+        case .first(.elsewhere): "its parent has another address now"
+        case .first(.tooOld(let limit)): Resumption.tooOld(limit)
+        case .first(.usual), .first(.unknown), .first(.redefined), .checkpoint, .retained: nil
+        }
+    }
+}
