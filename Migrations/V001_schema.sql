@@ -81,7 +81,8 @@
 --                       `record_key`, laid over others by `edit_order`; `base` is what the origin had when the edit was made, once
 --                       it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on delivery. `probe` is
 --                       the delivery probe, `unknown_since` when delivery became doubtful. `conflict_on` lists the statuses that
---                       are conflicts. `gone_is_done`: whether 404 and 410 complete a write that deletes. `parked_by` is the
+--                       are conflicts. `attempts` counts the failed tries that bring the next wait or the end nearer, `tries` all
+--                       of them, for people. `gone_is_done`: whether 404 and 410 complete a write that deletes. `parked_by` is the
 --                       owner (as in siding_leases) that parked the entry last, at `parked_at`. `let_in` is 1 once a write that
 --                       was parked for a sign-in was tried again because another request of its source was answered; a release
 --                       or retry makes it 0.
@@ -372,6 +373,7 @@ CREATE TABLE siding_queue (
     keyed           INTEGER NOT NULL DEFAULT 0,
     key_lifetime_us INTEGER,
     attempts        INTEGER NOT NULL DEFAULT 0,
+    tries           INTEGER NOT NULL DEFAULT 0,
     crashes         INTEGER NOT NULL DEFAULT 0,
     created_at      INTEGER NOT NULL,
     not_before      INTEGER NOT NULL,

@@ -1,7 +1,7 @@
-import SidingJSON
 import HTTPTypes
 import Siding
 import SidingChain
+import SidingJSON
 
 /// The objects of `--json`: documented shapes to which members may be added, never renamed.
 enum Shapes {
@@ -71,6 +71,7 @@ enum Shapes {
         object.string("url", entry.url)
         object.optional("page", entry.pageNumber)
         object.int("attempts", entry.attempts)
+        object.int("tries", entry.tries)
         object.time("created_at", entry.createdAt)
         if entry.state == .queued { object.time("next_attempt_at", entry.nextAttemptAt) }
         object.optional("unknown_since", entry.unknownSince)

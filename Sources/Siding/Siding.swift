@@ -95,11 +95,13 @@ public struct Siding: Service {
     public func run() async throws { try await run(wakingOn: NetworkChanges()) }
 
     func run(wakingOn changes: NetworkChanges) async throws {
+        let failures = FailedSyncs(usualAge: Self.defaultMaxAge)
         let loop = ServiceLoop(
             sender: sender, pace: Self.pace, changes: changes, outlastsFailures: true,
             sync: { () throws(StoreError) in
-                let due = try await dueResources()
-                if !due.isEmpty { _ = try await engine.run(due, command: "service") }
+                let due = await failures.worthTrying(try await dueResources(), now: wallClock.now)
+                guard !due.isEmpty else { return }
+                failures.note(try await engine.run(due, command: "service"), now: wallClock.now)
             })
         try await cancelWhenGracefulShutdown { try await loop.run() }
     }

@@ -165,6 +165,29 @@ import Testing
         try await running.ended()
     }
 
+    @Test func `a first page that was refused is asked for again with other credentials, or once its time has come`()
+        async throws
+    {
+        let token = Mutex("old")
+        let asked = Mutex(0)
+        var source = try Self.source()
+        source.authorization = .bearer(Secret("test") { token.withLock { $0 } })
+        let origin = ScriptedOrigin { _ in asked.withLock { $0 += 1 } }
+        origin.set("/posts", .status(.unauthorized))
+        let time = ManualWallClock()
+        let running = try await Running(origin, resources: [Self.posts(from: source)], sources: [], time: time)
+        for _ in 0..<4 { await running.passes() }
+        #expect(asked.withLock { $0 } == 1)
+        time.advance(by: .seconds(60))
+        try await running.runs { asked.withLock { $0 } == 2 }
+        for _ in 0..<2 { await running.passes() }
+        #expect(asked.withLock { $0 } == 2)
+        token.withLock { $0 = "new" }
+        try await running.runs { asked.withLock { $0 } == 3 }
+        running.stop()
+        try await running.ended()
+    }
+
     // MARK: Failures of the store
 
     @Test func `a failure that may heal is logged once, and the work goes on`() async throws {

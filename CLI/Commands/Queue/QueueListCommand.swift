@@ -1,7 +1,7 @@
-import SidingJSON
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingJSON
 
 /// `siding queue list`
 struct QueueListCommand: AsyncParsableCommand {
@@ -67,7 +67,7 @@ struct QueueListCommand: AsyncParsableCommand {
             }
         let age = options.utc ? entry.createdAt.rfc3339 : Words.duration(words.now - entry.createdAt)
         return [
-            mark, entry.shortID, age, String(entry.attempts), next, entry.resource ?? Self.lane(entry),
+            mark, entry.shortID, age, String(entry.tries), next, entry.resource ?? Self.lane(entry),
             "\(entry.method) \(entry.url)",
             entry.lastError?.message ?? "",
         ]
@@ -82,5 +82,5 @@ struct QueueListCommand: AsyncParsableCommand {
     }
 
     /// A write's lane, where it has one to share.
-    private static func lane(_ entry: QueueEntry) -> String { entry.lane.hasPrefix("entry:") ? "" : entry.lane }
+    private static func lane(_ entry: QueueEntry) -> String { entry.isAloneInLane ? "" : entry.lane }
 }

@@ -1,7 +1,7 @@
-import SidingJSON
 import ArgumentParser
 import Siding
 import SidingChain
+import SidingJSON
 import SidingManifest
 
 /// `siding queue run`: try what is due.
@@ -29,7 +29,7 @@ struct QueueRunCommand: AsyncParsableCommand {
         let status = try await options.withStore(.readWrite) { workspace, store in
             try await workspace.checkSecrets()
             var chosen = try selection.selection(now: WallClock.system.now)
-            try await endWaits(of: chosen, in: store)
+            guard try await endWaits(of: &chosen, in: store) else { return nothing() }
             chosen.dueBy = WallClock.system.now
             let isEmpty = try await store.entries(chosen, limit: 1).isEmpty
             let drain = QueueDrain(workspace: workspace, store: store, options: options)
@@ -47,14 +47,25 @@ struct QueueRunCommand: AsyncParsableCommand {
     private var isOfAll: Bool { !selection.isNarrow || watch }
     private var sources: Set<String>? { selection.source.isEmpty ? nil : Set(selection.source) }
 
-    /// A person asks: what waits for the network or for a sign-in is worth a try.
-    private func endWaits(of chosen: QueueSelection, in store: Store) async throws {
-        guard !isOfAll else { return try await store.endWaits(of: sources, because: .personAsks) }
-        guard chosen.reasons.isEmpty || chosen.reasons.contains(.signIn) else { return }
-        var parked = chosen
-        parked.reasons = [.signIn]
-        let waiting = Set(try await store.entries(parked).map(\.source))
-        if !waiting.isEmpty { try await store.endWaits(of: waiting, because: .personAsks) }
+    /// A person asks: what waits for the network or for a sign-in is worth a try. Where some entries are chosen, no others are let go.
+    ///
+    /// - Returns: whether any entry can be meant.
+    private func endWaits(of chosen: inout QueueSelection, in store: Store) async throws -> Bool {
+        guard !isOfAll else {
+            try await store.endWaits(of: sources, because: .personAsks)
+            return true
+        }
+        let meant = try await store.entries(chosen)
+        let waiting = meant.filter { $0.reason == .signIn }.map(\.id)
+        if !waiting.isEmpty { _ = try await store.perform(.release, on: QueueSelection(ids: waiting)) }
+        // Released entries are not what they were chosen for any more, so they are named.
+        if !chosen.states.isEmpty || !chosen.reasons.isEmpty { chosen = QueueSelection(ids: meant.map(\.id)) }
+        return !meant.isEmpty
+    }
+
+    private func nothing() -> ExitStatus {
+        if options.terminal.isOutput { options.talk("nothing is due") }
+        return .success
     }
 
     private func deliver(

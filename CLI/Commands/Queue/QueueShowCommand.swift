@@ -51,7 +51,7 @@ struct QueueShowCommand: AsyncParsableCommand {
         var fields: [(String, String)] = [
             ("id", entry.id), ("kind", entry.kind.rawValue), ("state", state),
             ("request", "\(entry.method) \(entry.url)"), ("resource", entry.resource ?? ""), ("source", entry.source),
-            ("since", words.time(entry.createdAt)), ("tries", String(entry.attempts)),
+            ("since", words.time(entry.createdAt)), ("tries", String(entry.tries)),
         ]
         if let content { fields += Self.fields(entry, content, words) }
         fields.append(("body", body.map { "\(Words.size($0.count)); --body prints it" } ?? ""))
@@ -69,7 +69,6 @@ struct QueueShowCommand: AsyncParsableCommand {
 
     /// What only writes have.
     private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ words: Words) -> [(String, String)] {
-        let isAlone = entry.lane.hasPrefix("entry:")
         let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
         let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
         let answer = content.answer.map { answer in
@@ -77,7 +76,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             return "\(answer.status) \(text)"
         }
         return [
-            ("write", entry.operation ?? ""), ("lane", isAlone ? "" : entry.lane),
+            ("write", entry.operation ?? ""), ("lane", entry.isAloneInLane ? "" : entry.lane),
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),

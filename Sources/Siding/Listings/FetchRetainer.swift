@@ -13,19 +13,20 @@ struct FetchRetainer {
         let existing = try unsettled(transaction)
         let isSamePage = try existing.map { try asks($0, transaction) } ?? false
         let attempts = (isSamePage ? existing?.attempts ?? 0 : 0) + (fetch.isCounted ? 1 : 0)
+        let tries = (isSamePage ? existing?.tries ?? 0 : 0) + (fetch.isTry ? 1 : 0)
         let entry = try existing ?? insert(transaction)
         let due = now + min(fetch.wait(attempts), RetryAfter.longest)
         try transaction.execute(
             """
             UPDATE siding_queue SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
                 page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11, body = ?12,
-                waits_for = ?13
+                waits_for = ?13, tries = ?14
             WHERE id = ?1
             """,
             entry.id, fetch.parks == nil ? "queued" : "parked", fetch.parks?.rawValue, fetch.method,
             fetch.page.url.description, fetch.page.number, fetch.page.offset, attempts, due.microseconds,
             try Store.json(fetch.error), fetch.error.status, fetch.page.body.map { Array($0.utf8) },
-            fetch.waitsForLine ? "line" : nil)
+            fetch.waitsForLine ? "line" : nil, tries)
         try transitions.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry \(entry.id) vanished while it was retained")

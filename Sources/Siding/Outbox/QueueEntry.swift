@@ -18,6 +18,8 @@ public struct QueueEntry: Sendable, Hashable {
     public var pageNumber: Int?
     /// Failed tries that count.
     public var attempts: Int
+    /// How often it was tried since it was queued, or let go by a person, also where that does not count.
+    public var tries = 0
     /// How often its sender died.
     public var crashes: Int
     public var createdAt: Timestamp
@@ -128,6 +130,8 @@ public struct FetchRetention: Sendable {
     public var expiry: Duration?
     /// Whether it waits for the network: then it is due as soon as that returns.
     public var waitsForLine = false
+    /// Whether the page was tried, or put off unasked.
+    public var isTry = true
 
     public init(
         resource: String, source: String, lease: Lease, run: RunID, method: String, page: PageRequest,
@@ -157,6 +161,12 @@ public struct FetchRetention: Sendable {
 }
 
 extension QueueEntry {
+    /// Whether the entry has a lane to itself.
+    package var isAloneInLane: Bool { lane == Self.ownLane(of: id) }
+
+    /// The lane of a write that names none.
+    static func ownLane(of id: String) -> String { "entry:\(id)" }
+
     /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
     package var waitsForPerson: Bool { state == .parked && (reason == .held || reason == .poison) }
 

@@ -54,6 +54,7 @@ struct FailureHandling: Sendable {
             method: sync.resource.method.rawValue, page: page, error: RecordedError(failure), isCounted: isCounted,
             parks: parks, expiry: source.expiry, wait: wait)
         retention.waitsForLine = parks == nil && failure.isOfLine
+        retention.isTry = failure.isOfTry
         let (store, kept) = (store, retention)
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(kept) }
         var report = report
@@ -104,7 +105,8 @@ struct FailureHandling: Sendable {
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
         guard !failure.isOfLine else { return SourceHealth.probeWindow }
         return max(
-            failure.patience(now: now) ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
+            failure.patience(now: now)
+                ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
             minimum ?? .zero)
     }
 }

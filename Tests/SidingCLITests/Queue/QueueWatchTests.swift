@@ -62,6 +62,29 @@ struct QueueWatchTests {
         await service.origin.stop()
     }
 
+    @Test(arguments: [["--reason", "sign_in"], ["--state", "parked"]])
+    func `Running what is parked for a sign-in tries it, and lets go of nothing else`(selector: [String]) async throws {
+        let service = try await Service.start(items: 1)
+        let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
+        service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .unauthorized) }
+        for lane in ["one", "two"] {
+            let sent = try await sandbox.siding(
+                "send", "POST", "shop:/\(lane)", "-d", "{}", "--lane", lane, "--no-send")
+            #expect(sent.status == 0, "\(sent.error)")
+            #expect(try await sandbox.siding("queue", "retry", "--lane", lane).status == 77)
+        }
+        service.origin.forgetRequests()
+        let run = try await sandbox.siding(["queue", "run", "--lane", "one"] + selector)
+        #expect(run.status == 77, "\(run.error)")
+        #expect(service.targets == ["/one"])
+        let entries = try await sandbox.siding("queue", "list", "--json").objects()
+        #expect(entries.map { $0["reason"]?.string } == ["sign_in", "sign_in"])
+        #expect(entries.map { $0["tries"]?.int } == [1, 1])
+        let other = try await sandbox.siding("queue", "show", try #require(entries[1]["id"]?.string))
+        #expect(!other.output.contains("released"), "\(other.output)")
+        await service.origin.stop()
+    }
+
     @Test(arguments: [SIGINT, SIGTERM])
     func `A write that may not be sent twice is answered although a signal ends its command`(
         signal: Int32

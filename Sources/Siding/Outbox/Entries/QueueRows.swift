@@ -5,10 +5,10 @@ internal import SidingSQLite
 enum QueueRows {
     static let columns: SQL = """
         id, kind, state, reason, source, resource, lane, method, url, page_number, attempts, crashes, created_at,
-        not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since, key_until
+        not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since, key_until, tries
         """
     /// The number of ``columns``: what else a query reads comes after them.
-    static let count = 22
+    static let count = 23
 
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
         guard let kind = QueueEntry.Kind(rawValue: row.text(1)), let state = QueueEntry.State(rawValue: row.text(2))
@@ -26,6 +26,7 @@ enum QueueRows {
             operation: row.optionalText(18), recordKey: row.optionalText(19),
             unknownSince: row.optionalInt(20).map(Timestamp.init))
         entry.keyKeptUntil = row.optionalInt(21).map(Timestamp.init)
+        entry.tries = Int(row.int(22))
         return entry
     }
 }

@@ -177,7 +177,7 @@ struct QueueTransitions {
         let isDoubtOver = entry.reason?.isDoubt == true
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, crashes = 0,
+            UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, tries = 0, crashes = 0,
                 not_before = ?2, waits_for = NULL,
                 first_sent_at = CASE WHEN keyed = 0 OR ?3 THEN NULL ELSE first_sent_at END,
                 unknown_since = CASE WHEN ?3 THEN NULL ELSE unknown_since END,
@@ -200,6 +200,7 @@ struct QueueTransitions {
     func requeued(_ entry: QueueEntry) -> QueueEntry {
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
+        queued.tries = 0
         queued.nextAttemptAt = now
         if entry.reason?.isDoubt == true { queued.unknownSince = nil }
         return queued

@@ -112,7 +112,7 @@ struct WriteEnqueuer {
 
     private func lane(of id: String) -> String {
         let record = write.edit.map { "\($0.resource)/\(EditEnqueuer.key(of: $0, entry: id))" }
-        return write.lane ?? record ?? "entry:\(id)"
+        return write.lane ?? record ?? QueueEntry.ownLane(of: id)
     }
 
     private func insert(_ id: String, waitsOn: Int, _ transaction: borrowing Transaction) throws {

@@ -12,6 +12,9 @@ struct WriteSettler {
     /// - Returns: the entry as it is now; nil where it is no longer this sender's.
     func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard try isOurs(transaction) else { return nil }
+        if settlement.isTry {
+            try transaction.execute("UPDATE siding_queue SET tries = tries + 1 WHERE id = ?1", id)
+        }
         switch settlement.verdict {
         case .delivered(let answer): try deliver(answer, transaction)
         case .retry(let error, let isCounted, let waitsForLine, let wait):

@@ -23,7 +23,9 @@ struct WriteJudgement: Sendable {
         {
             return settlement
         }
-        return WriteSettlement(verdict(failure), source.lesson(of: failure, .write, now: now))
+        var settlement = WriteSettlement(verdict(failure), source.lesson(of: failure, .write, now: now))
+        settlement.isTry = failure.isOfTry
+        return settlement
     }
 
     /// Statuses that mean something of their own to a write.
@@ -96,6 +98,14 @@ struct WriteJudgement: Sendable {
 }
 
 extension Failure {
+    /// Whether the origin was asked, or could not be reached; not where our own stop or limit came before.
+    var isOfTry: Bool {
+        switch reason {
+        case .cancelled, .waitingForOrigin: phase != .notSent
+        default: true
+        }
+    }
+
     /// Whether the origin was not reached, or not all the way: a wait for that ends when the line returns.
     var isOfTheLine: Bool {
         switch reason {

@@ -4,6 +4,8 @@ public import SidingChain
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict
     public var lesson: SourceOutcome
+    /// Whether the write was tried, or put off before anything was asked.
+    public var isTry = true
 
     public init(_ verdict: Verdict, _ lesson: SourceOutcome) {
         (self.verdict, self.lesson) = (verdict, lesson)

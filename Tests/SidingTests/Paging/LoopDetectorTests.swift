@@ -1,0 +1,37 @@
+import SidingChain
+import Testing
+
+@testable import Siding
+
+@Suite struct LoopDetectorTests {
+    private func request(_ number: Int) throws -> PageRequest {
+        PageRequest(url: try HTTPURL("https://example.com/posts?cursor=\(number)"), number: number, offset: 0)
+    }
+
+    private func page(_ number: Int, leadingTo next: Int) throws -> FetchedPage {
+        FetchedPage(
+            page: try request(number), content: .records([], []), status: 200, next: .page(try request(next)),
+            paging: .automatic, requests: 1, bytes: 0)
+    }
+
+    @Test(arguments: [(20, 20), (20, 1), (9_999, 3)])
+    func `a page that leads back to one of the first pages is found at once`(length: Int, target: Int) throws {
+        var detector = LoopDetector()
+        for number in 1..<length { #expect(try detector.closed(by: page(number, leadingTo: number + 1)) == nil) }
+        #expect(try detector.closed(by: page(length, leadingTo: target)) != nil)
+    }
+
+    @Test func `a circle far behind the first pages is found, and memory does not grow with the listing`() throws {
+        var detector = LoopDetector()
+        var number = 1
+        var asked = 0
+        while asked < 200_000 {
+            let next = number == 30_000 ? 25_000 : number + 1
+            asked += 1
+            if try detector.closed(by: page(number, leadingTo: next)) != nil { break }
+            #expect(detector.remembered <= LoopDetector.mostPages + 1)
+            number = next
+        }
+        #expect((30_000..<100_000).contains(asked))
+    }
+}
