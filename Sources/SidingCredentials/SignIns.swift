@@ -51,7 +51,8 @@ public final class SignIns: Sendable {
 
     private func safety(of source: String, _ request: SignInRequest) -> AccessSafety {
         let signIn = request.signIn
-        let store = SignInStore(signIn, origin: request.baseURL.origin, files: kept.files, wallClock: environment.wallClock)
+        let store = SignInStore(
+            signIn, origin: request.baseURL.origin, files: kept.files, wallClock: environment.wallClock)
         let (clock, wallClock) = (environment.clock, environment.wallClock)
         var refresher = TokenRefresherNode(clock: clock, wallClock: wallClock) { spent, context in
             try await request.grant(spent, context)

@@ -1,4 +1,4 @@
-public import SidingChain
+internal import SidingChain
 
 /// Where a new listing of a resource begins.
 struct CursorStart: Sendable, Hashable {
@@ -88,20 +88,6 @@ struct CursorStart: Sendable, Hashable {
     }
 }
 
-/// A resource's cursor as it is stored.
-public struct StoredCursor: Sendable, Hashable {
-    public var value: String
-    public var movedAt: Timestamp
-    /// The definition under which it was found: under another one it means nothing.
-    public var definition: ResourceDefinition
-    /// Where the listing begins that it was found in; see ``ListingOpening/root``.
-    public var root: String?
-
-    public init(value: String, movedAt: Timestamp, definition: ResourceDefinition, root: String? = nil) {
-        (self.value, self.movedAt, self.definition, self.root) = (value, movedAt, definition, root)
-    }
-}
-
 extension Store {
     /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
     func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
@@ -110,5 +96,15 @@ extension Store {
         else { return nil }
         if let root = stored.root, let parent, root != NextPageRule(resource: resource).root(for: parent) { return nil }
         return stored
+    }
+}
+
+extension IncrementalCursor {
+    /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
+    /// began, and it goes on at its next page.
+    func goingOn(_ listing: ListingCursor) -> String? {
+        guard goesOnAtCursor, let reached = listing.reached else { return nil }
+        let value = lookedBack(reached)
+        return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil
     }
 }

@@ -37,3 +37,8 @@ extension Placeholders {
         return document
     }
 }
+
+extension SearchBody {
+    /// The body before placeholders are filled, in a form that compares byte for byte.
+    var text: String { Placeholders(cursor: "{cursor}", until: "{until}").filled(self, QueryEncoding()) ?? "" }
+}

@@ -109,7 +109,7 @@ struct ConflictResolver {
 
     /// A condition of the write's own (RFC 9110 §13.1.1) names the state that the origin had then; nil where there is none.
     private func fieldsForNow(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> HTTPFields? {
-        var fields = try WriteReplacer.Content.load(of: entry, transaction).headerFields
+        var fields = try WriteReplacer.WrittenContent.load(of: entry, transaction).headerFields
         guard fields[.ifMatch] != nil else { return nil }
         fields[.ifMatch] = try Validator.strong(for: entry, transaction)
         return fields

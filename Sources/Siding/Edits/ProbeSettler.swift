@@ -67,7 +67,7 @@ struct ProbeSettler {
     }
 }
 
-extension WriteReplacer.Content {
+extension WriteReplacer.WrittenContent {
     /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is asked about by a mark that the body could not carry.
     func checkCarriesMark(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let terms = try transaction.first("SELECT probe FROM siding_queue WHERE id = ?1", entry.id) {

@@ -48,7 +48,7 @@ struct TemporarySettler {
             try transaction.execute(
                 "UPDATE siding_queue SET probe = json_set(probe, '$.id', ?3) WHERE id = ?1 AND probe ->> '$.id' = ?2",
                 entry.id, temporary, rewriting.text)
-            let content = try WriteReplacer.Content.load(of: entry, transaction)
+            let content = try WriteReplacer.WrittenContent.load(of: entry, transaction)
             let url = try? rewriting.url(content.url)
             let body = rewriting.body(content.body)
             guard let url else {

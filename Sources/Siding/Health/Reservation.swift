@@ -22,7 +22,7 @@ public enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
 
 /// How a request with a reservation ended.
 struct RequestUsage: Sendable, Hashable {
-    enum Outcome: Sendable, Hashable {
+    enum QuotaReport: Sendable, Hashable {
         /// It was not sent.
         case unsent
         /// It was answered, with a reported quota or without.
@@ -34,7 +34,7 @@ struct RequestUsage: Sendable, Hashable {
     var timeout: Duration
     var source: String
     var limit: RateLimit
-    var outcome: Outcome
+    var outcome: QuotaReport
 }
 
 /// The state of one rate limit.

@@ -62,7 +62,7 @@ struct SourceRateLimits: RequestBudget {
         try? await uncancelled { () throws(StoreError) in try await store.record(usages) }
     }
 
-    private func outcome(_ ending: BudgetEnding, _ limit: RateLimit) -> RequestUsage.Outcome {
+    private func outcome(_ ending: BudgetEnding, _ limit: RateLimit) -> RequestUsage.QuotaReport {
         guard case .answered(let fields) = ending else { return .unsent }
         return .answered(ReportedQuota(fields, of: limit, now: wallClock.now))
     }

@@ -4,14 +4,14 @@ internal import SidingChain
 /// carries out.
 enum ListingStart: Sendable, Hashable {
     /// At the first page.
-    case first(Cause)
+    case first(FirstPageCause)
     /// At the page where it stopped.
     case checkpoint
     /// At the page that the queue retains; `isHeld`: that page waits for a person.
     case retained(isHeld: Bool)
 
     /// Why a listing begins at the first page.
-    enum Cause: Sendable, Hashable {
+    enum FirstPageCause: Sendable, Hashable {
         /// Nothing else is to be done: the last listing is complete, or has no page yet.
         case usual
         /// Nothing is stored of the resource.

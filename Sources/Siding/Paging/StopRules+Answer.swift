@@ -1,17 +1,17 @@
-internal import SidingChain
 internal import HTTPTypes
+internal import SidingChain
 internal import SidingJSON
 
 extension StopRules {
     /// What an answer says of whether there is more.
-    enum Word: Sendable, Hashable {
+    enum StopWord: Sendable, Hashable {
         case isLast
         /// There is more, as the member at the path says.
         case isMore(JSONPath)
     }
 
     /// Nil where no rule is declared, or the answer says nothing: a missing member is no word.
-    func said(by answer: PageAnswer) -> Word? {
+    func said(by answer: PageAnswer) -> StopWord? {
         if let hasMore, answer.isFalse(at: hasMore) { return .isLast }
         if let isLast, answer.isTrue(at: isLast) { return .isLast }
         if let hasMore, answer.isTrue(at: hasMore) { return .isMore(hasMore) }

@@ -5,7 +5,7 @@ struct SchemaInference {
     /// How deep objects inside of objects are looked into.
     private static let deepest = 4
 
-    private struct Node {
+    private struct MemberNode {
         let path: JSONPath
         let depth: Int
         let declared: ColumnType?
@@ -17,7 +17,7 @@ struct SchemaInference {
         var traits = ResourceSchema.Traits()
     }
 
-    private var nodes = [Node(path: .root, depth: 0, declared: nil)]
+    private var nodes = [MemberNode(path: .root, depth: 0, declared: nil)]
     private let declared: [JSONPath: ColumnType]
     private(set) var scanned = 0
     private(set) var isCut = false
@@ -50,7 +50,7 @@ struct SchemaInference {
             return nil
         }
         let path = nodes[parent].path.appending(.member(member.name))
-        var node = Node(path: path, depth: nodes[parent].depth + 1, declared: declared[path])
+        var node = MemberNode(path: path, depth: nodes[parent].depth + 1, declared: declared[path])
         node.traits.isReachable =
             ReachableName.isReachable(member) && (parent == 0 || nodes[parent].traits.isReachable)
         nodes.append(node)

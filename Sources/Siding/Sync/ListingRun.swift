@@ -25,7 +25,7 @@ struct ListingRun: Sendable {
         case failed(PageFailure)
     }
 
-    struct Result: Sendable {
+    struct Walked: Sendable {
         var end: End
         var counters = RunCounters()
         var paging: Paging?
@@ -38,8 +38,8 @@ struct ListingRun: Sendable {
     }
 
     /// Walks from `position` on.
-    func walk(from position: ListingPosition) async throws(StoreError) -> Result {
-        var result = Result(end: .complete)
+    func walk(from position: ListingPosition) async throws(StoreError) -> Walked {
+        var result = Walked(end: .complete)
         var settles = position.entry?.id
         var freshness = position.freshness
         var track = HighWaterMark(
@@ -164,7 +164,7 @@ struct ListingRun: Sendable {
 
     /// - Returns: what is wrong with the page, where the contract wants nothing of it then.
     private func save(
-        _ commit: PageCommit, _ page: FetchedPage, _ result: inout Result
+        _ commit: PageCommit, _ page: FetchedPage, _ result: inout Walked
     ) async throws(StoreError) -> PageFailure? {
         do throws(StoreError) { result.counters += try await store.commit(commit) } catch {
             guard error.kind == .contract else { throw error }
@@ -178,7 +178,7 @@ struct ListingRun: Sendable {
     }
 }
 
-extension ListingRun.Result {
+extension ListingRun.Walked {
     fileprivate mutating func note(_ signOfMore: JSONPath?) {
         guard let signOfMore else { return }
         warnings.append(

@@ -181,10 +181,11 @@ struct ResourceSync: Sendable {
 
     private func walk(
         _ position: ListingPosition, _ start: CursorStart, _ stored: String?
-    ) async throws(StoreError) -> ListingRun.Result {
+    ) async throws(StoreError) -> ListingRun.Walked {
         let isConditional =
             resource.asksConditionally && !options.isFull && !options.isAside && position.changedAspects.isEmpty
-        let context = ChainContext(requestID: "run \(run) \(resource.name)", logger: engine.environment.logger, isResendable: true)
+        let context = ChainContext(
+            requestID: "run \(run) \(resource.name)", logger: engine.environment.logger, isResendable: true)
         let fetcher = PageFetcher(
             resource, isConditional: isConditional,
             transport: transport, budget: budget, in: engine.environment, context: context)
@@ -200,12 +201,14 @@ struct ResourceSync: Sendable {
 
     /// What keeps the requests of one walk within the source's limits.
     var budget: BudgetUse? {
-        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.environment.wallClock).map { BudgetUse($0) }
+        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.environment.wallClock).map {
+            BudgetUse($0)
+        }
     }
 
     /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
     private func restartReason(
-        _ result: ListingRun.Result, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
+        _ result: ListingRun.Walked, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
     ) -> String? {
         // What a person says of the answer goes before what we make of it.
         if let rule {
@@ -234,7 +237,7 @@ struct ResourceSync: Sendable {
     }
 
     /// The rule that says what the failure means which ended the walk.
-    private func rule(endingBy result: ListingRun.Result) -> FailureRule? {
+    private func rule(endingBy result: ListingRun.Walked) -> FailureRule? {
         guard case .failed(let page) = result.end else { return nil }
         return resource.source.rule(for: page.failure, of: .fetch)
     }
@@ -325,7 +328,7 @@ struct ResourceSync: Sendable {
     }
 }
 
-extension ListingRun.Result {
+extension ListingRun.Walked {
     /// What the failed page's requests cost, which no page has counted.
     fileprivate var failedRequests: RunCounters {
         var counters = RunCounters()

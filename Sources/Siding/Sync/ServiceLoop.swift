@@ -15,7 +15,7 @@ package struct ServiceLoop: Sendable {
     let outlastsFailures: Bool
     let report: @Sendable (QueueEntry) -> Void
     let sync: (@Sendable () async throws(StoreError) -> Void)?
-    private var parts: [Part] { sync == nil ? [.writes] : [.writes, .syncs] }
+    private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
     ///   - sources: only writes of these are sent; nil for all.
@@ -33,14 +33,14 @@ package struct ServiceLoop: Sendable {
         (self.outlastsFailures, self.report, self.sync) = (outlastsFailures, report, sync)
     }
 
-    private enum Part: String, Sendable {
+    private enum Work: String, Sendable {
         case writes, syncs
     }
 
     private enum Event: Sendable {
         /// The pace is over, or the network has changed.
         case woken
-        case looked(Part, Result<Look, StoreError>)
+        case looked(Work, Result<Look, StoreError>)
     }
 
     /// What one look of a part came to.
@@ -50,14 +50,14 @@ package struct ServiceLoop: Sendable {
         var outlook: QueueOutlook?
     }
 
-    private struct Progress {
-        var running: Set<Part> = []
+    private struct Course {
+        var running: Set<Work> = []
         /// From before the last look of each part, so that no change falls between.
-        var marks: [Part: NetworkChanges.Mark] = [:]
+        var marks: [Work: NetworkChanges.Mark] = [:]
         var isPausing = false
         var reachable: Set<String>
         /// The failure of each part's last look.
-        var faults: [Part: StoreError] = [:]
+        var faults: [Work: StoreError] = [:]
         /// What ends the loop.
         var failure: StoreError?
     }
@@ -71,7 +71,7 @@ package struct ServiceLoop: Sendable {
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
     ) async throws(StoreError) {
         let failure = await withTaskGroup(of: Event.self, returning: StoreError?.self) { group in
-            var progress = Progress(reachable: sender.reachable(sources))
+            var progress = Course(reachable: sender.reachable(sources))
             start(parts, &progress, in: &group)
             while let event = await group.next() {
                 switch event {
@@ -100,7 +100,7 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Looking
 
-    private func start(_ parts: [Part], _ progress: inout Progress, in group: inout TaskGroup<Event>) {
+    private func start(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) {
         guard !Task.isCancelled, progress.failure == nil else { return }
         for part in parts where progress.running.insert(part).inserted {
             progress.marks[part] = changes?.mark
@@ -108,7 +108,7 @@ package struct ServiceLoop: Sendable {
         }
     }
 
-    private func look(_ part: Part) async -> Result<Look, StoreError> {
+    private func look(_ part: Work) async -> Result<Look, StoreError> {
         do throws(StoreError) {
             switch part {
             case .writes:
@@ -124,7 +124,7 @@ package struct ServiceLoop: Sendable {
     /// Whether there is nothing more to wait for.
     private func isOver(
         _ look: Look?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
-        _ progress: inout Progress
+        _ progress: inout Course
     ) async -> Bool {
         guard progress.running.isEmpty else { return false }
         guard progress.failure == nil, !Task.isCancelled else { return true }
@@ -141,7 +141,7 @@ package struct ServiceLoop: Sendable {
     // MARK: Waiting
 
     /// Ends the waits for the network where it returned, and looks again.
-    private func wake(_ parts: [Part], _ progress: inout Progress, in group: inout TaskGroup<Event>) async {
+    private func wake(_ parts: [Work], _ progress: inout Course, in group: inout TaskGroup<Event>) async {
         let reachable = sender.reachable(sources)
         let returned = reachable.subtracting(progress.reachable)
         do throws(StoreError) {
@@ -152,7 +152,7 @@ package struct ServiceLoop: Sendable {
     }
 
     /// Sees to it that a part which is at rest is woken.
-    private func rest(_ progress: inout Progress, in group: inout TaskGroup<Event>) {
+    private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
         guard !Task.isCancelled, progress.failure == nil, !progress.isPausing, progress.running.count < parts.count
         else { return }
         progress.isPausing = true
@@ -176,7 +176,7 @@ package struct ServiceLoop: Sendable {
 
     // MARK: Failures of the store
 
-    private func take(_ result: Result<Look, StoreError>, of part: Part, _ progress: inout Progress) -> Look? {
+    private func take(_ result: Result<Look, StoreError>, of part: Work, _ progress: inout Course) -> Look? {
         switch result {
         case .success(let look):
             progress.faults[part] = nil
@@ -188,7 +188,7 @@ package struct ServiceLoop: Sendable {
     }
 
     /// Logs a failure that the loop outlasts, once until it changes; any other ends the loop.
-    private func note(_ error: StoreError, of part: Part, _ progress: inout Progress) {
+    private func note(_ error: StoreError, of part: Work, _ progress: inout Course) {
         if error.kind == .cancelled, Task.isCancelled { return }
         guard outlastsFailures, error.kind.mayHeal else {
             progress.failure = progress.failure ?? error

@@ -52,7 +52,7 @@ public struct SyncEngine: Sendable {
         _ resources: [AnyResource], options: SyncOptions = SyncOptions(), command: String = "sync",
         report: @Sendable (SyncReport) -> Void = { _ in }
     ) async throws(StoreError) -> [SyncReport] {
-        let result: Swift.Result<[SyncReport], StoreError>
+        let result: Result<[SyncReport], StoreError>
         let resources = resources.map(signedIn)
         do throws(StoreError) { result = .success(try await syncs(resources, options, command, report)) } catch {
             result = .failure(error)
@@ -129,7 +129,7 @@ public struct SyncEngine: Sendable {
             return .held(resource, by: holder)
         case .acquired(let lease):
             let sync = ResourceSync(engine: self, resource: resource, options: options, lease: lease, run: run)
-            let result: Swift.Result<ResourceSync.Report, StoreError>
+            let result: Result<ResourceSync.Report, StoreError>
             do throws(StoreError) { result = .success(try await sync.runWhole()) } catch { result = .failure(error) }
             let store = store
             try await uncancelled { () throws(StoreError) in try await store.releaseLease(lease) }

@@ -77,7 +77,9 @@ public struct SyncPlan: Sendable, Hashable {
             start.reason += ": \(reason)"
         }
         var obstacle: Obstacle?
-        if start.isHeld { obstacle = .heldPage } else {
+        if start.isHeld {
+            obstacle = .heldPage
+        } else {
             obstacle = try await Self.obstacle(resource, options, at: start.page.url, in: store, now)
         }
         let secret = resource.source.authorization.secretQueryNames

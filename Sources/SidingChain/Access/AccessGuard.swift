@@ -134,7 +134,8 @@ final class AccessGuard: Sendable {
             // What cannot be read is replaced all the same.
             let old = try? await settings.store.credential(of: settings.account)
             // Of the old one only the count goes on: its refresh token may be another person's.
-            let fresh = grant.credential(generation: (old?.generation ?? 0) &+ 1, now: settings.wallClock.now.secondsSince1970)
+            let fresh = grant.credential(
+                generation: (old?.generation ?? 0) &+ 1, now: settings.wallClock.now.secondsSince1970)
             try await settings.store.save(fresh, of: settings.account)
             return fresh
         }

@@ -54,7 +54,8 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
     }
 
     private func wait(after attempt: Int, _ failure: Failure, _ isResendable: Bool) -> Duration? {
-        policy.wait(after: attempt, failure, isResendable: isResendable, jitter: jitter, now: wallClock.now.secondsSince1970)
+        policy.wait(
+            after: attempt, failure, isResendable: isResendable, jitter: jitter, now: wallClock.now.secondsSince1970)
     }
 
     /// What the context says, else what the method says; a request of which neither is known is not sent twice.

@@ -36,8 +36,10 @@ struct AccessBench: Sendable {
                 Task.isCancelled ? Failure(.cancelled, phase: .notSent) : nil
             },
             refresher: TokenRefresherNode(
-                Self.refresh(transport), clock: limitClock, wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) }),
-            statuses: statuses, early: early, clock: graceClock, wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) })
+                Self.refresh(transport), clock: limitClock,
+                wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) }),
+            statuses: statuses, early: early, clock: graceClock,
+            wallClock: WallClock { Timestamp(secondsSince1970: now.value ?? 0) })
     }
 
     /// The refresh request as a chain.

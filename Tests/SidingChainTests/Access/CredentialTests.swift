@@ -21,7 +21,9 @@ import Testing
 
     @Test func `the next credential counts on, and keeps a refresh token that was not replaced`() async throws {
         let spent = Credential(accessToken: "a", refreshToken: "r", generation: 41)
-        let refresher = TokenRefresherNode(clock: ManualClock(), wallClock: WallClock { Timestamp(secondsSince1970: 100) }) { _, _ in
+        let refresher = TokenRefresherNode(
+            clock: ManualClock(), wallClock: WallClock { Timestamp(secondsSince1970: 100) }
+        ) { _, _ in
             TokenGrant(accessToken: "b", lifetime: .seconds(60))
         }
         let next = try await refresher.process(spent, .test)

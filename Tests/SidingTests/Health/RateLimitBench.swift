@@ -45,7 +45,7 @@ struct RateLimitBench {
         return reason
     }
 
-    func end(_ reserved: Reserved, _ outcome: RequestUsage.Outcome = .answered(nil)) async throws {
+    func end(_ reserved: Reserved, _ outcome: RequestUsage.QuotaReport = .answered(nil)) async throws {
         try await stores[1].record(
             zip(reserved.moments, limits).map {
                 RequestUsage(reservation: $0, timeout: reserved.timeout, source: "api", limit: $1, outcome: outcome)

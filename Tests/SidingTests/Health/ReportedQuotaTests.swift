@@ -200,7 +200,7 @@ import Testing
         }
 
         /// - Returns: what it says, and whether it had to count more than it lets out.
-        mutating func count(_ isCounted: Bool, at moment: Timestamp) -> (word: RequestUsage.Outcome, isOver: Bool) {
+        mutating func count(_ isCounted: Bool, at moment: Timestamp) -> (word: RequestUsage.QuotaReport, isOver: Bool) {
             let span = moment.microseconds / Self.span
             if isCounted { counts[span, default: 0] += 1 }
             let until = Timestamp(microseconds: (span + 1) * Self.span)
@@ -223,7 +223,7 @@ import Testing
         /// Nil for one that is lost.
         var answered: Timestamp?
         var tells: Bool
-        var said: RequestUsage.Outcome?
+        var said: RequestUsage.QuotaReport?
 
         func isOver(_ now: Timestamp) -> Bool { said != nil && answered ?? counted <= now }
     }

@@ -111,7 +111,7 @@ struct QueueHand {
     private func unknownName(
         in entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {
-        guard entry.kind == .write, let content = try WriteReplacer.Content.readable(of: entry, database) else {
+        guard entry.kind == .write, let content = try WriteReplacer.WrittenContent.readable(of: entry, database) else {
             return nil
         }
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {

@@ -2,16 +2,6 @@ public import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// Retains a fetch, unique per resource: a newer one takes the place of the older.
-    public func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry {
-        let me = try ownerID()
-        let now = clock.now
-        return try await write { transaction in
-            try Self.check(fetch.lease, owner: me, transaction)
-            return try FetchRetainer(fetch: fetch, owner: me, now: now).retain(transaction)
-        }
-    }
-
     /// The entries that `selection` means, oldest first.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` where an id leads to no entry, ``StoreError/Kind/ambiguous`` where a prefix

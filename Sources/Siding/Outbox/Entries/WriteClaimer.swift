@@ -99,12 +99,12 @@ struct WriteClaimer {
 
     private typealias Candidate = (write: ClaimedWrite, keyLifetime: Int64?)
     /// A row: the write that it holds, or why it holds none.
-    private typealias Found = (entry: QueueEntry, content: Result<Candidate, StoreError>)
+    private typealias FoundWrite = (entry: QueueEntry, content: Result<Candidate, StoreError>)
 
     private static let contents: SQL =
         "\(StoredWrite.columns), token, key_lifetime_us, edit, conflict_on, gone_is_done"
 
-    private static func read(_ row: borrowing Row) throws -> Found {
+    private static func read(_ row: borrowing Row) throws -> FoundWrite {
         let entry = try QueueRows.entry(row)
         do { return (entry, .success(try candidate(entry, row))) } catch let error as StoreError {
             return (entry, .failure(error))
@@ -114,7 +114,7 @@ struct WriteClaimer {
     /// What cannot be sent waits for a person.
     ///
     /// - Returns: nil where it is parked now.
-    private func readable(_ found: Found, _ transaction: borrowing Transaction) throws -> Candidate? {
+    private func readable(_ found: FoundWrite, _ transaction: borrowing Transaction) throws -> Candidate? {
         switch found.content {
         case .success(let candidate): return candidate
         case .failure(let error):

@@ -22,7 +22,7 @@ struct WriteReplacer {
                 hint: "wait for the origin's word; or put it on hold first, and edit it then")
         }
         let id = EntryID.random()
-        var changed = try Content.load(of: old, changedBy: change, transaction)
+        var changed = try WrittenContent.load(of: old, changedBy: change, transaction)
         try changed.check()
         if change.body != nil {
             try changed.checkIsEdit(old, transaction)
@@ -49,7 +49,8 @@ struct WriteReplacer {
 
     /// The same place, the same promise, another request.
     private func insert(
-        _ id: String, in old: QueueEntry, _ content: Content, releases: Bool, _ transaction: borrowing Transaction
+        _ id: String, in old: QueueEntry, _ content: WrittenContent, releases: Bool,
+        _ transaction: borrowing Transaction
     ) throws {
         let isHeld = !releases
         try transaction.execute(
@@ -86,7 +87,7 @@ struct WriteReplacer {
 
 extension WriteReplacer {
     /// The request of an entry.
-    struct Content {
+    struct WrittenContent {
         var source: String
         var method: HTTPRequest.Method
         var url: HTTPURL
@@ -98,7 +99,7 @@ extension WriteReplacer {
         static func load(
             of entry: QueueEntry, changedBy change: WriteChange = WriteChange(),
             _ database: borrowing some Queryable & ~Copyable
-        ) throws -> Content {
+        ) throws -> WrittenContent {
             guard let method = HTTPRequest.Method(entry.method), let url = change.url ?? (try? HTTPURL(entry.url))
             else {
                 throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
@@ -109,7 +110,7 @@ extension WriteReplacer {
                     body: row.isNull(1) ? nil : row.blob(1)
                 )
             }
-            return Content(
+            return WrittenContent(
                 source: entry.source, method: method, url: url, headerFields: parts?.fields ?? [:],
                 body: change.body ?? parts?.body)
         }
@@ -117,7 +118,7 @@ extension WriteReplacer {
         /// Nil where the row holds no request.
         static func readable(
             of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-        ) throws -> Content? {
+        ) throws -> WrittenContent? {
             do { return try load(of: entry, database) } catch let error as StoreError where error.kind == .corrupt {
                 return nil
             }

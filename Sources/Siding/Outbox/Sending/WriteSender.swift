@@ -133,24 +133,6 @@ public struct WriteSender: Sendable {
         return try await hasty.deliver(write, claiming: nil).entry
     }
 
-    /// Sends what is due whenever something is, until `isDone` says so or the task is cancelled.
-    ///
-    /// It looks again at least once per ``pace``, so that what other processes queue or leave behind is seen; and at once
-    /// when the line returns.
-    ///
-    /// - Parameters:
-    ///   - changes: tells when links, addresses and routes change; nil looks at the routes by the clock.
-    ///   - isDone: asked after each look, by what there is to do after it.
-    @concurrent
-    public func watch(
-        sources names: Set<String>? = nil, wakingOn changes: NetworkChanges? = nil,
-        report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
-        until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool
-    ) async throws(StoreError) {
-        try await ServiceLoop(sender: self, sources: names, pace: Self.pace, changes: changes, report: report)
-            .run(until: isDone)
-    }
-
     /// Sends what is due of `names`, if anything is.
     ///
     /// - Returns: what there is to do after it, and whether nothing was tried.
@@ -269,7 +251,9 @@ public struct WriteSender: Sendable {
     private func chain(_ source: Source, _ transport: any Transport) -> WriteChain {
         WriteChain(
             source: source, transport: transport,
-            budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map { BudgetUse($0, patience: patience) },
+            budget: SourceRateLimits(source, in: store, wallClock: environment.wallClock).map {
+                BudgetUse($0, patience: patience)
+            },
             environment: environment)
     }
 

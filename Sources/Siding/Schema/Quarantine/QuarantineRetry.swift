@@ -10,15 +10,15 @@ struct QuarantineRetry {
     /// Who holds resources that another run is at: nothing of theirs is touched.
     var holders: [String: LeaseHolder] = [:]
 
-    struct Result {
+    struct Retried {
         var changes: [QuarantineChange] = []
         var counters: [String: RunCounters] = [:]
         /// The keys of each resource of which a record was read already: what follows is older.
         var settled: [String: Set<String>] = [:]
     }
 
-    func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Result {
-        var result = Result()
+    func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Retried {
+        var result = Retried()
         // One body at a time is in memory; of several of one key the newest counts.
         for record in try QuarantineRows.find(selection, transaction).sorted(by: {
             ($0.seenAt, $1.id) > ($1.seenAt, $0.id)

@@ -42,14 +42,14 @@ extension Store {
     }
 
     /// The leases of resources that are held here, and who holds the others.
-    private struct Held: Sendable {
+    private struct HeldLeases: Sendable {
         var leases: [Lease] = []
         var holders: [String: LeaseHolder] = [:]
     }
 
     /// A retry makes a resource what the config has it be, under which no other run may be saving pages of it.
-    private static func hold(_ resources: [String], in store: Store) async throws(StoreError) -> Held {
-        var held = Held()
+    private static func hold(_ resources: [String], in store: Store) async throws(StoreError) -> HeldLeases {
+        var held = HeldLeases()
         do throws(StoreError) {
             for resource in resources {
                 let name = Lease.name(ofResource: resource)
@@ -66,7 +66,7 @@ extension Store {
     }
 
     private func retry(
-        _ selection: QuarantineSelection, as resources: [AnyResource], _ held: Held
+        _ selection: QuarantineSelection, as resources: [AnyResource], _ held: HeldLeases
     ) async throws(StoreError) -> [QuarantineChange] {
         let run = try await beginRun(command: "quarantine retry")
         let now = clock.now

@@ -5,7 +5,7 @@ internal import SidingSQLite
 /// All SQL of `siding_responses`.
 enum ResponseRows {
     /// A row without its body.
-    struct Found: Sendable {
+    struct FoundResponse: Sendable {
         var id: Int64
         var usedAt: Timestamp
         var head: CachedHead
@@ -13,7 +13,7 @@ enum ResponseRows {
 
     /// The row that answers `request`: of its key, and of a variant that matches. There is one at most, since all rows of
     /// a key vary on the same fields.
-    static func find(_ request: CacheRequest, _ snapshot: borrowing Snapshot) throws -> Found? {
+    static func find(_ request: CacheRequest, _ snapshot: borrowing Snapshot) throws -> FoundResponse? {
         let key = request.key
         return try snapshot.query(
             """
@@ -27,7 +27,7 @@ enum ResponseRows {
                     row.text(6), etag: row.optionalText(4), lastModified: row.optionalText(5)),
                 url: row.text(7), storedAt: Timestamp(microseconds: row.int(8)).secondsSince1970,
                 initialAge: .microseconds(row.int(9)))
-            return Found(id: row.int(0), usedAt: Timestamp(microseconds: row.int(1)), head: head)
+            return FoundResponse(id: row.int(0), usedAt: Timestamp(microseconds: row.int(1)), head: head)
         }.first { $0.head.variant.matches(request) }
     }
 

@@ -31,7 +31,7 @@ public struct SQLiteResponseCache: ResponseCache {
 
     public func response(for request: CacheRequest) async throws(Failure) -> CachedResponse? {
         let found = try await failing {
-            try await store.read { snapshot -> (row: ResponseRows.Found, body: [UInt8])? in
+            try await store.read { snapshot -> (row: ResponseRows.FoundResponse, body: [UInt8])? in
                 guard let row = try ResponseRows.find(request, snapshot) else { return nil }
                 return (row, try ResponseRows.body(row.id, snapshot))
             }
@@ -80,7 +80,7 @@ public struct SQLiteResponseCache: ResponseCache {
     }
 
     /// Notes the use, at most once an hour. That is no reason to fail a read: the file may be full, or read-only.
-    private func touch(_ row: ResponseRows.Found) async {
+    private func touch(_ row: ResponseRows.FoundResponse) async {
         let now = store.clock.now
         let idle = now - row.usedAt
         // A stamp of the future is one of a clock that was set back: it would keep the row for ever.

@@ -70,14 +70,6 @@ public struct IncrementalCursor: Sendable, Hashable {
     /// changed meanwhile has left its place for the end, and all behind it has moved up.
     var goesOnAtCursor: Bool { order == .ascending && isOfRecords }
 
-    /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
-    /// began, and it goes on at its next page.
-    func goingOn(_ listing: ListingCursor) -> String? {
-        guard goesOnAtCursor, let reached = listing.reached else { return nil }
-        let value = lookedBack(reached)
-        return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil
-    }
-
     /// The further one of two values.
     func further(_ one: String?, _ other: String) -> String {
         guard let one else { return other }

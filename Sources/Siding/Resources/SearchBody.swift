@@ -1,5 +1,5 @@
-public import SidingChain
 internal import HTTPTypes
+public import SidingChain
 
 /// What the pages of a search are asked for with: the members of a POST's body, before the parameters of paging are set.
 ///
@@ -46,9 +46,4 @@ extension AnyResource {
 
     /// Whether pages are asked for on a condition: only a GET is (RFC 9110 §13.1), and only where it is wanted.
     var asksConditionally: Bool { isConditional && method == .get }
-}
-
-extension SearchBody {
-    /// The body before placeholders are filled, in a form that compares byte for byte.
-    var text: String { Placeholders(cursor: "{cursor}", until: "{until}").filled(self, QueryEncoding()) ?? "" }
 }

@@ -12,7 +12,8 @@ extension Siding {
     public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
         try sender.sources[write.source]?.check(write)
         let entry = try await sender.store.enqueue(write)
-        guard let source = sender.sources[write.source], sender.environment.connectivity.hasUsableRoute(to: source.baseURL.host)
+        guard let source = sender.sources[write.source],
+            sender.environment.connectivity.hasUsableRoute(to: source.baseURL.host)
         else { return entry }
         return try await sender.send(entry.id) ?? entry
     }

@@ -1,5 +1,5 @@
-public import SidingJSON
 public import HTTPTypes
+public import SidingJSON
 
 /// How one page leads to the next.
 public enum Paging: Sendable, Hashable {
