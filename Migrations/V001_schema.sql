@@ -17,8 +17,8 @@
 --                       Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
 --                       the cursor was set by hand since. `all_listed_at` is the end of the last complete listing or pass that,
 --                       with those before it, asked for every record. `reconciled_revision` is the revision at which the records
---                       were last compared with the pages to find missing ones: -1 if a page changed since, NULL if no listing
---                       under this definition was compared. `null_filtered` is 1 while a page shows a record for which the filter
+--                       were last compared with the pages to find missing ones: -1 if they have to be compared again, NULL if
+--                       no listing under this definition was compared, or absence does not count. `null_filtered` is 1 while a page shows a record for which the filter
 --                       is NULL.
 --                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
 --                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
@@ -46,7 +46,8 @@
 --                       it began (NULL: at the beginning), `cursor_reached` the furthest value of its pages, `cursor_moves`
 --                       whether its end moves the cursor, `cursor_waits` whether pages came out of order, so that only the end
 --                       may. `root` is the first page where a parent's record decides it. `round` is the pass that last asked for
---                       the scope, `parent_revision` the parent's revision then.
+--                       the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it showed a stored record that
+--                       the page had not shown before.
 -- siding_pages          one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
 --                       repeat: next page and number of records. `lead` says where the next page was found, `read_at` when the
 --                       page was last read whole. `members` are the row ids of its records, ascending, as differences in LEB128;
@@ -54,8 +55,9 @@
 -- siding_cursors        the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
 -- siding_rounds         the fan-out pass under way, or the last one, of a resource with one listing per parent.
 -- siding_missing        living records that no page shows. `passes` counts the complete listings or passes in a row that lacked
---                       the record; NULL exempts a record that no page has shown yet (an own write, a program or `undelete` put it
---                       here). `checked_at`: when the origin last answered a GET for the record without saying that it is gone.
+--                       the record, `needed` is how many delete it: the most that any of them asks for. Both are NULL for an exempt
+--                       record, which no page has shown yet (an own write, a program or `undelete` put it here). `checked_at`: when
+--                       the origin was last asked for the record by a GET and did not say that it is gone.
 -- siding_tombstones     what each run deleted, so that it can be restored; it goes with the run.
 --
 -- RUNS
@@ -287,9 +289,11 @@ CREATE TABLE siding_missing (
     resource   INTEGER NOT NULL REFERENCES siding_resources (id),
     record     INTEGER NOT NULL,
     passes     INTEGER,
+    needed     INTEGER,
     checked_at INTEGER,
     PRIMARY KEY (resource, record),
-    CONSTRAINT missing_passes CHECK (passes BETWEEN 1 AND 3)
+    CONSTRAINT missing_passes CHECK (passes BETWEEN 1 AND 3),
+    CONSTRAINT missing_passes_have_goal CHECK ((passes IS NULL) = (needed IS NULL))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_tombstones (

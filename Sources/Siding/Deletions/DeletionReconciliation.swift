@@ -40,7 +40,7 @@ struct DeletionReconciliation {
             isStable: terms.isStable, isInterrupted: listing.isInterrupted, hasMoved: listing.hasMoved,
             isVerified: terms.rule.recordPath != nil)
         guard evidence.counts, try isNeeded(transaction) else { return RunCounters() }
-        return try reconcile(try absent(since: listing.startedAt, transaction), evidence, transaction)
+        return try reconcile(try absentRecords(since: listing.startedAt, transaction), evidence, transaction)
     }
 
     // MARK: Pages of which not all records are known
@@ -68,40 +68,58 @@ struct DeletionReconciliation {
             try transaction.first(
                 "SELECT reconciled_revision = revision FROM siding_resources WHERE id = ?1", resource
             ) { $0.int(0) == 1 } ?? false
-        return try !isUnchanged || MissingTable.hasCounts(resource, transaction)
+        return try !isUnchanged || MissingTable.hasCounts(below: countedPasses, of: resource, transaction)
+    }
+
+    /// A record with as many passes need not be counted again: the origin is asked about it. Others are counted until they are deleted.
+    private var countedPasses: Int {
+        guard terms.rule.recordPath != nil else { return MissingTable.mostPasses + 1 }
+        return terms.rule.isPathBound ? 2 : 1
+    }
+
+    /// Living records that no page shows.
+    struct AbsentRecords {
+        var ids = RecordIDs([])
+        /// Whether others were written after the listing began, so that the next one has to look at them.
+        var hasNewer = false
     }
 
     /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page that was read before.
-    func absent(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> RecordIDs {
+    func absentRecords(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> AbsentRecords {
         let living = try transaction.query(
-            """
-            SELECT id FROM siding_records
-            WHERE resource = ?1 AND deleted_at IS NULL AND pending = 0 AND changed_at <= ?2
-            """, resource, startedAt.microseconds
+            "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND pending = 0", resource
         ) { $0.int(0) }
         var candidates = Candidates(RecordIDs(living))
         try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
         candidates.find(try MissingTable.exemptRecords(of: resource, transaction))
-        return try withParent(candidates.left, transaction)
+        return try sort(candidates.left, startedAt, transaction)
     }
 
     /// A record whose parent is gone waits for it: that no other listing shows it proves nothing.
-    private func withParent(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> RecordIDs {
-        guard let parent, !ids.isEmpty else { return RecordIDs(ids) }
+    private func sort(
+        _ ids: [Int64], _ startedAt: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> AbsentRecords {
+        var absent = AbsentRecords()
+        guard !ids.isEmpty else { return absent }
         var find = try transaction.prepare(
             """
-            SELECT 1 FROM siding_records r WHERE r.resource = ?1 AND r.id = ?3 AND (r.scope IS NULL OR EXISTS (
-                SELECT 1 FROM siding_records p WHERE p.resource = ?2 AND p.key = r.scope AND p.deleted_at IS NULL))
+            SELECT r.changed_at > ?4 FROM siding_records r WHERE r.resource = ?1 AND r.id = ?3
+                AND (?2 IS NULL OR r.scope IS NULL OR EXISTS (
+                    SELECT 1 FROM siding_records p WHERE p.resource = ?2 AND p.key = r.scope AND p.deleted_at IS NULL))
             """)
         try find.bind(1, resource)
         try find.bind(2, parent)
+        try find.bind(4, startedAt.microseconds)
         var kept: [Int64] = []
         for id in ids {
             try find.bind(3, id)
-            if try find.step() { kept.append(id) }
+            if try find.step() {
+                if find.int(0) == 1 { absent.hasNewer = true } else { kept.append(id) }
+            }
             find.reset()
         }
-        return RecordIDs(kept)
+        absent.ids = RecordIDs(kept)
+        return absent
     }
 
     // MARK: Deciding
@@ -109,26 +127,27 @@ struct DeletionReconciliation {
     /// Counts the absent records, and deletes those that were absent often enough, within the guard. Where the origin is asked
     /// for each record, this deletes none.
     func reconcile(
-        _ absent: RecordIDs, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
+        _ absent: AbsentRecords, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         let isFirst = try isFirst(transaction)
         // The first listing under a definition may lack what it does not ask for any more: such records are not asked about.
         guard !(isFirst && evidence.isVerified) else {
-            try setReconciled(isUpToDate: absent.isEmpty, transaction)
+            try setReconciled(isUpToDate: absent.ids.isEmpty && !absent.hasNewer, transaction)
             return RunCounters()
         }
-        let passes = try MissingTable.count(absent, of: resource, transaction)
-        let needed = evidence.passesNeeded(isFirst: isFirst)
-        let proven = evidence.isVerified ? [] : absent.ids.filter { (passes[$0] ?? 0) >= needed }
+        let counted = try MissingTable.count(
+            absent.ids, needed: evidence.passesNeeded(isFirst: isFirst), of: resource, transaction)
+        let proven = evidence.isVerified ? [] : counted
         var counters = RunCounters()
-        if try !terms.isAccepted && DeletionGuard(of: resource, terms, transaction).blocks(proven.count) {
+        if try !proven.isEmpty && !terms.isAccepted
+            && DeletionGuard(of: resource, terms, transaction).blocks(proven.count)
+        {
             counters.withheld = proven.count
         } else {
             try Tombstones.make(of: proven, in: resource, run: run, now: now, revision: revision, transaction)
-            for id in proven { try MissingTable.remove(id, of: resource, transaction) }
             counters.deleted = proven.count
         }
-        try setReconciled(isUpToDate: true, transaction)
+        try setReconciled(isUpToDate: !absent.hasNewer, transaction)
         return counters
     }
 

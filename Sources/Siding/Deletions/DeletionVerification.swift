@@ -40,13 +40,15 @@ struct DeletionVerification: Sendable {
     func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let store = sync.engine.store
         // A record below its parent may have moved to another while one pass went on.
+        let isPathBound = resource.deletions.isPathBound
+        let since = sync.engine.now
         let missing = try await store.unconfirmedDeletions(
-            of: resource.name, passes: resource.deletions.isPathBound ? 2 : 1,
+            of: resource.name, passes: isPathBound ? 2 : 1, withParent: isPathBound,
             askedBefore: sync.engine.now + (.zero - Self.patience))
         guard !missing.keys.isEmpty else { return report }
         var report = report
-        if try await store.isBlocked(deleting: missing.unconfirmed, of: resource.name, terms) {
-            report.extra.withheld += missing.unconfirmed
+        if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, terms) {
+            report.extra.withheld += missing.unchecked
             return report
         }
         let left = missing.keys.count - Self.mostPerRun
@@ -62,7 +64,7 @@ struct DeletionVerification: Sendable {
         report.line.counters += try await store.apply(
             VerificationFindings(
                 resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
-                requests: counter.take(), terms: terms))
+                requests: counter.take(), since: since, terms: terms))
         if let ending = outcome.ending {
             let lesson = resource.source.lesson(of: ending, .fetch, now: sync.engine.now)
             try await store.learn(lesson, of: resource.source.name)
@@ -91,6 +93,8 @@ struct DeletionVerification: Sendable {
             keys = keys.dropFirst(Self.width)
             outcome.isGone.merge(answers.isGone) { $1 }
             outcome.unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
+            // An answer that decides nothing is asked for again after a day, so that it does not keep others from being asked about.
+            for (key, failure) in answers.failures where failure.isAnswered { outcome.isGone[key] = false }
             inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { speaksOfSource($0.failure) } : 0
             let ending =
                 inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
@@ -218,6 +222,16 @@ struct DeletionVerification: Sendable {
         } catch {
             throw error.at(
                 method: "GET", url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the origin answered, or the question cannot be put at all.
+    fileprivate var isAnswered: Bool {
+        switch reason {
+        case .http, .invalidRequest: true
+        default: false
         }
     }
 }

@@ -7,14 +7,14 @@ struct ListingEvidence: Hashable {
     var isStable = false
     /// Whether more than one run read its pages.
     var isInterrupted = false
-    /// Whether a page showed a record that another page had shown before.
+    /// Whether a page showed a stored record that it had not shown before.
     var hasMoved = false
     /// Whether it is a pass over the records of another resource.
     var isPass = false
     /// Whether the origin is asked for each missing record.
     var isVerified = false
 
-    /// Whether the listing counts at all.
+    /// Whether the listing counts at all. If the origin is asked for each missing record, its answer is the proof.
     var counts: Bool { isStable || isVerified || !isInterrupted }
 
     /// So many listings in a row have to lack a record, this one included.

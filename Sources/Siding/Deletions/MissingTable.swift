@@ -14,52 +14,61 @@ enum MissingTable {
         try transaction.execute(
             """
             INSERT INTO siding_missing (resource, record) VALUES (?1, ?2)
-            ON CONFLICT (resource, record) DO UPDATE SET passes = NULL, checked_at = NULL
+            ON CONFLICT (resource, record) DO UPDATE SET passes = NULL, needed = NULL, checked_at = NULL
             """, resource, record)
     }
 
     /// Removes records that a page shows.
     ///
-    /// - Returns: those of them that were exempt.
+    /// - Returns: how many of them were here, and which were exempt.
     static func remove(
-        shown ids: [Int64], of resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> [Int64] {
-        guard try !isEmpty(resource, transaction) else { return [] }
-        var exempt: [Int64] = []
-        for id in ids {
+        shown: RecordIDs, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> (count: Int, exempt: [Int64]) {
+        // Most of the time there are none or few: then these are looked for on the page, rather than the page's records here.
+        let some = RecordIDs(
+            try transaction.query(
+                "SELECT record FROM siding_missing WHERE resource = ?1 LIMIT ?2", resource, shown.ids.count + 1
+            ) { $0.int(0) })
+        let candidates = some.ids.count > shown.ids.count ? shown : some.subtracting(some.subtracting(shown))
+        var (count, exempt): (Int, [Int64]) = (0, [])
+        for id in candidates.ids {
             let wasExempt = try transaction.first(
                 "DELETE FROM siding_missing WHERE resource = ?1 AND record = ?2 RETURNING passes IS NULL", resource, id
             ) { $0.int(0) == 1 }
-            if wasExempt == true { exempt.append(id) }
+            guard let wasExempt else { continue }
+            count += 1
+            if wasExempt { exempt.append(id) }
         }
-        return exempt
+        return (count, exempt)
     }
 
     /// Counts one more pass for each record that is absent, and removes the others, but for the exempt ones.
     ///
-    /// - Returns: how many passes each absent record has now.
+    /// - Parameter needed: how many passes this listing asks for.
+    /// - Returns: the records that were absent often enough.
     static func count(
-        _ absent: RecordIDs, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> [Int64: Int] {
-        var before: [Int64: Int] = [:]
+        _ absent: RecordIDs, needed: Int, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> [Int64] {
+        var before: [Int64: (passes: Int, needed: Int)] = [:]
         try transaction.forEach(
-            "SELECT record, passes FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource
-        ) { before[$0.int(0)] = Int($0.int(1)) }
+            "SELECT record, passes, needed FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource
+        ) { before[$0.int(0)] = (Int($0.int(1)), Int($0.int(2))) }
         for id in RecordIDs(Array(before.keys)).subtracting(absent).ids {
             try remove(id, of: resource, transaction)
         }
-        var counts: [Int64: Int] = [:]
+        var proven: [Int64] = []
         for id in absent.ids {
-            let passes = min((before[id] ?? 0) + 1, mostPasses)
-            counts[id] = passes
-            guard passes != before[id] else { continue }
+            let old = before[id] ?? (0, 0)
+            let new = (passes: min(old.passes + 1, mostPasses), needed: max(old.needed, needed))
+            if new.passes >= new.needed { proven.append(id) }
+            guard new != old else { continue }
             try transaction.execute(
                 """
-                INSERT INTO siding_missing (resource, record, passes) VALUES (?1, ?2, ?3)
-                ON CONFLICT (resource, record) DO UPDATE SET passes = excluded.passes
-                """, resource, id, passes)
+                INSERT INTO siding_missing (resource, record, passes, needed) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (resource, record) DO UPDATE SET passes = excluded.passes, needed = excluded.needed
+                """, resource, id, new.passes, new.needed)
         }
-        return counts
+        return proven
     }
 
     static func remove(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
@@ -89,23 +98,23 @@ enum MissingTable {
             })
     }
 
-    /// Whether any record was counted as absent.
-    static func hasCounts(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+    /// Whether any absent record has fewer passes than so many.
+    static func hasCounts(
+        below passes: Int, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
         try database.first(
-            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL LIMIT 1", resource
+            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND passes < ?2 LIMIT 1", resource, passes
         ) { _ in true } ?? false
-    }
-
-    private static func isEmpty(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_missing WHERE resource = ?1 LIMIT 1", resource) { _ in true } == nil
     }
 
     // MARK: Verification by GET
 
     /// Missing records without pending edits that the origin was not asked about since `moment`: those never asked about first, then
-    /// in key order. A moment in the future is one of a clock that was set back.
+    /// the others, oldest question first. A moment in the future is one of a clock that was set back.
+    ///
+    /// - Parameter withParent: only those that were seen in the listing of a parent.
     static func unconfirmed(
-        _ resource: Int64, passes: Int, askedBefore moment: Timestamp, now: Timestamp,
+        _ resource: Int64, passes: Int, withParent: Bool, askedBefore moment: Timestamp, now: Timestamp,
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> UnconfirmedDeletions {
         var found = UnconfirmedDeletions()
@@ -114,13 +123,13 @@ enum MissingTable {
             SELECT r.key, r.scope, m.checked_at IS NULL
             FROM siding_missing m JOIN siding_records r ON r.resource = m.resource AND r.id = m.record
             WHERE m.resource = ?1 AND m.passes >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
-                AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4)
-            ORDER BY m.checked_at IS NOT NULL, r.key
-            """, resource, passes, moment.microseconds, now.microseconds
+                AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4) AND (NOT ?5 OR r.scope IS NOT NULL)
+            ORDER BY m.checked_at, r.key
+            """, resource, passes, moment.microseconds, now.microseconds, withParent
         ) { row in
             found.keys.append(row.text(0))
             found.parents[row.text(0)] = row.optionalText(1)
-            if row.int(2) == 1 { found.unconfirmed += 1 }
+            if row.int(2) == 1 { found.unchecked += 1 }
         }
         return found
     }

@@ -63,7 +63,7 @@ struct NullFilteredRecords {
             guard try find.step() else { continue }
             let (body, isEdited) = (find.blob(0), find.int(1) > 0)
             find.reset()
-            guard try condition.isFalse(for: body) else { continue }
+            guard try condition.verdict(for: body) == .unknown else { continue }
             if isEdited { waiting += 1 } else { leaving.append(id) }
         }
         return (leaving, waiting)

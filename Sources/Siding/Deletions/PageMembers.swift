@@ -23,13 +23,17 @@ struct PageMembers {
     ///
     /// - Parameter isStored: whether the page has a row; one of an ad-hoc listing has none.
     func replace(with shown: Shown, isStored: Bool, _ transaction: borrowing Transaction) throws {
-        let exempt = try MissingTable.remove(shown: shown.ids, of: resource, transaction)
-        guard isStored else { return }
-        let now = shown.hasUnknown ? nil : RecordIDs(shown.ids)
+        let ids = RecordIDs(shown.ids)
+        let removed = try MissingTable.remove(shown: ids, of: resource, transaction)
+        guard isStored else {
+            if removed.count > 0 { try Self.setChanged(resource, transaction) }
+            return
+        }
+        let now = shown.hasUnknown ? nil : ids
         let before = try stored(transaction)
         guard before != now else { return }
-        if let now, let before {
-            let moved = now.subtracting(before).subtracting(RecordIDs(shown.fresh + exempt))
+        if let now {
+            let moved = now.subtracting(before ?? RecordIDs([])).subtracting(RecordIDs(shown.fresh + removed.exempt))
             if !moved.isEmpty { try setMoved(transaction) }
         }
         try write(now, transaction)
@@ -51,7 +55,7 @@ struct PageMembers {
         ) { row in try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) } }
     }
 
-    /// A record was on another page before: records move while the pages are read.
+    /// The page shows a stored record that it did not show before: records may move while the pages are read.
     private func setMoved(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_listings SET moved = 1 WHERE resource = ?1 AND scope = ?2 AND moved = 0", resource,

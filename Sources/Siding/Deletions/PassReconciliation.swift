@@ -26,29 +26,33 @@ struct PassReconciliation {
 
     func reconcile(_ transaction: borrowing Transaction) throws -> RoundFindings {
         var findings = RoundFindings()
+        guard !end.isOfChanges else { return findings }
         findings.unknown = try reconciliation.unknownListings(transaction)
         findings.unasked = try unasked(transaction)
         findings.areParentsUnlisted = !areParentsListed
         if findings.unknown > 0 { try reconciliation.resetCounts(transaction) }
         guard let pass = try pass(transaction), try reconciliation.isNeeded(transaction) else { return findings }
         findings.isInterrupted = !pass.evidence.counts
-        let absent = try reconciliation.absent(since: pass.startedAt, transaction)
+        let absent = try reconciliation.absentRecords(since: pass.startedAt, transaction)
         guard findings.isProof else {
-            findings.unproven = absent.ids.count
+            findings.unproven = absent.ids.ids.count
             return findings
         }
         findings.counters = try reconciliation.reconcile(absent, pass.evidence, transaction)
         return findings
     }
 
+    /// What the pass proves, and when it, or the first of its listings, began. A listing that an earlier pass began counts as
+    /// interrupted.
     private func pass(
         _ transaction: borrowing Transaction
     ) throws -> (evidence: ListingEvidence, startedAt: Timestamp)? {
         try transaction.first(
             """
-            SELECT run <> ?3, EXISTS (
-                SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope <> '' AND round = ?2 AND moved = 1), started_at
-            FROM siding_rounds WHERE resource = ?1
+            SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0), COALESCE(MAX(l.moved), 0),
+                MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at))
+            FROM siding_rounds r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.round = ?2
+            WHERE r.resource = ?1 GROUP BY r.resource
             """, reconciliation.resource, end.round, end.run
         ) { row in
             let evidence = ListingEvidence(

@@ -2,8 +2,6 @@
 struct RecordIDs: Hashable {
     private(set) var ids: [Int64]
 
-    static let none = RecordIDs([])
-
     /// Of ids in any order, some perhaps twice.
     init(_ ids: [Int64]) {
         guard zip(ids, ids.dropFirst()).contains(where: { $0 >= $1 }) else {

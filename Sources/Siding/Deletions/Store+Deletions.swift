@@ -13,14 +13,17 @@ extension Store {
 
     /// Missing records that the origin was not asked about since `moment`.
     ///
-    /// - Parameter passes: only records that so many listings in a row lacked.
+    /// - Parameters:
+    ///   - passes: only records that so many listings in a row lacked.
+    ///   - withParent: only records that were seen in the listing of a parent.
     public func unconfirmedDeletions(
-        of resource: String, passes: Int = 1, askedBefore moment: Timestamp
+        of resource: String, passes: Int = 1, withParent: Bool = false, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
         return try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return UnconfirmedDeletions() }
-            return try MissingTable.unconfirmed(row.id, passes: passes, askedBefore: moment, now: now, snapshot)
+            return try MissingTable.unconfirmed(
+                row.id, passes: passes, withParent: withParent, askedBefore: moment, now: now, snapshot)
         }
     }
 
@@ -61,9 +64,10 @@ extension Store {
             }
             let id = try transaction.first(
                 """
-                SELECT id FROM siding_records
-                WHERE resource = ?1 AND key = ?2 AND deleted_at IS NULL AND pending = 0
-                """, resource.id, key
+                SELECT r.id FROM siding_records r JOIN siding_missing m ON m.resource = r.resource AND m.record = r.id
+                WHERE r.resource = ?1 AND r.key = ?2 AND r.deleted_at IS NULL AND r.pending = 0 AND r.changed_at <= ?3
+                    AND m.passes IS NOT NULL
+                """, resource.id, key, findings.since.microseconds
             ) { $0.int(0) }
             guard let id else { continue }
             gone.append(id)
@@ -78,7 +82,6 @@ extension Store {
             for id in gone { try MissingTable.setUnchecked(id, of: resource.id, transaction) }
         } else {
             counters.deleted = gone.count
-            for id in gone { try MissingTable.remove(id, of: resource.id, transaction) }
             try Tombstones.make(
                 of: gone, in: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
         }

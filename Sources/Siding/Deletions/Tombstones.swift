@@ -22,6 +22,7 @@ enum Tombstones {
             try text?.remove(id)
             try mark.bind(1, id)
             try mark.step()
+            try MissingTable.remove(id, of: resource, transaction)
         }
         try Revisions.set(revision, of: resource, transaction)
     }

@@ -1,9 +1,11 @@
+public import SidingChain
+
 /// Missing records about which the origin is to be asked.
 public struct UnconfirmedDeletions: Sendable, Hashable {
-    /// Those that were never asked about first, each part in key order; without those that have pending edits.
+    /// Those that were never asked about first, then those asked about longest ago; without those that have pending edits.
     public var keys: [String] = []
     /// How many of them were never asked about: as many may turn out to be deleted at once.
-    public var unconfirmed = 0
+    public var unchecked = 0
     /// The parents in whose listings they were seen last, by the keys of the records.
     public var parents: [String: String] = [:]
 
@@ -19,13 +21,16 @@ public struct VerificationFindings: Sendable {
     public var isGone: [String: Bool]
     /// How many requests the answers took: added to the run's counters.
     public var requests: Int
+    /// When the first of them was asked about: an answer says nothing of a record that was written later.
+    public var since: Timestamp
     /// How many of them may be deleted at once.
     public var terms: DeletionTerms
 
     public init(
-        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int, terms: DeletionTerms
+        resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int, since: Timestamp,
+        terms: DeletionTerms
     ) {
         (self.resource, self.lease, self.run) = (resource, lease, run)
-        (self.isGone, self.requests, self.terms) = (isGone, requests, terms)
+        (self.isGone, self.requests, self.since, self.terms) = (isGone, requests, since, terms)
     }
 }

@@ -29,8 +29,9 @@ struct ProjectedRecord {
         guard body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
             return .unchanged
         }
-        try update(stored.id, body, deletedAt, pending, run, request, transaction)
-        if deletedAt == nil, stored.deletedAt != nil { return .revived }
+        let isRevived = deletedAt == nil && stored.deletedAt != nil
+        try update(stored.id, body, deletedAt, pending, run, request, isRevived: isRevived, transaction)
+        if isRevived { return .revived }
         return body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
     }
 
@@ -65,7 +66,7 @@ struct ProjectedRecord {
 
     private func update(
         _ id: Int64, _ body: [UInt8], _ deletedAt: Int64?, _ pending: Int, _ run: RunID?, _ request: Int64?,
-        _ transaction: borrowing Transaction
+        isRevived: Bool, _ transaction: borrowing Transaction
     ) throws {
         var text = try TextIndex.load(of: overlay.resource, transaction).map { try TextStatements($0, transaction) }
         try text?.remove(id)
@@ -80,5 +81,10 @@ struct ProjectedRecord {
             overlay.revision, request)
         try text?.add(id)
         try Revisions.set(overlay.revision, of: overlay.resource, transaction)
+        if deletedAt != nil {
+            try MissingTable.remove(id, of: overlay.resource, transaction)
+        } else if isRevived {
+            try MissingTable.exempt(id, of: overlay.resource, transaction)
+        }
     }
 }

@@ -62,6 +62,8 @@ public struct RoundEnd: Sendable {
     public var run: RunID
     /// Whether every parent's listing is complete: then so is the resource.
     public var isComplete: Bool
+    /// Whether only new and changed parents were asked about: then absence proves nothing.
+    public var isOfChanges = false
     /// What may be deleted of what is gone, and of what does not fit the condition any more; nil for the usual.
     public var deletions: DeletionTerms?
 

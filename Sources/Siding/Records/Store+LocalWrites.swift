@@ -71,6 +71,7 @@ extension Store {
                 try text?.remove(id)
                 try mark.bind(1, id)
                 try mark.step()
+                try MissingTable.remove(id, of: row.id, transaction)
             }
             try Revisions.set(row.revision + 1, of: row.id, transaction)
             return ids.count

@@ -54,7 +54,7 @@ extension Store {
                     CASE WHEN o.round IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
                         SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END,
                     COALESCE(l.cursor_waits, 0),
-                    (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL)
+                    (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL AND checked_at IS NULL)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_rounds o ON o.resource = r.id

@@ -34,8 +34,8 @@ public struct AnyResource: Sendable {
     public var shape: RecordShape
     /// How it is found out that records were deleted at the origin.
     public var deletions = Deletions()
-    /// Whether paging stands still while records come and go, as that by cursors and next URLs often does: then one listing that
-    /// was not interrupted proves which records are gone. Otherwise two in succession must lack them, but of a single page.
+    /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
+    /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see ``ListingEvidence``.
     public var isStable = false
     /// Makes one listing per record of another resource; nil for one listing in all.
     public var forEach: ForEach?

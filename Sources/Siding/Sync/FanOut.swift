@@ -40,9 +40,10 @@ struct FanOut: Sendable {
         tally = try await walk(feed, round?.round, tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
         if let round, !tally.isCutShort, tally.queued == 0 || round.isResumed {
-            let end = RoundEnd(
+            var end = RoundEnd(
                 resource: resource.name, parent: each.resource, round: round.round, lease: sync.lease, run: sync.run,
                 isComplete: tally.isComplete)
+            end.isOfChanges = each.parents.areChanged && !round.takesAll
             return try await settled(end, tally)
         }
         return tally.report()

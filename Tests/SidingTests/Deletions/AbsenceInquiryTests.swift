@@ -95,6 +95,7 @@ import Testing
             report.warnings.contains { $0.contains("could not verify whether '2' was deleted") && $0.contains("500") })
         #expect(asked(bench) == ["/posts/1", "/posts/2", "/posts/4"])
         bench.origin.set("/posts/2", .status(.notFound))
+        bench.time.advance(by: .seconds(86_401))
         #expect(try await bench.sync().line.counters.deleted == 1)
         #expect(asked(bench) == ["/posts/2"])
         #expect(try await bench.keys() == ["3", "5"])
@@ -127,6 +128,7 @@ import Testing
         #expect(try await bench.store.gates() == [])
         #expect(try await bench.queue() == [])
         bench.origin.set("/posts/2", .status(.notFound))
+        bench.time.advance(by: .seconds(86_401))
         #expect(try await bench.sync().line.counters.deleted == 1)
         #expect(asked(bench) == ["/posts/2"])
     }
@@ -207,6 +209,48 @@ import Testing
         bench.origin.set("/posts/2", .text(#"{"data":[{"id":"2"}]}"#))
         #expect(try await bench.sync().warnings == [] && asked(bench) == ["/posts/2"])
         #expect(try await bench.keys() == ["1", "2", "4", "5"])
+    }
+
+    @Test func `a record whose question fails holds up none of the others, and is asked about once a day`()
+        async throws
+    {
+        let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
+        let all = (1...30).map(String.init).joined(separator: ",")
+        bench.origin.set("/posts", ScriptedOrigin.page("[\(all)]"))
+        _ = try await bench.sync()
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2,3,4,5,6,7,8,9,10]"))
+        for id in 11...18 { bench.origin.set("/posts/\(id)", .status(.internalServerError)) }
+        for id in 19...30 { bench.origin.set("/posts/\(id)", .status(.notFound)) }
+        _ = bench.origin.takeTargets()
+        // Eight failures in a row end the questions of the first run.
+        #expect(try await bench.sync().line.counters.deleted == 0)
+        #expect(asked(bench).count == 8)
+        bench.time.advance(by: .seconds(4_000))
+        #expect(try await bench.sync().line.counters.deleted == 12)
+        #expect(asked(bench).count == 12)
+        bench.time.advance(by: .seconds(86_401))
+        _ = try await bench.sync()
+        #expect(asked(bench).count == 8)
+    }
+
+    @Test func `records that the origin still has are asked about in turn`() async throws {
+        let bench = try await listed { ($0.paging, $0.deletions.most) = (.none, 0.9) }
+        let all = 1...(2 * DeletionVerification.mostPerRun + 5)
+        bench.origin.set("/posts", ScriptedOrigin.page("[\(all.map(String.init).joined(separator: ","))]"))
+        for id in all { bench.origin.set("/posts/\(id)", .text(#"{"id":\#(id)}"#)) }
+        _ = try await bench.sync()
+        bench.origin.set("/posts", ScriptedOrigin.page("[1,2,3,4,5]"))
+        var options = SyncOptions()
+        options.acceptsDeletes = true
+        var seen: [Set<String>] = []
+        for _ in 0..<4 {
+            _ = bench.origin.takeTargets()
+            _ = try await bench.sync(options)
+            seen.append(Set(asked(bench)))
+            // Longer than a day, so that all are due again.
+            bench.time.advance(by: .seconds(86_401))
+        }
+        #expect(seen[0].isDisjoint(with: seen[1]) && seen[2] == seen[0] && seen[3] == seen[1])
     }
 
     // MARK: Runs and rounds

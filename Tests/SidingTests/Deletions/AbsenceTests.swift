@@ -94,7 +94,6 @@ import Testing
         bench.list("[2]", "[4,5]", "[1,3]")
         #expect(try await bench.sync().line.counters.deleted == 0)
         #expect(try await bench.keys() == ["1", "2", "3", "4", "5"])
-        // Three in a row, or two of which the last one moved nothing.
         for (page, deleted) in [("[5]", 0), ("[4]", 0), ("[3]", 1)] {
             let others = ["1", "3", "4", "5"].filter { page != "[\($0)]" }
             bench.list(page, "[\(others[0]),\(others[1])]", "[\(others[2])]")

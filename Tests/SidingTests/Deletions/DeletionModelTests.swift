@@ -74,7 +74,7 @@ private struct DeletionRun {
     }
 
     mutating func play() async throws -> Bool {
-        for _ in 0..<8 {
+        for _ in 0..<10 {
             for _ in 0..<Int.random(in: 0..<6, using: &generator) { change() }
             if Int.random(in: 0..<8, using: &generator) == 0 { origin.state.withLock { $0.removeMany() } }
             if Int.random(in: 0..<8, using: &generator) == 0 { try await writeLocally() }
@@ -88,8 +88,8 @@ private struct DeletionRun {
         origin.state.withLock { ($0.faults, $0.unrest) = (0, 0) }
         var options = SyncOptions()
         options.acceptsDeletes = true
-        // The first may end a listing that began before; then one that notes and one that deletes.
-        for _ in 0..<3 { guard try await sync(options) else { return false } }
+        // The first may end a listing that began before, the second ask for unknown pages; then three count.
+        for _ in 0..<5 { guard try await sync(options) else { return false } }
         let isRight = try await isEqual()
         let report = try await engine.sync(resource)
         let counters = report.line.counters

@@ -33,7 +33,7 @@ import Testing
         let report = try await bench.sync()
         #expect(report.line.notes.contains { $0.hasPrefix("started anew") })
         #expect(report.line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 3)
+        for deleted in [0, 3] { #expect(try await bench.sync().line.counters.deleted == deleted) }
     }
 
     @Test func `the run in which the definition changed deletes nothing, the next may`() async throws {
@@ -59,7 +59,8 @@ import Testing
         _ = try await bench.sync()
         bench.origin.set("/posts?state=open", ScriptedOrigin.page("[1,2,3]"))
         #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        // The pages of the changed definition were not known before: where they may shift, that takes a third listing.
+        for deleted in isStable ? [1] : [0, 1] { #expect(try await bench.sync().line.counters.deleted == deleted) }
     }
 
     @Test func `records under an old key stay`() async throws {

@@ -82,7 +82,7 @@ private struct RoundRun {
         origin.state.withLock { $0.restore() }
         var options = SyncOptions()
         (options.acceptsDeletes, options.isFull) = (true, true)
-        for _ in 0..<4 { guard try await sync(options) else { return false } }
+        for _ in 0..<5 { guard try await sync(options) else { return false } }
         let (here, there) = (try await living(), atOrigin)
         if here != there { return fail("here \(here.sorted()), at the origin \(there.sorted())") }
         let report = try await run(SyncOptions())

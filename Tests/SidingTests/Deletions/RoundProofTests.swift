@@ -91,13 +91,13 @@ import Testing
         // 12 moved, and the parent that has it now did not change; 13 is gone.
         for version in 1...3 {
             bench.set([1: [11], 2: [21, 12]], versions: [1: version])
-            let report = try await bench.sync()
-            #expect(report.line.counters.deleted == 0)
-            #expect(report.line.notes.contains { $0.contains(Self.unproven) })
+            #expect(try await bench.sync().line.counters.deleted == 0)
         }
         #expect(try await bench.keys() == [11, 12, 13, 21])
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 0)
-        #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == 1)
+        // 12 moved, so that three passes are needed.
+        for deleted in [0, 0, 1] {
+            #expect(try await bench.sync(SyncOptions(isFull: true)).line.counters.deleted == deleted)
+        }
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
@@ -135,6 +135,27 @@ import Testing
         #expect(try await bench.keys().count == 8)
     }
 
+    @Test func `a listing that goes on where an earlier pass stopped does not count`() async throws {
+        let bench = try await Bench()
+        let (origin, second) = (bench.bench.origin, "/posts/1/tasks?page=2")
+        func list(_ first: String, _ rest: ScriptedAnswer) {
+            origin.set("/posts/1/tasks", ScriptedOrigin.page(first, next: second))
+            origin.set(second, rest)
+        }
+        bench.set([1: [], 2: [21]])
+        list("[1,2]", ScriptedOrigin.page("[3,4]"))
+        try await bench.sync()
+        // 3 moves to the first page, which was read before; twice.
+        for _ in 0..<2 {
+            list("[1,2]", .status(.forbidden))
+            try await bench.sync()
+            list("[2,3]", ScriptedOrigin.page("[4]"))
+            #expect(try await bench.sync().line.counters.deleted == 0)
+            list("[1,2]", ScriptedOrigin.page("[3,4]"))
+        }
+        #expect(try await bench.keys() == [1, 2, 3, 4, 21])
+    }
+
     @Test func `a listing of which not all is known is asked for again, and is told as long as it is so`() async throws
     {
         let bench = try await Bench()
@@ -149,7 +170,7 @@ import Testing
         let asked = bench.bench.origin.takeRequests().filter { $0.path == "/posts/2/tasks" }
         #expect(asked.count == 1 && asked.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
         bench.set([1: [11], 2: [21]], versions: [1: 1])
-        for _ in 0..<2 { try await bench.sync(SyncOptions(isFull: true)) }
+        for _ in 0..<3 { try await bench.sync(SyncOptions(isFull: true)) }
         #expect(try await bench.keys() == [11, 21])
     }
 
@@ -161,16 +182,15 @@ import Testing
         origin.set("/tasks", ScriptedOrigin.page("[11,12,13,21]"))
         bench.set([1: [11, 12], 2: [21]])
         _ = try await bench.bench.engine().run([bench.bench.resource, plain])
-        #expect(try await bench.sync().line.counters.deleted == 0)
-        #expect(try await bench.sync().line.counters.deleted == 1)
+        for deleted in [0, 0, 1] { #expect(try await bench.sync().line.counters.deleted == deleted) }
         #expect(try await bench.keys() == [11, 12, 21])
-        // The first under a changed definition is the first of two.
+        // The pages of a changed definition were not known before: three listings are needed.
         origin.set("/tasks", ScriptedOrigin.page("[11,21]"))
         var deleted: [Int] = []
         for _ in 0..<3 {
             deleted.append(try await bench.bench.engine().run([plain]).last?.line.counters.deleted ?? 0)
         }
-        #expect(deleted == [0, 1, 0])
+        #expect(deleted == [0, 0, 1])
         #expect(try await bench.keys() == [11, 21])
     }
 

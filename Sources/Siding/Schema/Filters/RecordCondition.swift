@@ -45,12 +45,12 @@ final class RecordCondition {
         return isTrue ? .fits : isNull ? .unknown : .leaves
     }
 
-    /// Whether it is computed for the record, and not true.
-    func isFalse(for record: [UInt8]) throws -> Bool {
+    /// Nil if it cannot be computed for the record.
+    func verdict(for record: [UInt8]) throws -> Verdict? {
         do {
-            return try record.withUnsafeBytes { try value(for: $0) != .fits }
+            return try record.withUnsafeBytes { try value(for: $0) }
         } catch let error as SQLiteError where error.kind == .other {
-            return false
+            return nil
         }
     }
 }

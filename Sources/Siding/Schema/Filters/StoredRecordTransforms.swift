@@ -136,7 +136,7 @@ struct StoredRecordTransforms {
             for row in rows {
                 last = row.id
                 // One of which it cannot be computed stays: the next page that shows it says why.
-                if try condition.isFalse(for: row.body) { left.append(row.id) }
+                if let verdict = try condition.verdict(for: row.body), verdict != .fits { left.append(row.id) }
             }
         }
         return left
