@@ -162,6 +162,7 @@ struct DeletionReconciliation {
     func search(_ before: RecordIDs, _ transaction: borrowing Transaction) throws -> Search {
         var search = Search()
         var departed: [Int64] = []
+        let isAsked = try isAsked(transaction)
         try transaction.forEach("SELECT members FROM siding_departures WHERE \(isAsked)", resource, parent) { row in
             departed += try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }.ids
         }
@@ -177,32 +178,36 @@ struct DeletionReconciliation {
     /// What was looked for is looked for no more; what belongs to parents that are gone waits until they are back.
     func settle(_ search: Search, _ transaction: borrowing Transaction) throws {
         guard search.departed > 0 || !search.orphans.isEmpty else { return }
-        try transaction.execute("DELETE FROM siding_departures WHERE \(isAsked)", resource, parent)
+        try transaction.execute(
+            "DELETE FROM siding_departures WHERE \(isAsked(transaction))", resource, parent)
         for (scope, ids) in search.orphans {
             try PageMembers.depart(RecordIDs(ids), resource, scope: scope, transaction)
         }
     }
 
     /// The departures that are looked at: all, but for those of parents that are gone.
-    private var isAsked: SQL {
-        """
-        resource = ?1 AND (?2 IS NULL OR scope = '' OR EXISTS (
-            SELECT 1 FROM siding_records p
-            WHERE p.resource = ?2 AND p.key = siding_departures.scope AND p.deleted_at IS NULL))
-        """
+    private func isAsked(_ transaction: borrowing Transaction) throws -> SQL {
+        let parents = try RecordsTable.load(parent ?? 0, transaction)
+        return """
+            resource = ?1 AND (?2 IS NULL OR scope = '' OR EXISTS (
+                SELECT 1 FROM \(parents.rows) p
+                WHERE p.key = \(parents.key(ofText: "siding_departures.scope")) AND p.deleted_at IS NULL))
+            """
     }
 
     private func sort(_ ids: [Int64], into search: inout Search, _ transaction: borrowing Transaction) throws {
         guard !ids.isEmpty else { return }
+        let (table, parents) = (
+            try RecordsTable.load(resource, transaction), try RecordsTable.load(parent ?? 0, transaction)
+        )
         var find = try transaction.prepare(
             """
-            SELECT pending > 0, CASE WHEN ?3 IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM siding_records p
-                WHERE p.resource = ?3 AND p.key = r.scope AND p.deleted_at IS NULL) THEN r.scope END
-            FROM siding_records r WHERE r.id = ?1 AND r.resource = ?2 AND r.deleted_at IS NULL
+            SELECT pending > 0, CASE WHEN ?2 IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM \(parents.rows) p
+                WHERE p.key = r.scope AND p.deleted_at IS NULL) THEN r.scope END
+            FROM \(table.rows) r WHERE r.rowid = ?1 AND r.deleted_at IS NULL
             """)
-        try find.bind(2, resource)
-        try find.bind(3, parent)
+        try find.bind(2, parent)
         for id in ids {
             try find.bind(1, id)
             guard try find.step() else { continue }

@@ -18,10 +18,11 @@ struct NullFilteredRecords {
 
     /// How many could go.
     func count(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first(
+        let records = try RecordsTable.load(resource.id, database).rows
+        return try database.first(
             """
-            SELECT COUNT(*) FROM siding_unfit u JOIN siding_records r ON r.id = u.record
-            WHERE u.resource = ?1 AND r.resource = ?1 AND r.deleted_at IS NULL AND r.pending = 0
+            SELECT COUNT(*) FROM siding_unfit u JOIN \(records) r ON r.rowid = u.record
+            WHERE u.resource = ?1 AND r.deleted_at IS NULL AND r.pending = 0
             """, resource.id
         ) { Int($0.int(0)) } ?? 0
     }
@@ -65,8 +66,10 @@ struct NullFilteredRecords {
         guard let expression = resource.shape.transforms.condition else { return ([], []) }
         let condition = try RecordCondition(expression, beside: resource.shape.columns, transaction)
         var find = try transaction.prepare(
-            "SELECT body, pending FROM siding_records WHERE id = ?1 AND resource = ?2 AND deleted_at IS NULL")
-        try find.bind(2, resource.id)
+            """
+            SELECT body, pending FROM \(RecordsTable.load(resource.id, transaction).rows)
+            WHERE rowid = ?1 AND deleted_at IS NULL
+            """)
         var (leaving, waiting): ([Int64], [Int64]) = ([], [])
         for id in ids {
             try find.bind(1, id)

@@ -140,7 +140,10 @@ struct PageMembers {
         guard isWanted else { return try forget(resource, transaction) }
         try PageValidators(resource: resource).forget(scope: nil, transaction)
         let known = try transaction.query(
-            "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND run > 0 ORDER BY id", resource
+            """
+            SELECT rowid FROM \(RecordsTable.load(resource, transaction).rows)
+            WHERE deleted_at IS NULL AND run > 0 ORDER BY rowid
+            """
         ) { $0.int(0) }
         try depart(RecordIDs(known), resource, transaction)
     }

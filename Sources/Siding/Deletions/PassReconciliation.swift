@@ -42,13 +42,14 @@ struct PassReconciliation {
 
     /// Living parents whose listing was not completed in this round: the record may be there.
     private func unasked(_ transaction: borrowing Transaction) throws -> Int {
-        try transaction.first(
+        let parents = try RecordsTable.load(parent, transaction)
+        return try transaction.first(
             """
-            SELECT COUNT(*) FROM siding_records
-            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = siding_records.key
-            WHERE siding_records.resource = ?2 AND deleted_at IS NULL AND \(ParentCompiler.isAtOrigin)
-                AND (l.round IS NOT ?3 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
-            """, proof.resource, parent, end.round
+            SELECT COUNT(*) FROM \(parents.rows) p
+            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+            WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                AND (l.round IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
+            """, proof.resource, end.round
         ) { Int($0.int(0)) } ?? 0
     }
 
@@ -84,12 +85,13 @@ struct PassReconciliation {
     private func doubtful(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> UnconfirmedDeletions {
         var doubtful = UnconfirmedDeletions(keys: [])
         var isNew: Set<String> = []
+        let records = try RecordsTable.load(proof.resource, transaction).rows
         var find = try transaction.prepare(
             """
             SELECT r.key, r.scope, a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?3 OR a.asked_at > ?4,
                 a.asked_at IS NULL OR a.is_gone = 1, a.asked_at IS NULL
-            FROM siding_records r JOIN siding_absences a ON a.resource = ?2 AND a.scope = '' AND a.record = r.id
-            WHERE r.id = ?1
+            FROM \(records) r JOIN siding_absences a ON a.resource = ?2 AND a.scope = '' AND a.record = r.rowid
+            WHERE r.rowid = ?1
             """)
         try find.bind(2, proof.resource)
         try find.bind(3, end.askedBefore.microseconds)

@@ -4,12 +4,13 @@ extension Store {
     /// Keys of living records that the last complete listing lacked, in key order.
     public func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
-            try snapshot.query(
+            guard let id = try Self.resourceRow(resource, snapshot)?.id else { return [] }
+            let records = try RecordsTable.load(id, snapshot).rows
+            return try snapshot.query(
                 """
-                SELECT DISTINCT r.key FROM siding_absences a JOIN siding_records r ON r.id = a.record
-                WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1) AND r.deleted_at IS NULL
-                ORDER BY r.key LIMIT ?2
-                """, resource, limit
+                SELECT DISTINCT r.key FROM siding_absences a JOIN \(records) r ON r.rowid = a.record
+                WHERE a.resource = ?1 AND r.deleted_at IS NULL ORDER BY r.key LIMIT ?2
+                """, id, limit
             ) { $0.text(0) }
         }
     }

@@ -8,29 +8,22 @@ enum Tombstones {
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }
-        try note(ids, run: run, now: now, transaction)
+        try note(ids, of: resource, run: run, now: now, transaction)
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
-        var mark = try transaction.prepare(
-            "UPDATE siding_records SET deleted_at = ?2, run = ?3, revision = ?4 WHERE id = ?1")
-        try mark.bind(2, now.microseconds)
-        try mark.bind(3, run)
-        try mark.bind(4, revision)
-        for id in ids {
-            try text?.remove(id)
-            try mark.bind(1, id)
-            try mark.step()
-        }
+        for id in ids { try text?.remove(id) }
+        try RecordsTable.load(resource, transaction)
+            .markDeleted(ids, run: run, now: now, revision: revision, transaction)
         try Revisions.set(revision, of: resource, transaction)
     }
 
     /// Remembers what a run deleted.
     static func note(
-        _ ids: [Int64], run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+        _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         for id in ids {
             try transaction.execute(
-                "INSERT OR REPLACE INTO siding_tombstones (run, record, at) VALUES (?1, ?2, ?3)", run, id,
-                now.microseconds)
+                "INSERT OR REPLACE INTO siding_tombstones (run, resource, record, at) VALUES (?1, ?2, ?3, ?4)", run,
+                resource, id, now.microseconds)
         }
     }
 
@@ -40,8 +33,8 @@ enum Tombstones {
     ) throws -> [String: Int] {
         let resources = try transaction.query(
             """
-            SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
-            JOIN siding_resources s ON s.id = r.resource WHERE t.run = ?1
+            SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_resources s ON s.id = t.resource
+            WHERE t.run = ?1
             """, run
         ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
         var counts: [String: Int] = [:]
@@ -57,22 +50,20 @@ enum Tombstones {
     private static func undelete(
         _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {
+        let table = try RecordsTable.load(resource, transaction)
         let ids = try transaction.query(
             """
-            SELECT r.id FROM siding_tombstones t JOIN siding_records r ON r.id = t.record
-            WHERE t.run = ?1 AND r.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
+            SELECT r.rowid FROM siding_tombstones t JOIN \(table.rows) r ON r.rowid = t.record
+            WHERE t.run = ?1 AND t.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
             """, run, resource
         ) { $0.int(0) }
         guard !ids.isEmpty else { return 0 }
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
+        try table.restore(ids, now: now, revision: revision, transaction)
         for id in ids {
-            try transaction.execute(
-                """
-                UPDATE siding_records SET deleted_at = NULL, changed_at = ?4, run = ?2, revision = ?3, lives_since = ?3
-                WHERE id = ?1
-                """, id, LocalSaver.run, revision, now.microseconds)
             try text?.add(id)
-            try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1 AND record = ?2", run, id)
+            try transaction.execute(
+                "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }
         try Revisions.set(revision, of: resource, transaction)
         return ids.count

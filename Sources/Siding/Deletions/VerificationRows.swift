@@ -7,14 +7,15 @@ enum VerificationRows {
     static func doubtful(
         _ resource: String, since moment: Timestamp, now: Timestamp, _ snapshot: borrowing Snapshot
     ) throws -> UnconfirmedDeletions {
+        let id = try Store.resourceRow(resource, snapshot)?.id ?? 0
+        let records = try RecordsTable.load(id, snapshot).rows
         let found = try snapshot.query(
             """
-            SELECT r.key, a.asked_at IS NULL OR a.is_gone = 1 FROM siding_absences a JOIN siding_records r ON r.id = a.record
-            WHERE a.resource = (SELECT id FROM siding_resources WHERE name = ?1)
-                AND r.deleted_at IS NULL AND r.pending = 0
+            SELECT r.key, a.asked_at IS NULL OR a.is_gone = 1 FROM siding_absences a JOIN \(records) r ON r.rowid = a.record
+            WHERE a.resource = ?1 AND r.deleted_at IS NULL AND r.pending = 0
                 AND (a.asked_at IS NULL OR a.is_gone = 1 OR a.asked_at < ?2 OR a.asked_at > ?3)
             ORDER BY a.asked_at IS NOT NULL, r.key
-            """, resource, moment.microseconds, now.microseconds
+            """, id, moment.microseconds, now.microseconds
         ) { (key: $0.text(0), isUnconfirmed: $0.int(1) == 1) }
         var doubtful = UnconfirmedDeletions(keys: found.map(\.key))
         doubtful.unconfirmed = found.count { $0.isUnconfirmed }
@@ -26,12 +27,12 @@ enum VerificationRows {
         _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
+        let table = try RecordsTable.load(resource.id, transaction)
         for (key, isGone) in findings.isGone {
             try transaction.execute(
-                """
-                UPDATE siding_absences SET asked_at = ?3, is_gone = ?4 WHERE resource = ?1
-                    AND record = (SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2)
-                """, resource.id, key, now.microseconds, isGone)
+                "UPDATE siding_absences SET asked_at = ?3, is_gone = ?4 WHERE resource = ?1 AND record = ?2",
+                resource.id,
+                try table.row(of: key, transaction), now.microseconds, isGone)
         }
         var counters = RunCounters()
         if let terms = findings.terms { counters = try bury(findings, terms, resource, now, transaction) }
@@ -45,9 +46,10 @@ enum VerificationRows {
         _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         var counters = RunCounters()
+        let records = try RecordsTable.load(resource.id, transaction).rows
         let gone = try transaction.query(
             """
-            SELECT r.id FROM siding_absences a JOIN siding_records r ON r.id = a.record
+            SELECT r.rowid FROM siding_absences a JOIN \(records) r ON r.rowid = a.record
             WHERE a.resource = ?1 AND a.is_gone = 1 AND a.asked_at >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
             """, resource.id, findings.since.microseconds
         ) { $0.int(0) }

@@ -155,6 +155,7 @@ enum RoundRows {
     private static func forgetGone(
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
+        let parents = try RecordsTable.load(parent, transaction)
         // What they showed waits for them to come back: that the others lack it proves nothing.
         try transaction.execute(
             """
@@ -162,24 +163,24 @@ enum RoundRows {
             SELECT p.resource, p.scope, p.members FROM siding_pages p
             WHERE p.resource = ?1 AND p.scope <> '' AND length(p.members) > 0
                 AND (SELECT tracks_members FROM siding_resources WHERE id = ?1) = 1 AND NOT EXISTS (
-                    SELECT 1 FROM siding_records r
-                    WHERE r.resource = ?2 AND r.key = p.scope AND r.deleted_at IS NULL)
-            """, resource, parent)
+                    SELECT 1 FROM \(parents.rows) r
+                    WHERE r.key = \(parents.key(ofText: "p.scope")) AND r.deleted_at IS NULL)
+            """, resource)
         // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?3 AND NOT EXISTS (
-                SELECT 1 FROM siding_records r
-                WHERE r.resource = ?2 AND r.key = siding_quarantine.scope AND r.deleted_at IS NULL)
-            """, resource, parent, PageQuarantine.answerCode)
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
+                SELECT 1 FROM \(parents.rows) r
+                WHERE r.key = \(parents.key(ofText: "siding_quarantine.scope")) AND r.deleted_at IS NULL)
+            """, resource, PageQuarantine.answerCode)
         var forgotten = 0
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
             forgotten += try transaction.execute(
                 """
                 DELETE FROM \(table) WHERE resource = ?1 AND scope <> '' AND NOT EXISTS (
-                    SELECT 1 FROM siding_records r
-                    WHERE r.resource = ?2 AND r.key = \(table).scope AND r.deleted_at IS NULL)
-                """, resource, parent)
+                    SELECT 1 FROM \(parents.rows) r
+                    WHERE r.key = \(parents.key(ofText: "\(table).scope")) AND r.deleted_at IS NULL)
+                """, resource)
         }
         guard forgotten > 0 else { return }
         try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)

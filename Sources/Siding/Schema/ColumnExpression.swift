@@ -3,8 +3,8 @@ internal import SidingSQLite
 
 /// The SQL of a column: what SQLite makes of a value in a body, and how it is shown as the declared type.
 ///
-/// The same text stands in the view and in the column's index, which is what lets SQLite use the index
-/// (https://sqlite.org/expridx.html). It must therefore be deterministic, and never fail on a body that is JSON.
+/// The same text makes the view's column and the value that is stored with the row. It must be deterministic, and never fail on
+/// a body that is JSON.
 struct ColumnExpression {
     /// The SQL value. Of an integer outside 64 bits SQLite 3.40 makes a REAL here.
     let value: SQL
@@ -13,11 +13,11 @@ struct ColumnExpression {
     /// The name of the JSON type.
     let kind: SQL
 
-    /// The value at `path` of the stored record.
-    static func member(_ path: JSONPath) -> ColumnExpression {
+    /// The value at `path` of the stored record, whose JSON is `body`: the column of that name, or a parameter.
+    static func member(_ path: JSONPath, of body: SQL = "body") -> ColumnExpression {
         let place = SQL("\(literal: path.description)")
         return ColumnExpression(
-            value: "body ->> \(place)", text: "body -> \(place)", kind: "json_type(body, \(place))")
+            value: "\(body) ->> \(place)", text: "\(body) -> \(place)", kind: "json_type(\(body), \(place))")
     }
 
     /// The value at `path` of an element that json_each() gives as `e`, from the record `r`.

@@ -26,7 +26,7 @@ extension SyncPlan {
             paging: resource.paging.description, deletes: resource.deletesInWords)
         plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
         guard let store else { return plan }
-        let states = try await store.resourceStates()
+        let states = try await store.resourceStates(countsRecords: false)
         guard states.contains(where: { $0.resource == each.resource }) else { return plan }
 
         let state = states.first { $0.resource == resource.name }

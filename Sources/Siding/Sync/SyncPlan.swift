@@ -103,7 +103,10 @@ public struct SyncPlan: Sendable, Hashable {
         _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?,
         _ now: Timestamp
     ) async throws -> Start {
-        guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })
+        guard let store,
+            let state = try await store.resourceStates(countsRecords: false).first(where: {
+                $0.resource == resource.name
+            })
         else { return Start(page: first, reason: "first sync: nothing is stored yet") }
         if options.isFull { return Start(page: first, reason: "full listing, as asked") }
         let changed = ResourceDefinition(resource).differences(from: state.definition)

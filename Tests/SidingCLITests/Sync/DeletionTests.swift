@@ -141,7 +141,7 @@ struct DeletionTests {
         let service = try await Service.start()
         let sandbox = try Sandbox.with(service, resource: Self.absence)
         for _ in 0..<2 { #expect(try await sandbox.siding("sync").status == 0) }
-        let dump = "SELECT id, run, revision FROM siding_records; SELECT * FROM siding_absences"
+        let dump = "SELECT key, run, revision FROM siding_records_items; SELECT * FROM siding_absences"
         let before = try await sandbox.sqlite(sandbox.file("test.db"), dump).output
         #expect(try await sandbox.siding("sync", "--json").object()["outcome"] == .string("not_modified"))
         #expect(try await sandbox.sqlite(sandbox.file("test.db"), dump).output == before)

@@ -62,16 +62,6 @@ import Testing
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["2"]])
     }
 
-    @Test func `a view shows the records of its resource alone`() async throws {
-        let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1}]"#)
-        try await bench.execute(
-            "INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run) VALUES (99, '1', '{\"id\":9}', 0, 0, 0)"
-        )
-        try await bench.execute("UPDATE siding_records SET deleted_at = 1 WHERE resource <> 99")
-        #expect(try await bench.rows("SELECT * FROM posts") == [])
-    }
-
     @Test func `records without members have a view of their keys`() async throws {
         let bench = try await FileBench()
         try await bench.commit("[]")

@@ -33,7 +33,7 @@ import Testing
                 """)
             try transaction.execute(
                 """
-                INSERT INTO siding_tombstones (run, record, at) SELECT id, id, 1 FROM siding_runs
+                INSERT INTO siding_tombstones (run, resource, record, at) SELECT id, 1, id, 1 FROM siding_runs
                 WHERE id NOT IN (SELECT run FROM siding_tombstones)
                 """)
         }
