@@ -16,9 +16,11 @@
 --                       newest revision whose tombstone was removed.
 --                       `completed_at`, `completed_run`: the last complete listing or pass. `fresh_until` (Cache-Control,
 --                       Expires) and `not_before` (X-Poll-Interval) are as its first page reported them; `asks_anew` is 1 where
---                       the cursor was set by hand since. `tracks_members`, `redefined_run`, `known_at` serve deletions by
---                       absence: whether records that a page shows no more are noted, the run under whose definition nothing is
---                       deleted yet, and when all records were last known.
+--                       the cursor was set by hand since. `all_listed_at` is the end of the last complete listing or pass that,
+--                       with those before it, asked for every record. `reconciled_revision` is the revision at which the records
+--                       were last compared with the pages to find missing ones: -1 if a page changed since, NULL if no listing
+--                       under this definition was compared. `null_filtered` is 1 while a page shows a record for which the filter
+--                       is NULL.
 --                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
 --                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
 -- siding_records_NAME   the records of the resource NAME: one table for each resource, made with the first record that is saved,
@@ -57,10 +59,9 @@
 --                       NULL where not all are known. `furthest` is the furthest cursor value on it, `digest` of its records.
 -- siding_cursors        the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
 -- siding_rounds         the fan-out pass under way, or the last one, of a resource with one listing per parent.
--- siding_departures     rows that pages of this scope showed once and do not show now, packed like `members`.
--- siding_absences       living records that the last complete listing or pass lacked. `asked_at`: when the origin was last asked
---                       about the record; `is_gone`: whether it said that the record is gone.
--- siding_unfit          records on a page for which the filter became NULL; they live until the end of the listing.
+-- siding_missing        living records that no page shows. `passes` counts the complete listings or passes in a row that lacked
+--                       the record; NULL exempts a record that no page has shown yet (an own write, a program or `undelete` put it
+--                       here). `checked_at`: when the origin last answered a GET for the record without saying that it is gone.
 -- siding_tombstones     what each run deleted, so that it can be restored; it goes with the run.
 --
 -- RUNS
@@ -131,11 +132,11 @@ CREATE TABLE siding_resources (
     requests_kept  INTEGER NOT NULL DEFAULT 0,
     fresh_until    INTEGER,
     not_before     INTEGER,
-    tracks_members INTEGER NOT NULL DEFAULT 0,
-    redefined_run  INTEGER,
     parent         TEXT,
     asks_anew      INTEGER NOT NULL DEFAULT 0,
-    known_at       INTEGER,
+    all_listed_at  INTEGER,
+    reconciled_revision INTEGER,
+    null_filtered  INTEGER NOT NULL DEFAULT 0,
     CONSTRAINT resources_name_not_reserved CHECK (name NOT LIKE 'siding\_%' ESCAPE '\'
         AND name NOT LIKE 'sqlite\_%' ESCAPE '\'),
     CONSTRAINT resources_definition_is_json CHECK (json_valid(definition)),
@@ -226,14 +227,13 @@ CREATE TABLE siding_listings (
     cursor_from     TEXT,
     cursor_reached  TEXT,
     cursor_moves    INTEGER NOT NULL DEFAULT 0,
-    was_single      INTEGER NOT NULL DEFAULT 0,
     round           INTEGER,
     parent_revision INTEGER,
     fresh_until     INTEGER,
     not_before      INTEGER,
     root            TEXT,
     cursor_waits    INTEGER NOT NULL DEFAULT 0,
-    knows_all       INTEGER NOT NULL DEFAULT 0,
+    moved           INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (resource, scope),
     CONSTRAINT listings_state CHECK (state IN ('open', 'complete', 'incomplete')),
     CONSTRAINT listings_open_has_next CHECK ((state = 'open') = (next_url IS NOT NULL)),
@@ -284,27 +284,13 @@ CREATE TABLE siding_rounds (
     CONSTRAINT rounds_open_has_no_end CHECK ((state = 'open') = (ended_at IS NULL))
 ) STRICT;
 
-CREATE TABLE siding_departures (
-    id       INTEGER PRIMARY KEY,
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
-    scope    TEXT    NOT NULL,
-    members  BLOB    NOT NULL
-) STRICT;
-CREATE INDEX siding_departures_scope ON siding_departures (resource, scope);
-
-CREATE TABLE siding_absences (
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
-    scope    TEXT    NOT NULL,
-    record   INTEGER NOT NULL,
-    asked_at INTEGER,
-    is_gone  INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (resource, scope, record)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE siding_unfit (
-    resource INTEGER NOT NULL REFERENCES siding_resources (id),
-    record   INTEGER NOT NULL,
-    PRIMARY KEY (resource, record)
+CREATE TABLE siding_missing (
+    resource   INTEGER NOT NULL REFERENCES siding_resources (id),
+    record     INTEGER NOT NULL,
+    passes     INTEGER,
+    checked_at INTEGER,
+    PRIMARY KEY (resource, record),
+    CONSTRAINT missing_passes CHECK (passes BETWEEN 1 AND 3)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_tombstones (

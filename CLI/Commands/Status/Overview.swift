@@ -10,6 +10,8 @@ struct Overview {
         var source: String
         var records: Int
         var quarantined: Int
+        /// Records that the last complete listings lacked, and that are not deleted yet.
+        var missing: Int
         var completedAt: Timestamp?
         var checkpointPage: Int?
         /// Whether a pass over the records of another resource stopped half-way.
@@ -40,7 +42,7 @@ struct Overview {
                 freshUntil: state?.standing.freshUntil(at: now), notBefore: state?.standing.notBefore(at: now))
             return ResourceLine(
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
-                quarantined: state?.quarantined ?? 0,
+                quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
                 completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
                 isRoundOpen: state?.round?.isOpen ?? false,
                 isStale: said.freshUntil == nil && limit.map { limit in age.map { $0 > limit } ?? true } ?? false,
@@ -90,6 +92,7 @@ struct Overview {
         object.string("source", line.source)
         object.int("records", line.records)
         object.int("quarantined", line.quarantined)
+        object.int("missing", line.missing)
         object.optional("completed_at", line.completedAt)
         object.optional("checkpoint_page", line.checkpointPage)
         if line.isRoundOpen { object.bool("round_open", true) }
@@ -115,6 +118,7 @@ struct Overview {
             var state = line.isStale ? "stale" : "fresh"
             if let until = line.said.freshUntil { state += ", as the origin says for \(Words.duration(until - now))" }
             if let from = line.said.notBefore { state += "; not asked for \(Words.duration(from - now))" }
+            if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
             table.add([
                 line.name, Words.grouped(line.records), String(line.quarantined),
                 line.completedAt.map(words.time) ?? "never",

@@ -1,13 +1,12 @@
 internal import SidingSQLite
 
-/// Decides, in the transaction that ends a listing or a round of them, which records are gone.
+/// Decides which records were deleted at the origin, in the transaction that ends a complete listing or fan-out pass.
 ///
-/// Once is not proof enough where pages shift while they are asked for: a record can slip from a page not yet asked for to one
-/// that was, or from one parent's listing to another's. So two complete listings in succession must lack it, or one that was
-/// not interrupted, of pages that do not shift.
+/// Absent is a living record from the origin, without pending edits, that no stored page shows. Each such record gains a pass in
+/// ``MissingTable``; ``ListingEvidence`` says how many passes delete it, and ``DeletionGuard`` how many records may go at once.
 struct DeletionReconciliation {
     let resource: Int64
-    /// The resource whose records have a listing each; nil where there is one listing only.
+    /// The resource whose records have a listing each; nil if there is one listing only.
     var parent: Int64?
     let run: RunID
     let now: Timestamp
@@ -15,208 +14,149 @@ struct DeletionReconciliation {
     let revision: Int64
     let terms: DeletionTerms
 
-    /// What came of a search that counts.
-    struct Verdict {
-        /// What was deleted and withheld.
-        var counters = RunCounters()
-        /// Records that the one before lacked, too, whatever is said of them.
-        var lackedTwice: [Int64] = []
-        /// All that are lacked and that no edits lie on.
-        var lacked: [Int64] = []
-    }
-
     // MARK: One listing
-
-    /// What a complete listing was like.
-    private struct Standing {
-        /// Whether it asked for all there is.
-        var isWhole: Bool
-        /// Whether it was not interrupted.
-        var isOfThisRun: Bool
-        /// Whether it had one page, as the complete one before it had: one of several may have lost its way to the others.
-        var isSingle: Bool
-    }
 
     /// With the last page of the only listing.
     ///
-    /// - Returns: how many were deleted, and how many were withheld.
-    func settleListing(_ transaction: borrowing Transaction) throws -> RunCounters {
-        guard let standing = try standing(transaction), standing.isWhole else { return RunCounters() }
-        guard try unknownListings(transaction) == 0 else {
-            try startOver(transaction)
-            return RunCounters()
-        }
-        let isEnough = standing.isOfThisRun && (terms.isStable || standing.isSingle)
-        // Where the origin can be asked for each record, it has the word.
-        return try judge(isEnough: isEnough, deletes: terms.rule.recordPath == nil, transaction).counters
-    }
-
-    private func standing(_ transaction: borrowing Transaction) throws -> Standing? {
-        let found = try transaction.first(
+    /// - Returns: how many records were deleted, and how many deletions the guard blocked.
+    func reconcileListing(_ transaction: borrowing Transaction) throws -> RunCounters {
+        let listing = try transaction.first(
             """
-            SELECT cursor_from IS NULL, run = ?2, pages = 1 AND was_single
-            FROM siding_listings WHERE resource = ?1 AND scope = ''
+            SELECT cursor_from IS NULL, run <> ?2, moved, started_at FROM siding_listings
+            WHERE resource = ?1 AND scope = ''
             """, resource, run
         ) { row in
-            Standing(isWhole: row.int(0) == 1, isOfThisRun: row.int(1) == 1, isSingle: row.int(2) == 1)
+            (
+                isWhole: row.int(0) == 1, isInterrupted: row.int(1) == 1, hasMoved: row.int(2) == 1,
+                startedAt: Timestamp(microseconds: row.int(3))
+            )
         }
-        try transaction.execute(
-            """
-            UPDATE siding_listings SET was_single = (pages = 1)
-            WHERE resource = ?1 AND scope = '' AND cursor_from IS NULL AND was_single <> (pages = 1)
-            """, resource)
-        return found
+        guard let listing, listing.isWhole, try unknownListings(transaction) == 0 else {
+            if listing?.isWhole == true { try resetCounts(transaction) }
+            return RunCounters()
+        }
+        let evidence = ListingEvidence(
+            isStable: terms.isStable, isInterrupted: listing.isInterrupted, hasMoved: listing.hasMoved,
+            isVerified: terms.rule.recordPath != nil)
+        guard evidence.counts, try isNeeded(transaction) else { return RunCounters() }
+        return try reconcile(try absent(since: listing.startedAt, transaction), evidence, transaction)
     }
 
-    // MARK: Pages of which not all is known
+    // MARK: Pages of which not all records are known
 
-    /// How many listings have pages of which not all records are known.
+    /// How many listings have such pages.
     func unknownListings(_ transaction: borrowing Transaction) throws -> Int {
         try transaction.first(
             "SELECT COUNT(DISTINCT scope) FROM siding_pages WHERE resource = ?1 AND members IS NULL", resource
         ) { Int($0.int(0)) } ?? 0
     }
 
-    /// Nothing is proven, and what was lacked must be lacked twice more: it may be on such a page.
-    func startOver(_ transaction: borrowing Transaction) throws {
-        try PageMembers.lookAnew(resource, transaction)
+    /// Resets the counters, because a missing record may be on such a page. Pages are asked for whole again: a 304 would leave
+    /// them unknown for ever.
+    func resetCounts(_ transaction: borrowing Transaction) throws {
+        try MissingTable.resetCounts(of: resource, transaction)
         try PageValidators(resource: resource).forgetUnknown(scope: nil, transaction)
     }
 
-    // MARK: The verdict
+    // MARK: Absent records
 
-    /// Settles what no page shows: all there is has been asked for, and all pages are known.
-    ///
-    /// - Parameters:
-    ///   - isEnough: whether lacking it once is proof.
-    ///   - deletes: whether proof is enough; else the origin is to be asked.
-    func judge(
-        isEnough: Bool, deletes: Bool, _ transaction: borrowing Transaction
-    ) throws -> Verdict {
-        let before = try MissingRecordRows.load(resource, transaction)
-        let search = try search(before, transaction)
-        try settle(search, transaction)
-        let isFirst = try isFirstSinceRedefinition(transaction)
-        let gone = search.gone
-        guard !gone.isEmpty || !before.isEmpty else { return Verdict() }
-        var again = Candidates(RecordIDs(gone.map(\.id)))
-        again.find(before)
-        let once = Set(again.left)
-        var verdict = Verdict()
-        verdict.lacked = gone.filter { !$0.isEdited }.map(\.id)
-        verdict.lackedTwice = isFirst ? [] : verdict.lacked.filter { !once.contains($0) }
-        let proven = !deletes || isFirst ? [] : isEnough ? verdict.lacked : verdict.lackedTwice
-        let isWithheld =
-            try !terms.isAccepted && DeletionGuard(of: resource, terms, transaction).withholds(proven.count)
-        let deleted = isWithheld ? [] : proven
-        try Tombstones.bury(deleted, of: resource, run: run, now: now, revision: revision, transaction)
-        let left = RecordIDs(gone.map(\.id)).subtracting(RecordIDs(deleted))
-        if isFirst, asksAtOnce {
-            try MissingRecordRows.replace(before, with: .none, of: resource, transaction)
-            try PageMembers.depart(left, resource, transaction)
-        } else {
-            try MissingRecordRows.replace(before, with: left, of: resource, transaction)
-        }
-        verdict.counters.deleted = deleted.count
-        verdict.counters.withheld = isWithheld ? proven.count : 0
-        return verdict
+    /// Whether the pages or the records changed since the last reconciliation, or a record has to be counted again. An origin
+    /// that answers 304 to everything costs nothing.
+    func isNeeded(_ transaction: borrowing Transaction) throws -> Bool {
+        let isUnchanged =
+            try transaction.first(
+                "SELECT reconciled_revision = revision FROM siding_resources WHERE id = ?1", resource
+            ) { $0.int(0) == 1 } ?? false
+        return try !isUnchanged || MissingTable.hasCounts(resource, transaction)
     }
 
-    /// Whether the origin is asked about what one listing lacks. The first one under a changed definition may lack what it does
-    /// not show any more, and elsewhere records may not be where they are asked for: so it leaves that to the next.
-    private var asksAtOnce: Bool { terms.rule.recordPath != nil && !terms.rule.isPathBound }
-
-    /// Whether no listing, or round, was complete since the definition changed.
-    func isRedefined(_ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first("SELECT redefined_run IS NOT NULL FROM siding_resources WHERE id = ?1", resource) {
-            $0.int(0) == 1
-        } ?? false
-    }
-
-    /// A changed definition may show less, or elsewhere: the first complete listing under it is the first of two.
-    private func isFirstSinceRedefinition(_ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.execute(
-            "UPDATE siding_resources SET redefined_run = NULL WHERE id = ?1 AND redefined_run IS NOT NULL", resource)
-            > 0
-    }
-
-    // MARK: What is gone
-
-    /// A record that no page shows.
-    struct Gone {
-        let id: Int64
-        /// Whether edits of the user's own lie on it: then it is left until they are settled.
-        let isEdited: Bool
-    }
-
-    /// What looking for records on all pages found out.
-    struct Search {
-        /// The living records that a page showed once, or that were lacked before, and that no page shows now.
-        var gone: [Gone] = []
-        /// Those of them whose parent is gone, by its key: the absence of a parent proves nothing of them.
-        var orphans: [String: [Int64]] = [:]
-        /// How many departed records were looked for.
-        var departed = 0
-    }
-
-    func search(_ before: RecordIDs, _ transaction: borrowing Transaction) throws -> Search {
-        var search = Search()
-        var departed: [Int64] = []
-        let isAsked = try isAsked(transaction)
-        try transaction.forEach("SELECT members FROM siding_departures WHERE \(isAsked)", resource, parent) { row in
-            departed += try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) }.ids
-        }
-        let sought = RecordIDs(departed + before.ids)
-        guard !sought.isEmpty else { return search }
-        search.departed = departed.count
-        var candidates = Candidates(sought)
+    /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page that was read before.
+    func absent(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> RecordIDs {
+        let records = try RecordsTable.load(resource, transaction).rows
+        let living = try transaction.query(
+            "SELECT rowid FROM \(records) WHERE deleted_at IS NULL AND pending = 0 AND changed_at <= ?1",
+            startedAt.microseconds
+        ) { $0.int(0) }
+        var candidates = Candidates(RecordIDs(living))
         try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
-        try sort(candidates.left, into: &search, transaction)
-        return search
+        candidates.find(try MissingTable.exemptRecords(of: resource, transaction))
+        return try withParent(candidates.left, transaction)
     }
 
-    /// What was looked for is looked for no more; what belongs to parents that are gone waits until they are back.
-    func settle(_ search: Search, _ transaction: borrowing Transaction) throws {
-        guard search.departed > 0 || !search.orphans.isEmpty else { return }
-        try transaction.execute(
-            "DELETE FROM siding_departures WHERE \(isAsked(transaction))", resource, parent)
-        for (scope, ids) in search.orphans {
-            try PageMembers.depart(RecordIDs(ids), resource, scope: scope, transaction)
-        }
-    }
-
-    /// The departures that are looked at: all, but for those of parents that are gone.
-    private func isAsked(_ transaction: borrowing Transaction) throws -> SQL {
-        let parents = try RecordsTable.load(parent ?? 0, transaction)
-        return """
-            resource = ?1 AND (?2 IS NULL OR scope = '' OR EXISTS (
-                SELECT 1 FROM \(parents.rows) p
-                WHERE p.key = \(parents.key(ofText: "siding_departures.scope")) AND p.deleted_at IS NULL))
-            """
-    }
-
-    private func sort(_ ids: [Int64], into search: inout Search, _ transaction: borrowing Transaction) throws {
-        guard !ids.isEmpty else { return }
-        let (table, parents) = (
-            try RecordsTable.load(resource, transaction), try RecordsTable.load(parent ?? 0, transaction)
-        )
+    /// A record whose parent is gone waits for it: that no other listing shows it proves nothing.
+    private func withParent(_ ids: [Int64], _ transaction: borrowing Transaction) throws -> RecordIDs {
+        guard let parent, !ids.isEmpty else { return RecordIDs(ids) }
+        let records = try RecordsTable.load(resource, transaction).rows
+        let parents = try RecordsTable.load(parent, transaction).rows
         var find = try transaction.prepare(
             """
-            SELECT pending > 0, CASE WHEN ?2 IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM \(parents.rows) p
-                WHERE p.key = r.scope AND p.deleted_at IS NULL) THEN r.scope END
-            FROM \(table.rows) r WHERE r.rowid = ?1 AND r.deleted_at IS NULL
+            SELECT 1 FROM \(records) r WHERE r.rowid = ?1 AND (r.scope IS NULL OR EXISTS (
+                SELECT 1 FROM \(parents) p WHERE p.key = r.scope AND p.deleted_at IS NULL))
             """)
-        try find.bind(2, parent)
+        var kept: [Int64] = []
         for id in ids {
             try find.bind(1, id)
-            guard try find.step() else { continue }
-            if let scope = find.optionalText(1) {
-                search.orphans[scope, default: []].append(id)
-            } else {
-                search.gone.append(Gone(id: id, isEdited: find.int(0) == 1))
-            }
+            if try find.step() { kept.append(id) }
             find.reset()
         }
+        return RecordIDs(kept)
+    }
+
+    // MARK: Deciding
+
+    /// Counts the absent records, and deletes those that were absent often enough, within the guard. Where the origin is asked
+    /// for each record, this deletes none.
+    func reconcile(
+        _ absent: RecordIDs, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
+        let isFirst = try isFirst(transaction)
+        // The first listing under a definition may lack what it does not ask for any more: such records are not asked about.
+        guard !(isFirst && evidence.isVerified) else {
+            try setReconciled(isUpToDate: absent.isEmpty, transaction)
+            return RunCounters()
+        }
+        let passes = try MissingTable.count(absent, of: resource, transaction)
+        let needed = evidence.passesNeeded(isFirst: isFirst)
+        let proven = evidence.isVerified ? [] : absent.ids.filter { (passes[$0] ?? 0) >= needed }
+        var counters = RunCounters()
+        if try !terms.isAccepted && DeletionGuard(of: resource, terms, transaction).blocks(proven.count) {
+            counters.withheld = proven.count
+        } else {
+            try Tombstones.make(of: proven, in: resource, run: run, now: now, revision: revision, transaction)
+            for id in proven { try MissingTable.remove(id, of: resource, transaction) }
+            counters.deleted = proven.count
+        }
+        try setReconciled(isUpToDate: true, transaction)
+        return counters
+    }
+
+    /// Whether no complete listing was reconciled under this definition.
+    private func isFirst(_ transaction: borrowing Transaction) throws -> Bool {
+        try transaction.first("SELECT reconciled_revision IS NULL FROM siding_resources WHERE id = ?1", resource) {
+            $0.int(0) == 1
+        } ?? true
+    }
+
+    private func setReconciled(isUpToDate: Bool, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET reconciled_revision = CASE WHEN ?2 THEN revision ELSE -1 END WHERE id = ?1",
+            resource, isUpToDate)
+    }
+
+    /// The next complete listing is the first again: the definition changed, or absence does not count any more.
+    static func startOver(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        let wasReconciled = try transaction.execute(
+            "UPDATE siding_resources SET reconciled_revision = NULL WHERE id = ?1 AND reconciled_revision IS NOT NULL",
+            resource)
+        if wasReconciled > 0 { try MissingTable.resetCounts(of: resource, transaction) }
+    }
+}
+
+extension DeletionGuard {
+    /// The guard for all listings of a resource together.
+    init(
+        of resource: Int64, _ terms: DeletionTerms, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        self.init(listed: try PageMembers.count(resource, database), most: terms.rule.most)
     }
 }

@@ -33,54 +33,73 @@ struct DeletionVerification: Sendable {
 
     private var resource: AnyResource { sync.resource }
 
-    /// Asks about what the only listing lacks, and has not been asked about lately.
+    /// Asks about the missing records that were not asked about lately, and deletes those that are gone once all were asked about.
+    ///
+    /// If so many are missing that the mass-deletion guard would block their deletion, none is asked about: the answers could change
+    /// nothing. A failure of the source ends the questions; a record without an answer stays, and holds up none of the others.
     func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
-        let doubtful = try await sync.engine.store.doubtful(
-            of: resource.name, askedBefore: sync.engine.wallClock.now + (.zero - Self.patience))
-        return try await ask(doubtful, report)
-    }
-
-    /// Asks about each, and deletes what is gone once all has been asked. If so many are missing that the mass-deletion guard
-    /// would block their deletion, none is asked about: the questions could change nothing. What concerns the source ends the questions; a record
-    /// about which nothing can be had stays, and holds up none of the others.
-    func ask(
-        _ doubtful: UnconfirmedDeletions, _ report: ResourceSync.Report
-    ) async throws(StoreError) -> ResourceSync.Report {
         let store = sync.engine.store
-        guard !doubtful.keys.isEmpty else { return report }
-        var (report, inARow) = (report, 0)
-        if try await store.isBlocked(deleting: doubtful.unconfirmed, of: resource.name, terms) {
-            report.extra.withheld += doubtful.unconfirmed
+        // A record below its parent may have moved to another while one pass went on.
+        let missing = try await store.unconfirmedDeletions(
+            of: resource.name, passes: resource.deletions.isPathBound ? 2 : 1,
+            askedBefore: sync.engine.wallClock.now + (.zero - Self.patience))
+        guard !missing.keys.isEmpty else { return report }
+        var report = report
+        if try await store.isBlocked(deleting: missing.unconfirmed, of: resource.name, terms) {
+            report.extra.withheld += missing.unconfirmed
             return report
         }
-        let since = sync.engine.wallClock.now
-        var keys = doubtful.keys.prefix(Self.mostPerRun)
-        let left = doubtful.keys.count - keys.count
+        let left = missing.keys.count - Self.mostPerRun
         if left > 0 {
             report.line.notes.append(
                 "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
                     + "one goes on"
             )
         }
+        var outcome = try await ask(missing)
+        // A source in trouble may call a record gone that lives: the next run asks about it again.
+        if outcome.ending != nil { outcome.isGone = outcome.isGone.filter { !$0.value } }
+        report.line.counters += try await store.apply(
+            VerificationFindings(
+                resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
+                requests: counter.take(), terms: terms))
+        if let ending = outcome.ending {
+            let lesson = resource.source.lesson(of: ending, .fetch, now: sync.engine.wallClock.now)
+            try await store.learn(lesson, of: resource.source.name)
+        }
+        if !outcome.unanswered.isEmpty {
+            let waiting = outcome.ending == nil ? 0 : missing.keys.count - outcome.unanswered.count
+            report.warn(Self.words(outcome.unanswered, waiting: waiting))
+        }
+        return report
+    }
+
+    /// The answers to all questions of a run.
+    private struct Outcome {
+        var isGone: [String: Bool] = [:]
+        /// Those that were not answered clearly, and why; the one that ended the questions first.
         var unanswered: [(key: String, why: String)] = []
-        while !keys.isEmpty {
-            let answers = await answers(of: try await questions(keys.prefix(Self.width), doubtful.parents))
+        /// The failure of the source that ended the questions.
+        var ending: Failure?
+    }
+
+    private func ask(_ missing: UnconfirmedDeletions) async throws(StoreError) -> Outcome {
+        var (outcome, inARow) = (Outcome(), 0)
+        var keys = missing.keys.prefix(Self.mostPerRun)
+        while !keys.isEmpty, outcome.ending == nil {
+            let answers = await answers(of: try await questions(keys.prefix(Self.width), missing.parents))
             keys = keys.dropFirst(Self.width)
-            unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
+            outcome.isGone.merge(answers.isGone) { $1 }
+            outcome.unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
             inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { speaksOfSource($0.failure) } : 0
             let ending =
                 inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
-            let isLast = keys.isEmpty && ending == nil
-            report.line.counters += try await store.settle(findings(answers, since: since, isLast: isLast))
             guard let ending else { continue }
-            let lesson = resource.source.lesson(of: ending.failure, .fetch, now: sync.engine.wallClock.now)
-            try await store.learn(lesson, of: resource.source.name)
-            unanswered = [(ending.key, ending.failure.description)] + unanswered.filter { $0.key != ending.key }
-            report.warn(Self.words(unanswered, waiting: doubtful.keys.count - unanswered.count))
-            return report
+            outcome.ending = ending.failure
+            outcome.unanswered =
+                [(ending.key, ending.failure.description)] + outcome.unanswered.filter { $0.key != ending.key }
         }
-        if !unanswered.isEmpty { report.warn(Self.words(unanswered, waiting: 0)) }
-        return report
+        return outcome
     }
 
     /// - Parameter waiting: how many others stay, as the questions have ended.
@@ -110,12 +129,6 @@ struct DeletionVerification: Sendable {
     }
 
     private func rule(for failure: Failure) -> FailureRule? { resource.source.rule(for: failure, of: .fetch) }
-
-    private func findings(_ answers: Answers, since: Timestamp, isLast: Bool) -> VerificationFindings {
-        VerificationFindings(
-            resource: resource.name, lease: sync.lease, run: sync.run, isGone: answers.isGone, since: since,
-            requests: counter.take(), terms: isLast ? terms : nil)
-    }
 
     private var terms: DeletionTerms {
         DeletionTerms(resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes)

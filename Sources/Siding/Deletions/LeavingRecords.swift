@@ -16,6 +16,6 @@ protocol LeavingRecords: Sendable {
 extension LeavingRecords {
     /// Whether so many may go without a person's look, as with ``DeletionGuard``.
     func isTooMuch(for deletions: Deletions) -> Bool {
-        DeletionGuard(listed: stored - count, most: deletions.most).withholds(count)
+        DeletionGuard(listed: stored - count, most: deletions.most).blocks(count)
     }
 }

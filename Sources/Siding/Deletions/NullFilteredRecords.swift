@@ -1,86 +1,68 @@
 internal import SidingSQLite
 
-/// The records that live, that a page showed, and of which `where` is neither true nor false: the rows of `siding_unfit`.
+/// Living records that a page shows and for which the filter `where` is NULL.
 ///
-/// Where the origin leaves out a member, the condition fits no record any more, and one page after the other would show that.
-/// So a page only puts them down; the last one of the listing, or the end of the round, decides over all of them together. What
-/// the condition is false of left by the origin's own word, and goes at once.
+/// If the origin leaves out a member, the filter is NULL for every record, page after page. So a page only sets
+/// `siding_resources.null_filtered`; the last page of the listing, or the end of the pass, decides on all of them together, under the
+/// mass-deletion guard. Records for which the filter is false are deleted at once: the origin itself says so.
 struct NullFilteredRecords {
     let resource: ResourceRow
 
-    /// Puts records down that a page has just shown.
-    static func note(_ ids: [Int64], of resource: Int64, _ transaction: borrowing Transaction) throws {
-        for id in ids {
-            try transaction.execute(
-                "INSERT OR IGNORE INTO siding_unfit (resource, record) VALUES (?1, ?2)", resource, id)
-        }
+    /// A page has just shown such a record.
+    static func setFound(in resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET null_filtered = 1 WHERE id = ?1 AND null_filtered = 0", resource)
     }
 
-    /// How many could go.
+    /// How many could be deleted.
     func count(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        let records = try RecordsTable.load(resource.id, database).rows
-        return try database.first(
-            """
-            SELECT COUNT(*) FROM siding_unfit u JOIN \(records) r ON r.rowid = u.record
-            WHERE u.resource = ?1 AND r.deleted_at IS NULL AND r.pending = 0
-            """, resource.id
-        ) { Int($0.int(0)) } ?? 0
+        try find(database).leaving.count
     }
 
-    /// Lets them go where no more go than may go at once.
+    /// Deletes them, unless the guard blocks it. Those with pending edits wait until these are settled.
     ///
-    /// What fits again, or is gone, is put down no more; what the user's own edits lie on waits until they are settled.
-    ///
-    /// - Returns: what was deleted and withheld, in a transaction that leads to the revision after the resource's.
-    func settle(
+    /// - Returns: what was deleted and blocked, in a transaction that leads to the revision after the resource's.
+    func reconcile(
         _ terms: DeletionTerms, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         var counters = RunCounters()
-        let all = try transaction.query(
-            "SELECT record FROM siding_unfit WHERE resource = ?1 ORDER BY record", resource.id
-        ) { $0.int(0) }
-        guard !all.isEmpty else { return counters }
-        let (leaving, waiting) = try sort(all, transaction)
+        guard try isFound(transaction) else { return counters }
+        let (leaving, waiting) = try find(transaction)
         let stored = try ResourceRow.living(of: resource.id, transaction)
         let limit = DeletionGuard(listed: stored - leaving.count, most: terms.rule.most)
-        let isWithheld = !terms.isAccepted && limit.withholds(leaving.count)
-        if isWithheld {
+        let isBlocked = !terms.isAccepted && limit.blocks(leaving.count)
+        if isBlocked {
             counters.withheld = leaving.count
         } else {
             (counters.deleted, counters.unfit) = (leaving.count, leaving.count)
-            try Tombstones.bury(
-                leaving, of: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
+            try Tombstones.make(
+                of: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
         }
-        let kept = Set(waiting + (isWithheld ? leaving : []))
-        for id in all where !kept.contains(id) {
-            try transaction.execute(
-                "DELETE FROM siding_unfit WHERE resource = ?1 AND record = ?2", resource.id, id)
-        }
+        guard !isBlocked, waiting == 0 else { return counters }
+        try transaction.execute("UPDATE siding_resources SET null_filtered = 0 WHERE id = ?1", resource.id)
         return counters
     }
 
-    /// Those that do not fit, and those of them that wait.
-    private func sort(
-        _ ids: [Int64], _ transaction: borrowing Transaction
-    ) throws -> (leaving: [Int64], waiting: [Int64]) {
-        guard let expression = resource.shape.transforms.condition else { return ([], []) }
-        let condition = try RecordCondition(expression, beside: resource.shape.columns, transaction)
-        var find = try transaction.prepare(
-            """
-            SELECT body, pending FROM \(RecordsTable.load(resource.id, transaction).rows)
-            WHERE rowid = ?1 AND deleted_at IS NULL
-            """)
-        var (leaving, waiting): ([Int64], [Int64]) = ([], [])
-        for id in ids {
+    private func isFound(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT null_filtered FROM siding_resources WHERE id = ?1", resource.id) {
+            $0.int(0) == 1
+        } ?? false
+    }
+
+    /// Those that may go, and how many wait for their edits.
+    private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
+        guard let expression = resource.shape.transforms.condition, try isFound(database) else { return ([], 0) }
+        let condition = try RecordCondition(expression, beside: resource.shape.columns, database)
+        let records = try RecordsTable.load(resource.id, database).rows
+        var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
+        var (leaving, waiting): ([Int64], Int) = ([], 0)
+        for id in try PageMembers.all(of: resource.id, database).ids {
             try find.bind(1, id)
             guard try find.step() else { continue }
             let (body, isEdited) = (find.blob(0), find.int(1) > 0)
             find.reset()
-            if isEdited {
-                waiting.append(id)
-            } else if try condition.isFalse(for: body) {
-                leaving.append(id)
-            }
+            guard try condition.isFalse(for: body) else { continue }
+            if isEdited { waiting += 1 } else { leaving.append(id) }
         }
         return (leaving, waiting)
     }

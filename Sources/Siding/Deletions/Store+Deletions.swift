@@ -4,60 +4,90 @@ extension Store {
     /// Keys of living records that the last complete listing lacked, in key order.
     public func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
-            guard let id = try Self.resourceRow(resource, snapshot)?.id else { return [] }
-            let records = try RecordsTable.load(id, snapshot).rows
-            return try snapshot.query(
-                """
-                SELECT DISTINCT r.key FROM siding_absences a JOIN \(records) r ON r.rowid = a.record
-                WHERE a.resource = ?1 AND r.deleted_at IS NULL ORDER BY r.key LIMIT ?2
-                """, id, limit
-            ) { $0.text(0) }
+            guard let row = try Self.resourceRow(resource, snapshot) else { return [] }
+            return try MissingTable.keys(of: row.id, limit: limit, snapshot)
         }
     }
 
-    /// What the last complete listing lacked, and was not asked about since `moment`. Of a resource with a listing per parent
-    /// the end of a round tells it.
-    public func doubtful(
-        of resource: String, askedBefore moment: Timestamp
+    /// Missing records that the origin was not asked about since `moment`.
+    ///
+    /// - Parameter passes: only records that so many listings in a row lacked.
+    public func unconfirmedDeletions(
+        of resource: String, passes: Int = 1, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
         return try await read { snapshot in
-            try VerificationRows.doubtful(resource, since: moment, now: now, snapshot)
+            guard let row = try Self.resourceRow(resource, snapshot) else { return UnconfirmedDeletions() }
+            return try MissingTable.unconfirmed(row.id, passes: passes, askedBefore: moment, now: now, snapshot)
         }
     }
 
-    /// Whether the mass-deletion guard would block the deletion of so many records of a resource at once.
+    /// Whether the mass-deletion guard would block so many deletions of a resource at once.
     func isBlocked(
         deleting count: Int, of resource: String, _ terms: DeletionTerms
     ) async throws(StoreError) -> Bool {
         guard count > 0, !terms.isAccepted else { return false }
         return try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return false }
-            return try DeletionGuard(of: row.id, terms, snapshot).withholds(count)
+            return try DeletionGuard(of: row.id, terms, snapshot).blocks(count)
         }
     }
 
-    /// Notes what the origin said of such records; deletes those that are gone, where the terms are given and allow it.
+    /// Deletes the records that the origin said are gone, unless they are too many, and notes when it was asked about the others.
     ///
-    /// - Returns: what was deleted and withheld, and the requests.
-    public func settle(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
+    /// - Returns: what was deleted and blocked, and the requests.
+    public func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
         let me = try ownerID()
         let now = clock.now
         let counters = try await write { transaction in
             try Self.check(findings.lease, owner: me, transaction)
-            return try VerificationRows.settle(findings, now: now, transaction)
+            return try Self.apply(findings, now: now, transaction)
         }
         if counters.deleted > 0 { changeSignal.fire() }
         return counters
     }
 
-    /// Takes back the tombstones that a run made; records that have been written since stay as they are.
+    private static func apply(
+        _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
+        guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
+        let table = try RecordsTable.load(resource.id, transaction)
+        var gone: [Int64] = []
+        for (key, isGone) in findings.isGone {
+            guard isGone else {
+                try MissingTable.setChecked(key, of: resource.id, at: now, transaction)
+                continue
+            }
+            guard let record = try table.find(key, transaction), record.deletedAt == nil, record.pending == 0 else {
+                continue
+            }
+            gone.append(record.row)
+        }
+        var counters = RunCounters()
+        counters.requests = findings.requests
+        if try !findings.terms.isAccepted
+            && DeletionGuard(of: resource.id, findings.terms, transaction).blocks(gone.count)
+        {
+            counters.withheld = gone.count
+            // The guard blocks the next questions about them.
+            for id in gone { try MissingTable.setUnchecked(id, of: resource.id, transaction) }
+        } else {
+            counters.deleted = gone.count
+            for id in gone { try MissingTable.remove(id, of: resource.id, transaction) }
+            try Tombstones.make(
+                of: gone, in: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
+        }
+        try RunCounting.add(counters, to: findings.resource, in: findings.run, transaction)
+        return counters
+    }
+
+    /// Restores the records that a run deleted; records that were written since stay as they are.
     ///
-    /// What was taken back stays until the origin shows it again and then lacks it.
+    /// A restored record is exempt from deletion until a page shows it.
     /// - Returns: how many, by resource.
     public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
-        let counts = try await write { transaction in try Tombstones.undelete(run, now: now, transaction) }
+        let counts = try await write { transaction in try Tombstones.restore(run, now: now, transaction) }
         if !counts.isEmpty { changeSignal.fire() }
         return counts
     }

@@ -1,14 +1,16 @@
 internal import SidingSQLite
 
-/// Deletes records and takes that back, inside a transaction. A tombstone keeps its body.
+/// Deletes records and restores them, inside a transaction: the table `siding_tombstones`. A tombstone keeps its body.
 enum Tombstones {
+    /// Turns living records into tombstones.
+    ///
     /// - Parameter revision: the resource's revision once this transaction has committed.
-    static func bury(
-        _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, revision: Int64,
+    static func make(
+        of ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }
-        try note(ids, of: resource, run: run, now: now, transaction)
+        try insert(ids, of: resource, run: run, now: now, transaction)
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
         for id in ids { try text?.remove(id) }
         try RecordsTable.load(resource, transaction)
@@ -17,7 +19,7 @@ enum Tombstones {
     }
 
     /// Remembers what a run deleted.
-    static func note(
+    static func insert(
         _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         for id in ids {
@@ -28,26 +30,25 @@ enum Tombstones {
     }
 
     /// - Returns: how many live again, by resource.
-    static func undelete(
+    static func restore(
         _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [String: Int] {
         let resources = try transaction.query(
             """
-            SELECT DISTINCT s.id, s.name, s.revision FROM siding_tombstones t JOIN siding_resources s ON s.id = t.resource
-            WHERE t.run = ?1
+            SELECT id, name, revision FROM siding_resources
+            WHERE id IN (SELECT resource FROM siding_tombstones WHERE run = ?1)
             """, run
         ) { (id: $0.int(0), name: $0.text(1), revision: $0.int(2)) }
         var counts: [String: Int] = [:]
         for resource in resources {
-            let count = try undelete(
-                run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
+            let count = try restore(run, of: resource.id, now: now, revision: resource.revision + 1, transaction)
             if count > 0 { counts[resource.name] = count }
         }
         return counts
     }
 
-    /// What has been written since is not this run's any more; what edits lie on is the user's.
-    private static func undelete(
+    /// A record written since is not this run's any more; one with pending edits is the user's.
+    private static func restore(
         _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {
         let table = try RecordsTable.load(resource, transaction)
@@ -62,6 +63,7 @@ enum Tombstones {
         try table.restore(ids, now: now, revision: revision, transaction)
         for id in ids {
             try text?.add(id)
+            try MissingTable.exempt(id, of: resource, transaction)
             try transaction.execute(
                 "DELETE FROM siding_tombstones WHERE run = ?1 AND resource = ?2 AND record = ?3", run, resource, id)
         }

@@ -20,6 +20,7 @@ struct ProjectedRecord {
             guard let body = state.body else { return .unchanged }
             let record = projection(body.bytes, state.deletedAt?.microseconds, pending, run, request)
             let row = try table.insert(record, under: key, transaction)
+            try MissingTable.exempt(row, of: overlay.resource, transaction)
             if let index = try TextIndex.load(of: overlay.resource, transaction) {
                 var text = try TextStatements(index, transaction)
                 try text.add(row)

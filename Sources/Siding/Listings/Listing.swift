@@ -22,8 +22,6 @@ public struct ListingOpening: Sendable {
     public var isAside: Bool
     /// How the resource's records are to be looked at from now on; a listing of its own leaves that as it is, too.
     public var shape: RecordShape
-    /// Whether it is kept which records each page shows, as their absence counts; a listing of its own leaves that as it is.
-    public var tracksMembers = false
     /// The record that the listing is about; nil where the resource has one listing only.
     public var parent: ListingParent?
     /// The first page as it is asked for all there is, where the parent decides that: a cursor that was found elsewhere means

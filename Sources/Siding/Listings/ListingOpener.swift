@@ -15,8 +15,6 @@ struct ListingOpener {
             try Self.discardAll(
                 of: resource.id, named: opening.resource, because: "the definition changed", queue, transaction)
         }
-        try PageMembers.track(opening.tracksMembers, resource.id, transaction)
-        if opening.parent == nil { try PageMembers.compact(resource.id, transaction) }
         if opening.isUnconditional {
             try PageValidators(resource: resource.id).forget(scope: opening.first.scope, transaction)
         }
@@ -44,10 +42,10 @@ struct ListingOpener {
     func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
-        try PageMembers.release(of: resource.id, scope: opening.first.scope, transaction)
         // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
+        try PageMembers.setChanged(resource.id, transaction)
         if opening.forgetsCursor {
             try CursorRows.forget(resource.id, scope: opening.first.scope, transaction)
         }
@@ -113,11 +111,10 @@ struct ListingOpener {
     private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         if changed.contains("key") { try leaveKey(resource, transaction) }
         try transaction.execute(
-            "UPDATE siding_resources SET definition = ?2, source = ?3, redefined_run = ?4 WHERE id = ?1", resource,
-            opening.definition.text, opening.source, opening.run)
+            "UPDATE siding_resources SET definition = ?2, source = ?3 WHERE id = ?1", resource, opening.definition.text,
+            opening.source)
         if changed.contains("key") { try ResourceView.remake(opening.resource, transaction) }
-        try PageMembers.redefine(resource, transaction)
-        if changed.contains("key") { try PageMembers.forget(resource, transaction) }
+        try DeletionReconciliation.startOver(resource, transaction)
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
         try RoundRows.forget(resource, transaction)
@@ -244,20 +241,15 @@ struct ListingOpener {
         try transaction.execute(
             """
             INSERT INTO siding_listings (resource, listing, state, next_url, next_number, next_offset, started_at,
-                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root, knows_all)
-            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-                ?7 IS NULL OR (?8 AND CASE WHEN ?9 = '' THEN
-                    (SELECT known_at FROM siding_resources WHERE id = ?1) IS NOT NULL
-                ELSE EXISTS (
-                    SELECT 1 FROM siding_listings WHERE resource = ?1 AND scope = ?9 AND state = 'complete' AND knows_all = 1)
-                END))
+                checkpoint_at, run, cursor_from, cursor_moves, scope, next_sent, root)
+            VALUES (?1, 1, 'open', ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT (resource, scope) DO UPDATE SET
                 listing = listing + 1, state = 'open', paging = NULL, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, pages = 0, records = 0,
                 incomplete = NULL, started_at = excluded.started_at, checkpoint_at = excluded.checkpoint_at,
                 run = excluded.run, cursor_from = excluded.cursor_from, cursor_moves = excluded.cursor_moves,
                 cursor_reached = NULL, cursor_waits = 0, next_sent = excluded.next_sent, fresh_until = NULL,
-                not_before = NULL, root = excluded.root, knows_all = excluded.knows_all
+                not_before = NULL, root = excluded.root, moved = 0
             """, resource, first.url.description, first.number, first.offset, now.microseconds, opening.run,
             opening.cursor.from, opening.cursor.moves, first.scope, first.body ?? "", opening.root)
         let listing = try transaction.first(

@@ -48,17 +48,16 @@ struct PageSaver {
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress {
             try move(resource.id, progress, transaction)
-            if page.hasNoList { try CompleteListings.lose(resource.id, scope: page.page.scope, transaction) }
+            if page.hasNoList { try CompleteListings.forget(resource.id, transaction) }
         }
-        if let shown, resource.tracksMembers {
-            try remember(shown, resource.id, transaction)
-        } else if let shown, page.progress != nil {
-            try PageMembers(resource: resource.id, page: page.page).keep(shown, transaction)
+        if let shown {
+            try PageMembers(resource: resource.id, page: page.page)
+                .replace(with: shown, isStored: page.progress != nil, transaction)
         }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
             counters += try NullFilteredRecords(resource: resource)
-                .settle(page.deletions, run: page.run, now: now, transaction)
+                .reconcile(page.deletions, run: page.run, now: now, transaction)
         }
         if let entry = page.settles {
             try QueueTransitions(owner: owner, now: now)
@@ -161,18 +160,6 @@ struct PageSaver {
         }
     }
 
-    /// Notes which records the page shows.
-    private func remember(
-        _ shown: PageMembers.Shown, _ resource: Int64, _ transaction: borrowing Transaction
-    ) throws {
-        let isWhole = try transaction.first(
-            "SELECT cursor_from IS NULL FROM siding_listings WHERE resource = ?1 AND scope = ?2", resource,
-            page.page.scope
-        ) { $0.int(0) == 1 }
-        try PageMembers(resource: resource, page: page.page)
-            .replace(with: shown, isWhole: isWhole ?? false, isKept: page.progress != nil, transaction)
-    }
-
     /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one. One without a
     /// list keeps none either: a 304 would say of as few records that they are not there.
     private func rememberPage(
@@ -246,12 +233,10 @@ struct PageSaver {
     /// - Returns: what it deleted and withheld.
     private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
         let (resource, scope) = (row.id, page.page.scope)
-        if row.tracksMembers {
-            try PageMembers.release(of: resource, scope: scope, except: page.listing, transaction)
-        }
-        try transaction.execute(
+        let removed = try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?3 AND listing <> ?2", resource, page.listing,
             scope)
+        if removed > 0 { try PageMembers.setChanged(resource, transaction) }
         try PageQuarantine.forgetOtherPages(resource, scope: scope, isOfChanges: isOfChanges, transaction)
         if scope.isEmpty, try !isPassing(resource, transaction) {
             try transaction.execute(
@@ -261,7 +246,10 @@ struct PageSaver {
             try RequestPruning(resource: resource).removeUnused(transaction)
             try FreshnessRows.set(page.progress?.freshness ?? ListingFreshness(), of: resource, transaction)
         }
-        guard row.tracksMembers, page.deletions.rule.byAbsence else { return RunCounters() }
+        guard page.deletions.rule.byAbsence else {
+            try DeletionReconciliation.startOver(resource, transaction)
+            return RunCounters()
+        }
         // What a parent's listing lacks may be in another's: the end of the round decides.
         guard scope.isEmpty else {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
@@ -269,6 +257,6 @@ struct PageSaver {
         }
         return try DeletionReconciliation(
             resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
-        ).settleListing(transaction)
+        ).reconcileListing(transaction)
     }
 }

@@ -81,16 +81,8 @@ struct ParentCompiler {
     private var isDue: SQL {
         let isLeft: SQL = selection.round == nil ? "1" : "(l.round IS NOT ? OR l.state = 'open')"
         guard selection.areChanged else { return isLeft }
-        // A listing of all there is of which not all is known lets no absence be proven, in none of the others.
-        let isUnknown: SQL = """
-            (l.cursor_from IS NULL AND EXISTS (
-                SELECT 1 FROM siding_pages AS g JOIN siding_resources AS t ON t.id = g.resource
-                WHERE t.tracks_members = 1 AND g.resource = l.resource AND g.scope = l.scope AND g.members IS NULL))
-            """
-        return """
-            (\(isLeft) AND (l.state IS NOT 'complete' OR l.parent_revision IS NULL OR p.revision > l.parent_revision
-                OR \(isUnknown)))
-            """
+        return
+            "(\(isLeft) AND (l.state IS NOT 'complete' OR l.parent_revision IS NULL OR p.revision > l.parent_revision))"
     }
 
     private var dueArguments: [SQLiteValue] { selection.round.map { [.integer($0)] } ?? [] }

@@ -34,8 +34,6 @@ enum RoundRows {
                 because: isChanged ? "the definition changed" : "a full listing was asked for",
                 QueueTransitions(owner: owner, now: now), transaction)
         }
-        try PageMembers.track(listing.tracksMembers, resource.id, transaction)
-        try PageMembers.compact(resource.id, transaction)
         if listing.isUnconditional { try PageValidators(resource: resource.id).forget(scope: nil, transaction) }
         var dropped: String?
         if let known = try state(of: resource.id, transaction), known.isOpen, !listing.startsAnew {
@@ -86,7 +84,7 @@ enum RoundRows {
     ) throws -> RoundFindings {
         guard let row = try ResourceRow.load(named: end.resource, transaction) else { return RoundFindings() }
         let resource = row.id
-        let isListed = try CompleteListings.areKnown(end.parent, since: end.resource, transaction)
+        let isListed = try CompleteListings.areParentsListed(end.parent, since: end.resource, transaction)
         try transaction.execute(
             "UPDATE siding_rounds SET state = ?3, ended_at = ?4 WHERE resource = ?1 AND round = ?2 AND state = 'open'",
             resource, end.round, end.isComplete ? "complete" : "incomplete", queue.now.microseconds)
@@ -103,11 +101,15 @@ enum RoundRows {
             if isListed, end.isComplete {
                 try CompleteListings.complete(resource, round: end.round, over: parent, now: queue.now, transaction)
             }
-            let proof = PassReconciliation(end, of: row, over: parent, isParentListed: isListed, now: queue.now)
-            findings = try proof?.settle(transaction) ?? findings
+            let pass = PassReconciliation(end, of: row, over: parent, areParentsListed: isListed, now: queue.now)
+            if let pass {
+                findings = try pass.reconcile(transaction)
+            } else {
+                try DeletionReconciliation.startOver(resource, transaction)
+            }
         }
         findings.counters += try NullFilteredRecords(resource: row)
-            .settle(end.deletions ?? DeletionTerms(), run: end.run, now: queue.now, transaction)
+            .reconcile(end.deletions ?? DeletionTerms(), run: end.run, now: queue.now, transaction)
         if findings.counters != RunCounters() {
             try RunCounting.add(findings.counters, to: end.resource, in: end.run, transaction)
         }
@@ -156,16 +158,6 @@ enum RoundRows {
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
-        // What they showed waits for them to come back: that the others lack it proves nothing.
-        try transaction.execute(
-            """
-            INSERT INTO siding_departures (resource, scope, members)
-            SELECT p.resource, p.scope, p.members FROM siding_pages p
-            WHERE p.resource = ?1 AND p.scope <> '' AND length(p.members) > 0
-                AND (SELECT tracks_members FROM siding_resources WHERE id = ?1) = 1 AND NOT EXISTS (
-                    SELECT 1 FROM \(parents.rows) r
-                    WHERE r.key = \(parents.key(ofText: "p.scope")) AND r.deleted_at IS NULL)
-            """, resource)
         // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
         try transaction.execute(
             """
@@ -183,6 +175,7 @@ enum RoundRows {
                 """, resource)
         }
         guard forgotten > 0 else { return }
+        try PageMembers.setChanged(resource, transaction)
         try RecordScopes.moveOn(resource, over: parent, revision: revision, transaction)
     }
 }

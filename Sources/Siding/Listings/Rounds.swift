@@ -62,8 +62,6 @@ public struct RoundEnd: Sendable {
     public var isComplete: Bool
     /// What may be deleted of what is gone, and of what does not fit the condition any more; nil for the usual.
     public var deletions: DeletionTerms?
-    /// What was asked about since then is not asked about again.
-    public var askedBefore = Timestamp(microseconds: 0)
 
     public init(resource: String, parent: String, round: Int64, lease: Lease, run: RunID, isComplete: Bool) {
         self.resource = resource
@@ -75,22 +73,25 @@ public struct RoundEnd: Sendable {
     }
 }
 
-/// What the end of a round has shown of records that are gone.
+/// What the end of a fan-out pass showed of records deleted at the origin.
 public struct RoundFindings: Sendable, Hashable {
-    /// What was deleted and withheld.
+    /// What was deleted and blocked.
     public var counters = RunCounters()
-    /// Records that no page shows any more and that stay, as the round proves nothing.
+    /// Records that no page shows any more and that were kept, because the pass proves nothing.
     public var unproven = 0
-    /// Living parents whose listing was not completed in the round.
+    /// Living parents whose listing was not completed in the pass.
     public var unasked = 0
-    /// Whether the parents were not listed wholly since the last complete round: there may be one that is not known.
+    /// Whether the parents were not listed completely since the last complete pass: there may be one that is not stored.
     public var areParentsUnlisted = false
     /// Listings with pages of which not all records are known.
     public var unknown = 0
-    /// Records about which the origin is to be asked.
-    public var doubtful = UnconfirmedDeletions(keys: [])
+    /// Whether several runs read the pass, and its pages are not stable.
+    public var isInterrupted = false
 
     public init() {}
+
+    /// Whether the pass counts.
+    var isProof: Bool { unasked == 0 && unknown == 0 && !areParentsUnlisted && !isInterrupted }
 }
 
 /// Which parents are wanted.

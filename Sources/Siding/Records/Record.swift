@@ -54,6 +54,8 @@ public struct ResourceState: Sendable, Hashable {
     public var records: Int
     /// Records that broke their contract on the pages as they were last seen.
     public var quarantined: Int
+    /// Records that the last complete listings lacked, and that are not deleted yet.
+    public var missing = 0
     /// When the last complete listing ended.
     public var completedAt: Timestamp?
     /// The page at which an open listing goes on.

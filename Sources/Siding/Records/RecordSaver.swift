@@ -38,8 +38,8 @@ struct RecordSaver {
         var refused: Set<Int> = []
         /// The indexes of those that the condition leaves out, and that were not stored before, or stay as they are.
         var leftOut: Set<Int> = []
-        /// The rows of living records of which it is neither true nor false.
-        var unfit: [Int64] = []
+        /// Whether the condition is NULL for any living record.
+        var hasNullFiltered = false
         /// Whether records were inserted that the origin shows as deleted already.
         var hasDead = false
 
@@ -105,15 +105,15 @@ struct RecordSaver {
                     return (change, row, isEdited)
                 }
                 change.count(in: &saved.counters)
-                if isLeaving, let row { saved.unfit.append(row) }
+                if isLeaving { saved.hasNullFiltered = true }
                 saved.note(change, row, isEdited: isEdited)
             }
         }
         if saved.isWritten {
             try Revisions.set(revision, of: resource, transaction)
         }
-        try Tombstones.note(saved.deleted, of: resource, run: run, now: now, transaction)
-        try NullFilteredRecords.note(saved.unfit, of: resource, transaction)
+        try Tombstones.insert(saved.deleted, of: resource, run: run, now: now, transaction)
+        if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: resource, transaction) }
         try check?.save(run: run, transaction)
         return saved
     }

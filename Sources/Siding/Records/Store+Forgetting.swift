@@ -53,7 +53,7 @@ extension Store {
     private static let tablesOfResources: [SQL] = [
         "siding_columns", "siding_child_columns", "siding_fields", "siding_quarantine", "siding_listings",
         "siding_pages",
-        "siding_cursors", "siding_rounds", "siding_departures", "siding_absences", "siding_unfit", "siding_tombstones",
+        "siding_cursors", "siding_rounds", "siding_missing", "siding_tombstones",
         "siding_bases", "siding_history", "siding_requests",
     ]
 

@@ -40,7 +40,8 @@ extension Store {
                     l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
                     CASE WHEN o.round IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
                         SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END,
-                    COALESCE(l.cursor_waits, 0)
+                    COALESCE(l.cursor_waits, 0),
+                    (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
                 LEFT JOIN siding_rounds o ON o.resource = r.id
@@ -58,6 +59,7 @@ extension Store {
                     freshness: ListingFreshness(row, at: 11),
                     round: RoundState(row, at: 13))
                 state.progressedAt = row.optionalInt(21).map(Timestamp.init)
+                state.missing = Int(row.int(23))
                 return (state: state, resource: row.int(8))
             }
             for index in states.indices where countsRecords {

@@ -19,13 +19,17 @@ struct ForeignResource: Sendable {
         for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
     ) async throws(StoreError) -> ForeignResource? {
         guard let known = try await store.freshness(of: resource.name) else { return nil }
-        if ResourceDefinition(resource).differences(from: known.definition).contains("key") {
-            return try await underOtherKey(resource, in: store)
-        }
         // A person says so: the records of the other origin are to be gone.
-        if options.isFull, options.acceptsDeletes, !options.isAside { return nil }
-        guard let source = known.source,
-            source != resource.source.name,
+        let isAccepted = options.isFull && options.acceptsDeletes && !options.isAside
+        if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }
+        guard ResourceDefinition(resource).differences(from: known.definition).contains("key") else { return nil }
+        return try await underOtherKey(resource, in: store)
+    }
+
+    private static func ofOtherOrigin(
+        _ resource: AnyResource, _ known: ResourceFreshness, in store: Store, file: Store
+    ) async throws(StoreError) -> ForeignResource? {
+        guard let source = known.source, source != resource.source.name,
             let origin = known.definition.origin, origin != resource.source.baseURL.origin
         else { return nil }
         let count = try await store.count(of: resource.name).count

@@ -10,22 +10,19 @@ struct ResourceRow {
     let shape: RecordShape
     /// Whether a listing of it was ever complete.
     let wasCompleted: Bool
-    /// Whether it is kept which records each page shows.
-    var tracksMembers = false
 
     static func load(
         named name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ResourceRow? {
         try database.first(
             """
-            SELECT id, key_type, revision, shape, completed_at IS NOT NULL, tracks_members
+            SELECT id, key_type, revision, shape, completed_at IS NOT NULL
             FROM siding_resources WHERE name = ?1
             """, name
         ) { row in
             ResourceRow(
                 id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                revision: row.int(2), shape: StoredShape.shape(row.optionalText(3)), wasCompleted: row.int(4) == 1,
-                tracksMembers: row.int(5) == 1)
+                revision: row.int(2), shape: StoredShape.shape(row.optionalText(3)), wasCompleted: row.int(4) == 1)
         }
     }
 

@@ -64,13 +64,13 @@ struct FanOut: Sendable {
     /// Ends the round, and with it what it says of records that are gone.
     private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
         var end = end
-        end.deletions = DeletionTerms(resource.deletions, isAccepted: options.acceptsDeletes)
-        end.askedBefore = sync.engine.wallClock.now + (.zero - DeletionVerification.patience)
+        end.deletions = DeletionTerms(
+            resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
         let findings = try await store.endRound(end)
         var report = tally.report()
         report.line.counters += findings.counters
         findings.notes(of: resource.name, over: each.resource).forEach { report.warn($0) }
-        if let inquiry = DeletionVerification(sync) { report = try await inquiry.ask(findings.doubtful, report) }
+        if let verification = DeletionVerification(sync) { report = try await verification.run(report) }
         let counters = report.line.counters
         if report.line.outcome == .notModified, counters.deleted > 0 { report.line.outcome = .saved }
         let withheld = counters.withheld + report.extra.withheld
@@ -87,7 +87,6 @@ struct FanOut: Sendable {
             shape: resource.shape)
         listing.isUnconditional = options.isFull
         listing.parent = ListingParent(resource: each.resource, revision: 0, round: nil)
-        listing.tracksMembers = resource.deletions.byAbsence
         let position = try await store.openRound(RoundOpening(listing, over: each.resource))
         tally.note(position)
         return position
@@ -171,6 +170,7 @@ extension RoundFindings {
                 "the parents were not completely listed since the last pass, or some are in quarantine or have own edits "
                     + "('siding sync \(parent) \(resource) --full' lists all)")
         }
+        if isInterrupted { reasons.append("the pass was interrupted") }
         if unknown > 0 {
             reasons.append("\(unknown) \(unknown == 1 ? "listing is" : "listings are") not known completely")
         }

@@ -152,7 +152,6 @@ struct ResourceSync: Sendable {
             cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
             shape: resource.shape)
         opening.isUnconditional = options.isFull
-        opening.tracksMembers = resource.deletions.byAbsence
         opening.parent = parent?.listing
         opening.root = parent.flatMap { NextPageRule(resource: resource).root(for: $0) }
         return opening

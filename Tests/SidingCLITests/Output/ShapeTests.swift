@@ -105,7 +105,7 @@ struct ShapeTests {
         #expect(names(status["connectivity"]?.members) == ["usable_route", "gates"])
         #expect(names(status["last_run"]?.members) == Self.run)
         let resources = try #require(status["resources"]?.array)
-        let always: Set = ["resource", "source", "records", "quarantined", "stale"]
+        let always: Set = ["resource", "source", "records", "quarantined", "missing", "stale"]
         #expect(names(resources[0].members) == always.union(["completed_at"]))
         #expect(names(resources[1].members) == always.union(["checkpoint_page"]))
     }

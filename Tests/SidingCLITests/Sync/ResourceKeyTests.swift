@@ -185,18 +185,20 @@ struct ResourceKeyTests {
         await service.origin.stop()
     }
 
+    private static let creates = "writes: { items: { create: { path: /items } } }"
+
     @Test func `A resource with writes that are not settled is not forgotten, and one that left the config is named`()
         async throws
     {
         let service = try await Service.start()
-        let sandbox = try Sandbox.with(service, resource: "writes: { create: {} }")
+        let sandbox = try Sandbox.with(service, more: Self.creates)
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
         let refused = try await sandbox.siding("records", "forget", "items")
         #expect(refused.status == 64 && refused.error.contains("1 write to 'items' is not settled"), "\(refused.error)")
         #expect(try await sandbox.count() == 41)
         let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
-        try sandbox.config(config.replacing("\n  items:", with: "\n  others:"))
+        try sandbox.config(config.replacing("\n  items:", with: "\n  others:").replacing(Self.creates, with: ""))
         let looked = try await sandbox.siding("doctor")
         #expect(looked.output.contains("'siding records forget items' removes them"), "\(looked.output)")
         await service.origin.stop()

@@ -79,7 +79,8 @@ private struct DeletionRun {
             if Int.random(in: 0..<8, using: &generator) == 0 { origin.state.withLock { $0.removeMany() } }
             if Int.random(in: 0..<8, using: &generator) == 0 { try await writeLocally() }
             let (faults, unrest) = (
-                Int.random(in: 0..<30, using: &generator), [0, 0, 10, 40].randomElement(using: &generator) ?? 0
+                Bool.random(using: &generator) ? 0 : Int.random(in: 0..<30, using: &generator),
+                [0, 0, 10, 40].randomElement(using: &generator) ?? 0
             )
             origin.state.withLock { ($0.faults, $0.unrest) = (faults, unrest) }
             guard try await sync(options()) else { return false }

@@ -33,16 +33,16 @@ import Testing
     }
 
     @Test func `ten may go but no more than half, a tenth of many, never all, and with 0 none`() {
-        #expect(!DeletionGuard(listed: 10, most: 0.1).withholds(10))
-        #expect(DeletionGuard(listed: 9, most: 0.1).withholds(10))
-        #expect(DeletionGuard(listed: 11, most: 0.1).withholds(11))
-        #expect(!DeletionGuard(listed: 1, most: 0.1).withholds(1))
-        #expect(DeletionGuard(listed: 1, most: 0.1).withholds(2))
-        #expect(!DeletionGuard(listed: 180, most: 0.1).withholds(20))
-        #expect(DeletionGuard(listed: 178, most: 0.1).withholds(20))
-        #expect(DeletionGuard(listed: 0, most: 1).withholds(1))
-        #expect(!DeletionGuard(listed: 1, most: 1).withholds(99))
-        #expect(DeletionGuard(listed: 99, most: 0).withholds(1))
-        #expect(!DeletionGuard(listed: 0, most: 0).withholds(0))
+        #expect(!DeletionGuard(listed: 10, most: 0.1).blocks(10))
+        #expect(DeletionGuard(listed: 9, most: 0.1).blocks(10))
+        #expect(DeletionGuard(listed: 11, most: 0.1).blocks(11))
+        #expect(!DeletionGuard(listed: 1, most: 0.1).blocks(1))
+        #expect(DeletionGuard(listed: 1, most: 0.1).blocks(2))
+        #expect(!DeletionGuard(listed: 180, most: 0.1).blocks(20))
+        #expect(DeletionGuard(listed: 178, most: 0.1).blocks(20))
+        #expect(DeletionGuard(listed: 0, most: 1).blocks(1))
+        #expect(!DeletionGuard(listed: 1, most: 1).blocks(99))
+        #expect(DeletionGuard(listed: 99, most: 0).blocks(1))
+        #expect(!DeletionGuard(listed: 0, most: 0).blocks(0))
     }
 }

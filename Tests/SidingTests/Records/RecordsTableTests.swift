@@ -172,6 +172,18 @@ import Testing
         #expect(try await storeErrorKind { _ = try await Store.open(at: bench.path, access: .readOnly) } == .foreign)
     }
 
+    @Test func `a query that runs out of time is told which columns to declare`() async throws {
+        let bench = try await Self.filled([])
+        let (sql, other) = ("SELECT a.w FROM Posts a JOIN posts b ON b.id = a.v", "SELECT id FROM posts")
+        let hints = try await bench.store.read { [try SlowQuery(sql).hint($0), try SlowQuery(other).hint($0)] }
+        #expect(hints[0]?.contains("declare 'v', 'w' under 'columns' of 'posts'") == true, "\(hints)")
+        #expect(hints[1] == nil)
+        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("v", .integer), RecordColumn("w")]))
+        #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } != nil)
+        _ = try await bench.store.fillColumns(of: "posts")
+        #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } == nil)
+    }
+
     // MARK: Forgetting
 
     @Test func `a resource is forgotten with all that was stored of it, and begins anew`() async throws {

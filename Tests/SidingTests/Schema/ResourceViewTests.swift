@@ -62,6 +62,15 @@ import Testing
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["2"]])
     }
 
+    @Test func `members with endless names get no column, and stay in the body`() async throws {
+        let bench = try await FileBench()
+        let long = (0..<150).map { "\"m\($0)\(String(repeating: "x", count: 6_000))\":1" }.joined(separator: ",")
+        let longest = String(repeating: "y", count: 1_000_000)
+        try await bench.commit(#"[{"id":1,"\#(longest)":1,\#(long)},{"id":2,"n":3}]"#)
+        #expect(try await bench.columns("posts") == ["id", "n"])
+        #expect(try await bench.bench.record("1").body.count > 1_900_000)
+    }
+
     @Test func `records without members have a view of their keys`() async throws {
         let bench = try await FileBench()
         try await bench.commit("[]")

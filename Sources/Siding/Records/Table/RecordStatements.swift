@@ -11,6 +11,8 @@ struct RecordStatements: ~Copyable {
     /// Nil where no record of the resource has unsettled edits, which then costs nothing.
     private let pull: RecordPull?
     private let now: Timestamp
+    /// Whether a program saves the records, rather than a page of the origin.
+    private let isLocal: Bool
     /// The row of the record that was saved last; nil where edits lie on it.
     private(set) var savedRow: Int64?
 
@@ -59,6 +61,7 @@ struct RecordStatements: ~Copyable {
         self.text = text
         self.pull = pull
         self.now = now
+        isLocal = request == nil
     }
 
     /// Saves one record; a tombstone that comes back is revived, and one that the origin marks as deleted becomes one.
@@ -80,6 +83,7 @@ struct RecordStatements: ~Copyable {
             try insert.step()
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
+            if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: table.resource, transaction) }
             return isDeleted ? .insertedDead : .inserted
         }
         let id = find.int(0)
@@ -97,6 +101,7 @@ struct RecordStatements: ~Copyable {
         try update.bind(6, deletedAt)
         try update.step()
         try text?.add(id)
+        if isLocal, !isLiving { try MissingTable.exempt(id, of: table.resource, transaction) }
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
     }
 

@@ -46,12 +46,22 @@ extension RecordsTable {
             let shape = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
                 StoredShape.shape($0.optionalText(0))
             }
-            let stored = (shape?.columns ?? []).filter { StoredColumn.isStored($0) }
-            table.columns = stored.map { StoredColumn(column: $0) }
+            table.columns = try table.stored(of: shape?.columns ?? [], transaction).map { StoredColumn(column: $0) }
             try StoredColumn.insert(table.columns, of: resource, transaction)
             try table.create(transaction)
             try table.noteLayout(transaction)
             return table
+        }
+    }
+
+    /// The declared columns that are stored: neither what the key shows, nor JSON text without an index.
+    private func stored(of columns: [RecordColumn], _ transaction: borrowing Transaction) throws -> [RecordColumn] {
+        let keyPath = try transaction.first("SELECT definition FROM siding_resources WHERE id = ?1", resource) {
+            ResourceDefinition(stored: $0.text(0)).keyPath
+        }
+        return columns.filter { column in
+            guard column.path != keyPath ?? nil || !showsKey(as: column.type) else { return false }
+            return column.type != .json || column.isIndexed
         }
     }
 
@@ -99,7 +109,7 @@ extension RecordsTable {
         guard layout != nil else { return }
         let hasRows = try transaction.first("SELECT 1 FROM \(identifier: name) LIMIT 1") { _ in true } ?? false
         try StoredColumn.declare(
-            wanted.filter { StoredColumn.isStored($0) }, in: self, hasRows: hasRows, transaction)
+            stored(of: wanted, transaction), in: self, hasRows: hasRows, transaction)
         let now = try Self.load(resource, transaction)
         for index in indexes where !now.indexes.contains(where: { $0.creation == index.creation }) {
             try transaction.execute("DROP INDEX IF EXISTS \(identifier: index.name)")

@@ -23,7 +23,6 @@ struct StoredColumn: Sendable, Hashable {
     /// Whether `other` has the same values.
     func showsSame(as other: RecordColumn) -> Bool { column.path == other.path && column.type == other.type }
 
-    static func isStored(_ column: RecordColumn) -> Bool { column.type != .json || column.isIndexed }
 }
 
 extension StoredColumn {

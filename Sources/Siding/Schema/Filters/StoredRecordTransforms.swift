@@ -26,7 +26,7 @@ struct StoredRecordTransforms {
             try dropFromQueue(removal, transaction)
         }
         let left = try leftOut(by: shape, after: before, transaction) ?? []
-        try Tombstones.bury(left, of: resource, run: run, now: now, revision: revision, transaction)
+        try Tombstones.make(of: left, in: resource, run: run, now: now, revision: revision, transaction)
         return left.count
     }
 

@@ -99,8 +99,6 @@ struct QuarantineRetry {
             try RequestRow(quarantined: record, run: run).insert(as: request, of: row.id, transaction)
         }
         try PageValidators(resource: row.id).forget(whereQuarantined: record.id, transaction)
-        // Its page does not know of it: the next complete listing looks for it.
-        if row.tracksMembers { try PageMembers.depart(RecordIDs(saved.shown.ids), row.id, transaction) }
         let scope = try transaction.first("SELECT scope FROM siding_quarantine WHERE id = ?1", record.id) { $0.text(0) }
         if let scope, !scope.isEmpty {
             try page.withUnsafeBytes { bytes in

@@ -104,9 +104,7 @@ extension StoreBench {
     }
 
     fileprivate func openTracking() async throws -> ListingPosition {
-        var opening = try opening()
-        opening.tracksMembers = true
-        return try await store.openListing(opening)
+        try await store.openListing(opening())
     }
 
     /// A page of records with these keys; nil for a 304.

@@ -1,0 +1,148 @@
+internal import SidingSQLite
+
+/// The table `siding_missing`: living records that no page shows.
+///
+/// `passes` counts the complete listings or fan-out passes in a row that lacked the record. Without a count the record is exempt: no
+/// page has shown it since an own write, a program or an operator put it here, so its absence means nothing.
+enum MissingTable {
+    /// `passes` stops here: no rule asks for more.
+    static let mostPasses = 3
+
+    /// Exempts a record until a page shows it.
+    static func exempt(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_missing (resource, record) VALUES (?1, ?2)
+            ON CONFLICT (resource, record) DO UPDATE SET passes = NULL, checked_at = NULL
+            """, resource, record)
+    }
+
+    /// Removes records that a page shows.
+    ///
+    /// - Returns: those of them that were exempt.
+    static func remove(
+        shown ids: [Int64], of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> [Int64] {
+        guard try !isEmpty(resource, transaction) else { return [] }
+        var exempt: [Int64] = []
+        for id in ids {
+            let wasExempt = try transaction.first(
+                "DELETE FROM siding_missing WHERE resource = ?1 AND record = ?2 RETURNING passes IS NULL", resource, id
+            ) { $0.int(0) == 1 }
+            if wasExempt == true { exempt.append(id) }
+        }
+        return exempt
+    }
+
+    /// Counts one more pass for each record that is absent, and removes the others, but for the exempt ones.
+    ///
+    /// - Returns: how many passes each absent record has now.
+    static func count(
+        _ absent: RecordIDs, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> [Int64: Int] {
+        var before: [Int64: Int] = [:]
+        try transaction.forEach(
+            "SELECT record, passes FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource
+        ) { before[$0.int(0)] = Int($0.int(1)) }
+        for id in RecordIDs(Array(before.keys)).subtracting(absent).ids {
+            try remove(id, of: resource, transaction)
+        }
+        var counts: [Int64: Int] = [:]
+        for id in absent.ids {
+            let passes = min((before[id] ?? 0) + 1, mostPasses)
+            counts[id] = passes
+            guard passes != before[id] else { continue }
+            try transaction.execute(
+                """
+                INSERT INTO siding_missing (resource, record, passes) VALUES (?1, ?2, ?3)
+                ON CONFLICT (resource, record) DO UPDATE SET passes = excluded.passes
+                """, resource, id, passes)
+        }
+        return counts
+    }
+
+    static func remove(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND record = ?2", resource, record)
+    }
+
+    /// Resets the counts: a record has to be absent from as many complete listings again.
+    static func resetCounts(of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource)
+    }
+
+    static func exemptRecords(
+        of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordIDs {
+        RecordIDs(
+            try database.query("SELECT record FROM siding_missing WHERE resource = ?1 AND passes IS NULL", resource) {
+                $0.int(0)
+            })
+    }
+
+    /// Whether any record was counted as absent.
+    static func hasCounts(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL LIMIT 1", resource
+        ) { _ in true } ?? false
+    }
+
+    private static func isEmpty(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT 1 FROM siding_missing WHERE resource = ?1 LIMIT 1", resource) { _ in true } == nil
+    }
+
+    // MARK: Verification by GET
+
+    /// Missing records without pending edits that the origin was not asked about since `moment`: those never asked about first, then
+    /// in key order. A moment in the future is one of a clock that was set back.
+    static func unconfirmed(
+        _ resource: Int64, passes: Int, askedBefore moment: Timestamp, now: Timestamp,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> UnconfirmedDeletions {
+        var found = UnconfirmedDeletions()
+        let records = try RecordsTable.load(resource, database).rows
+        try database.forEach(
+            """
+            SELECT r.key, r.scope, m.checked_at IS NULL
+            FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+            WHERE m.resource = ?1 AND m.passes >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
+                AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4)
+            ORDER BY m.checked_at IS NOT NULL, r.key
+            """, resource, passes, moment.microseconds, now.microseconds
+        ) { row in
+            found.keys.append(row.text(0))
+            found.parents[row.text(0)] = row.optionalText(1)
+            if row.int(2) == 1 { found.unconfirmed += 1 }
+        }
+        return found
+    }
+
+    /// Notes that the origin was asked for the record and did not say that it is gone.
+    static func setChecked(
+        _ key: String, of resource: Int64, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_missing SET checked_at = ?3 WHERE resource = ?1 AND record = ?2", resource,
+            try RecordsTable.load(resource, transaction).row(of: key, transaction), now.microseconds)
+    }
+
+    /// Forgets when the origin was asked for the record.
+    static func setUnchecked(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_missing SET checked_at = NULL WHERE resource = ?1 AND record = ?2", resource, record)
+    }
+
+    // MARK: For people
+
+    /// Keys of missing records, in key order.
+    static func keys(
+        of resource: Int64, limit: Int, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [String] {
+        let records = try RecordsTable.load(resource, database).rows
+        return try database.query(
+            """
+            SELECT r.key FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
+            WHERE m.resource = ?1 AND m.passes IS NOT NULL AND r.deleted_at IS NULL ORDER BY r.key LIMIT ?2
+            """, resource, limit
+        ) { $0.text(0) }
+    }
+}
