@@ -7,7 +7,8 @@
 --
 -- siding_resources      one row per resource that was ever synced. `definition` is the canonical JSON of everything that decides
 --                       which records a listing yields; when it changes, listings and validators are discarded. `key_type` is
---                       fixed by the first record. `shape` is the JSON of what the config declares of the records (columns,
+--                       fixed by the first record; `layout` says how its table keeps the keys, 'rowid' or 'indexed' (NULL: there
+--                       is no table yet). Numbers are never given again. `shape` is the JSON of what the config declares of the records (columns,
 --                       children, contract, filter), `shape_made` the SQLite and the expressions that its view was made by.
 --                       `parent` is the resource whose records the listings are about. `edited` is 1 from the first own edit on:
 --                       the view then counts pending edits.
@@ -22,13 +23,18 @@
 --                       is NULL.
 --                       `history_since` is the moment from which on every version is kept (NULL for none), `history_pruned` the
 --                       newest version that retention has looked at, `requests_kept` what the last pruning of provenance left.
--- siding_records        one row per record: the JSON text byte for byte as it came, under its key. Unchanged records are not
---                       written. A tombstone keeps the body and has `deleted_at`. `run` wrote the row last, `revision` is the
---                       resource's revision then, `lives_since` the revision at which its present life began. There is no index
---                       on `revision`: it would make every write dearer, and changes are read in one scan. `pending` counts
---                       unsettled own edits. `etag` belongs to exactly this body. `request` is where the body came from (NULL
---                       with `run` 0: a program saved it here). `scope` is the parent in whose listing it was last seen.
---                       A rowid table with a unique index: random keys cost a WITHOUT ROWID table two to three times as much.
+-- siding_records_NAME   the records of the resource NAME: one table for each resource, made with the first record that is saved,
+--                       so it does not stand below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
+--                       `body` byte for byte as it came, under its `key`. Where the keys are integers the key is the rowid
+--                       (`key INTEGER PRIMARY KEY`); else `id` is the rowid, and `key`, of any type, has a unique index,
+--                       siding_key_NAME. Unchanged records are not written. A tombstone keeps the body and has `deleted_at`.
+--                       `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
+--                       which its present life began. There is no index on `revision`: it would make every write dearer, and
+--                       changes are read in one scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
+--                       `request` is where the body came from (NULL with `run` 0: a program saved it here). `scope` is the
+--                       parent in whose listing it was last seen. `_NAME` is the declared column NAME; see siding_stored_columns.
+-- siding_stored_columns  the declared columns that are stored in the records table. Rows from `fill_from` on are still to be
+--                       filled (NULL: none). A column that is declared no more stays in the table, unused (`is_declared` 0).
 -- siding_columns        the inferred columns of each resource's view, in the order in which their members were first seen.
 -- siding_child_columns  the same for the views over arrays inside of the records.
 -- siding_fields         the members of the records: `kinds` are the JSON types that they were seen with (1 string, 2 number,
@@ -102,18 +108,20 @@
 -- HISTORY AND CACHE
 --
 -- siding_history        one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
---                       trigger of each writing connection inserts them, so that no statement can forget to.
+--                       trigger of each writing connection inserts them, so that no statement can forget to. `key` has its
+--                       own type, as in the records table; everywhere else a key is text.
 -- siding_requests       where bodies came from: a page, an answer to an own write (`entry`), or the quarantine.
 -- siding_responses      the response cache: validators and body of one row change together. `variant` are the request fields that
 --                       the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes` what the
 --                       row counts towards the limit; the row with the oldest `used_at` goes first.
 
 CREATE TABLE siding_resources (
-    id             INTEGER PRIMARY KEY,
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
     name           TEXT    NOT NULL CONSTRAINT resources_name_unique UNIQUE,
     source         TEXT    NOT NULL,
     definition     TEXT    NOT NULL,
     key_type       TEXT,
+    layout         TEXT    CONSTRAINT resources_layout CHECK (layout IN ('rowid', 'indexed')),
     created_at     INTEGER NOT NULL,
     completed_at   INTEGER,
     completed_run  INTEGER,
@@ -138,23 +146,17 @@ CREATE TABLE siding_resources (
     CONSTRAINT resources_key_type CHECK (key_type IN ('string', 'integer', 'composite'))
 ) STRICT;
 
-CREATE TABLE siding_records (
-    id            INTEGER PRIMARY KEY,
-    resource      INTEGER NOT NULL,
-    key           TEXT    NOT NULL,
-    body          TEXT    NOT NULL,
-    first_seen_at INTEGER NOT NULL,
-    changed_at    INTEGER NOT NULL,
-    run           INTEGER NOT NULL,
-    deleted_at    INTEGER,
-    revision      INTEGER NOT NULL DEFAULT 0,
-    pending       INTEGER NOT NULL DEFAULT 0,
-    etag          TEXT,
-    lives_since   INTEGER NOT NULL DEFAULT 0,
-    request       INTEGER,
-    scope         TEXT
-) STRICT;
-CREATE UNIQUE INDEX siding_records_key ON siding_records (resource, key);
+CREATE TABLE siding_stored_columns (
+    resource    INTEGER NOT NULL REFERENCES siding_resources (id),
+    name        TEXT    NOT NULL COLLATE NOCASE,
+    path        TEXT    NOT NULL,
+    type        TEXT    NOT NULL,
+    format      TEXT,
+    is_indexed  INTEGER NOT NULL,
+    is_declared INTEGER NOT NULL,
+    fill_from   INTEGER,
+    PRIMARY KEY (resource, name)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_columns (
     resource INTEGER NOT NULL REFERENCES siding_resources (id),
@@ -513,7 +515,7 @@ CREATE TABLE siding_rate_counts (
 CREATE TABLE siding_history (
     id         INTEGER PRIMARY KEY,
     resource   INTEGER NOT NULL,
-    key        TEXT    NOT NULL,
+    key        ANY     NOT NULL,
     body       TEXT    NOT NULL,
     deleted_at INTEGER,
     pending    INTEGER NOT NULL,

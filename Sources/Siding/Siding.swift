@@ -109,7 +109,7 @@ public struct Siding: Service {
     /// The resources that a look right now would sync.
     func dueResources() async throws(StoreError) -> [AnyResource] {
         let now = wallClock.now
-        let states = try await store.resourceStates()
+        let states = try await store.resourceStates(countsRecords: false)
         let entries = try await store.entries(QueueSelection(kinds: [.fetch]))
         return resources.filter { resource in
             isDue(

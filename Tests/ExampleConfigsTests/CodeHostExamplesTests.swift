@@ -125,7 +125,7 @@ import Testing
         #expect(bench.asked() == ["PUT \(api)/projects/gitlab-org%2Fcli/issues/7"])
         #expect(try await bench.rows(seventh) == ["The help has a gap|ada|closed|0"])
         // What was told to do is no part of the record that the answer has.
-        let left = "SELECT count(*) FROM siding_records WHERE body ->> '$.state_event' IS NOT NULL"
+        let left = "SELECT count(*) FROM siding_records_issues WHERE body ->> '$.state_event' IS NOT NULL"
         #expect(try await bench.rows(left) == ["0"])
         #expect(bench.transport.unused.isEmpty)
     }

@@ -109,7 +109,7 @@ import Testing
         #expect(try await bench.drain().map(\.state) == [.done])
         #expect(bench.asked() == ["PUT \(api)/tickets/100.json"])
         #expect(try await bench.rows(edited) == ["Ticket 100|solved|7|0"])
-        let members = "SELECT group_concat(j.key) FROM siding_records r, json_each(r.body) j WHERE r.key = '100'"
+        let members = "SELECT group_concat(j.key) FROM siding_records_tickets r, json_each(r.body) j WHERE r.key = 100"
         let stored = try #require(try await bench.rows(members).first).split(separator: ",").map(String.init)
         #expect(stored.contains("requester_id") && !stored.contains("ticket") && !stored.contains("audit"))
         #expect(!stored.contains("comment"))

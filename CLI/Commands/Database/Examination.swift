@@ -1,3 +1,4 @@
+import SidingJSON
 import Foundation
 import Siding
 import SidingChain
@@ -62,7 +63,7 @@ struct Examination {
     private func database(_ workspace: Workspace) async -> [Finding] {
         do {
             return try await workspace.withStore(.readOnly) { store in
-                try await file(store) + holders(store) + sources(workspace, store)
+                try await file(store) + leftovers(workspace, store) + holders(store) + sources(workspace, store)
             }
         } catch {
             let problem = CommandError(error)
@@ -89,6 +90,18 @@ struct Examination {
         findings += problems.map { Finding(check: "integrity", verdict: .bad, message: $0, status: .inputOutput) }
         if problems.isEmpty { findings.append(Finding(check: "integrity", verdict: .good, message: "sound")) }
         return findings
+    }
+
+    /// Resources that are stored and that the config has no more.
+    private func leftovers(_ workspace: Workspace, _ store: Store) async throws -> [Finding] {
+        let known = Set(workspace.manifest.resources.map(\.name))
+        return try await store.resourceStates().filter { !known.contains($0.resource) }.map { state in
+            let name = PlainText.oneLine(state.resource)
+            return Finding(
+                check: "resource", verdict: .warning,
+                message: "\(name): \(Words.count(state.records, "record")) stored, and the config does not have it; "
+                    + "'siding records forget \(name)' removes them")
+        }
     }
 
     private func holders(_ store: Store) async throws -> [Finding] {

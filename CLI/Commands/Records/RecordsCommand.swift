@@ -9,14 +9,14 @@ struct RecordsCommand: AsyncParsableCommand {
         commandName: "records", abstract: "Look at stored records.",
         subcommands: [
             RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self, RecordsHistoryCommand.self,
-            RecordsWhyCommand.self, RecordsUndeleteCommand.self,
+            RecordsWhyCommand.self, RecordsUndeleteCommand.self, RecordsForgetCommand.self,
         ])
 }
 
 /// `siding records list RESOURCE`
 struct RecordsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the records of a resource in the text order of their keys.")
+        commandName: "list", abstract: "List the records of a resource in the order of their keys.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String

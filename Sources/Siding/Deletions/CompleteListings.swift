@@ -26,17 +26,18 @@ enum CompleteListings {
     static func complete(
         _ resource: Int64, round: Int64, over parent: Int64, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
+        let parents = try RecordsTable.load(parent, transaction)
         try transaction.execute(
             """
-            UPDATE siding_resources SET all_listed_at = ?4 WHERE id = ?1
+            UPDATE siding_resources SET all_listed_at = ?3 WHERE id = ?1
                 AND NOT EXISTS (SELECT 1 FROM siding_pages WHERE resource = ?1 AND members IS NULL)
                 AND NOT EXISTS (
-                    SELECT 1 FROM siding_records
-                    LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = siding_records.key
-                    WHERE siding_records.resource = ?2 AND deleted_at IS NULL AND \(ParentCompiler.isAtOrigin)
-                        AND (l.round IS NOT ?3 OR l.state <> 'complete'
+                    SELECT 1 FROM \(parents.rows) p
+                    LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+                    WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                        AND (l.round IS NOT ?2 OR l.state <> 'complete'
                             OR l.cursor_from IS NOT NULL AND all_listed_at IS NULL))
-            """, resource, parent, round, now.microseconds)
+            """, resource, round, now.microseconds)
     }
 
     /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them: one in

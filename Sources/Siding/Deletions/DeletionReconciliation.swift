@@ -86,8 +86,9 @@ struct DeletionReconciliation {
 
     /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page that was read before.
     func absentRecords(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> AbsentRecords {
+        let records = try RecordsTable.load(resource, transaction).rows
         let living = try transaction.query(
-            "SELECT id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL AND pending = 0", resource
+            "SELECT rowid FROM \(records) WHERE deleted_at IS NULL AND pending = 0"
         ) { $0.int(0) }
         var candidates = Candidates(RecordIDs(living))
         try PageMembers.forEachPage(of: resource, transaction) { candidates.find($0) }
@@ -101,18 +102,20 @@ struct DeletionReconciliation {
     ) throws -> AbsentRecords {
         var absent = AbsentRecords()
         guard !ids.isEmpty else { return absent }
+        let records = try RecordsTable.load(resource, transaction).rows
+        var hasParent: SQL = "1"
+        if let parent {
+            let parents = try RecordsTable.load(parent, transaction).rows
+            hasParent = """
+                (r.scope IS NULL OR EXISTS (SELECT 1 FROM \(parents) p WHERE p.key = r.scope AND p.deleted_at IS NULL))
+                """
+        }
         var find = try transaction.prepare(
-            """
-            SELECT r.changed_at > ?4 FROM siding_records r WHERE r.resource = ?1 AND r.id = ?3
-                AND (?2 IS NULL OR r.scope IS NULL OR EXISTS (
-                    SELECT 1 FROM siding_records p WHERE p.resource = ?2 AND p.key = r.scope AND p.deleted_at IS NULL))
-            """)
-        try find.bind(1, resource)
-        try find.bind(2, parent)
-        try find.bind(4, startedAt.microseconds)
+            "SELECT r.changed_at > ?2 FROM \(records) r WHERE r.rowid = ?1 AND \(hasParent)")
+        try find.bind(2, startedAt.microseconds)
         var kept: [Int64] = []
         for id in ids {
-            try find.bind(3, id)
+            try find.bind(1, id)
             if try find.step() {
                 if find.int(0) == 1 { absent.hasNewer = true } else { kept.append(id) }
             }

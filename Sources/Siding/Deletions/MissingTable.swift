@@ -80,15 +80,6 @@ enum MissingTable {
         try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource)
     }
 
-    /// Exempts all living records of a resource: under another key no page will show them again.
-    static func exemptAll(of resource: Int64, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            INSERT OR REPLACE INTO siding_missing (resource, record)
-            SELECT resource, id FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL
-            """, resource)
-    }
-
     static func exemptRecords(
         of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordIDs {
@@ -96,6 +87,15 @@ enum MissingTable {
             try database.query("SELECT record FROM siding_missing WHERE resource = ?1 AND passes IS NULL", resource) {
                 $0.int(0)
             })
+    }
+
+    /// Whether the record was absent from a listing that counts.
+    static func isCounted(
+        _ record: Int64, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(
+            "SELECT 1 FROM siding_missing WHERE resource = ?1 AND record = ?2 AND passes IS NOT NULL", resource, record
+        ) { _ in true } ?? false
     }
 
     /// Whether any absent record has fewer passes than so many.
@@ -118,10 +118,11 @@ enum MissingTable {
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> UnconfirmedDeletions {
         var found = UnconfirmedDeletions()
+        let records = try RecordsTable.load(resource, database).rows
         try database.forEach(
             """
             SELECT r.key, r.scope, m.checked_at IS NULL
-            FROM siding_missing m JOIN siding_records r ON r.resource = m.resource AND r.id = m.record
+            FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
             WHERE m.resource = ?1 AND m.passes >= ?2 AND r.deleted_at IS NULL AND r.pending = 0
                 AND (m.checked_at IS NULL OR m.checked_at < ?3 OR m.checked_at > ?4) AND (NOT ?5 OR r.scope IS NOT NULL)
             ORDER BY m.checked_at, r.key
@@ -139,10 +140,8 @@ enum MissingTable {
         _ key: String, of resource: Int64, at now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
-            """
-            UPDATE siding_missing SET checked_at = ?3 WHERE resource = ?1
-                AND record = (SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2)
-            """, resource, key, now.microseconds)
+            "UPDATE siding_missing SET checked_at = ?3 WHERE resource = ?1 AND record = ?2", resource,
+            try RecordsTable.load(resource, transaction).row(of: key, transaction), now.microseconds)
     }
 
     /// Forgets when the origin was asked for the record.
@@ -157,9 +156,10 @@ enum MissingTable {
     static func keys(
         of resource: Int64, limit: Int, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [String] {
-        try database.query(
+        let records = try RecordsTable.load(resource, database).rows
+        return try database.query(
             """
-            SELECT r.key FROM siding_missing m JOIN siding_records r ON r.resource = m.resource AND r.id = m.record
+            SELECT r.key FROM siding_missing m JOIN \(records) r ON r.rowid = m.record
             WHERE m.resource = ?1 AND m.passes IS NOT NULL AND r.deleted_at IS NULL ORDER BY r.key LIMIT ?2
             """, resource, limit
         ) { $0.text(0) }

@@ -54,9 +54,8 @@ struct NullFilteredRecords {
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
         guard let expression = resource.shape.transforms.condition, try isFound(database) else { return ([], 0) }
         let condition = try RecordCondition(expression, beside: resource.shape.columns, database)
-        var find = try database.prepare(
-            "SELECT body, pending FROM siding_records WHERE id = ?1 AND resource = ?2 AND deleted_at IS NULL")
-        try find.bind(2, resource.id)
+        let records = try RecordsTable.load(resource.id, database).rows
+        var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
         var (leaving, waiting): ([Int64], Int) = ([], 0)
         for id in try PageMembers.all(of: resource.id, database).ids {
             try find.bind(1, id)

@@ -64,13 +64,14 @@ struct PassReconciliation {
 
     /// How many living parents have no complete listing in this pass.
     private func unasked(_ transaction: borrowing Transaction) throws -> Int {
-        try transaction.first(
+        let parents = try RecordsTable.load(parent, transaction)
+        return try transaction.first(
             """
-            SELECT COUNT(*) FROM siding_records
-            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = siding_records.key
-            WHERE siding_records.resource = ?2 AND deleted_at IS NULL AND \(ParentCompiler.isAtOrigin)
-                AND (l.round IS NOT ?3 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
-            """, reconciliation.resource, parent, end.round
+            SELECT COUNT(*) FROM \(parents.rows) p
+            LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
+            WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
+                AND (l.round IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
+            """, reconciliation.resource, end.round
         ) { Int($0.int(0)) } ?? 0
     }
 }

@@ -56,21 +56,18 @@ extension Store {
         _ findings: VerificationFindings, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         guard let resource = try ResourceRow.load(named: findings.resource, transaction) else { return RunCounters() }
+        let table = try RecordsTable.load(resource.id, transaction)
         var gone: [Int64] = []
         for (key, isGone) in findings.isGone {
             guard isGone else {
                 try MissingTable.setChecked(key, of: resource.id, at: now, transaction)
                 continue
             }
-            let id = try transaction.first(
-                """
-                SELECT r.id FROM siding_records r JOIN siding_missing m ON m.resource = r.resource AND m.record = r.id
-                WHERE r.resource = ?1 AND r.key = ?2 AND r.deleted_at IS NULL AND r.pending = 0 AND r.changed_at <= ?3
-                    AND m.passes IS NOT NULL
-                """, resource.id, key, findings.since.microseconds
-            ) { $0.int(0) }
-            guard let id else { continue }
-            gone.append(id)
+            guard let record = try table.find(key, transaction), record.deletedAt == nil, record.pending == 0,
+                record.changedAt <= findings.since,
+                try MissingTable.isCounted(record.row, of: resource.id, transaction)
+            else { continue }
+            gone.append(record.row)
         }
         var counters = RunCounters()
         counters.requests = findings.requests

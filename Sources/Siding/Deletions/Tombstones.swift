@@ -13,17 +13,12 @@ enum Tombstones {
         guard !ids.isEmpty else { return }
         try insert(ids, of: resource, run: run, now: now, transaction)
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
-        var mark = try transaction.prepare(
-            "UPDATE siding_records SET deleted_at = ?2, run = ?3, revision = ?4 WHERE id = ?1")
-        try mark.bind(2, now.microseconds)
-        try mark.bind(3, run)
-        try mark.bind(4, revision)
         for id in ids {
             try text?.remove(id)
-            try mark.bind(1, id)
-            try mark.step()
             try MissingTable.remove(id, of: resource, transaction)
         }
+        try RecordsTable.load(resource, transaction)
+            .markDeleted(ids, run: run, now: now, revision: revision, transaction)
         try Revisions.set(revision, of: resource, transaction)
     }
 
@@ -60,20 +55,17 @@ enum Tombstones {
     private static func restore(
         _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {
+        let table = try RecordsTable.load(resource, transaction)
         let ids = try transaction.query(
             """
-            SELECT r.id FROM siding_tombstones t JOIN siding_records r ON r.resource = t.resource AND r.id = t.record
+            SELECT r.rowid FROM siding_tombstones t JOIN \(table.rows) r ON r.rowid = t.record
             WHERE t.run = ?1 AND t.resource = ?2 AND r.deleted_at = t.at AND r.run = t.run AND r.pending = 0
             """, run, resource
         ) { $0.int(0) }
         guard !ids.isEmpty else { return 0 }
         var text = try TextIndex.load(of: resource, transaction).map { try TextStatements($0, transaction) }
+        try table.restore(ids, now: now, revision: revision, transaction)
         for id in ids {
-            try transaction.execute(
-                """
-                UPDATE siding_records SET deleted_at = NULL, changed_at = ?4, run = ?2, revision = ?3, lives_since = ?3
-                WHERE id = ?1
-                """, id, LocalSaver.run, revision, now.microseconds)
             try text?.add(id)
             try MissingTable.exempt(id, of: resource, transaction)
             try transaction.execute(

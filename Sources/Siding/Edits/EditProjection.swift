@@ -42,22 +42,22 @@ struct EditProjection {
         let change = try ProjectedRecord(overlay: self, key: key)
             .write(state, pending: edits.count, run: run, request: base.request, transaction)
         if edits.isEmpty, base.etag != nil {
-            try transaction.execute(
-                "UPDATE siding_records SET etag = ?3 WHERE resource = ?1 AND key = ?2", resource, key, base.etag)
+            try RecordsTable.load(resource, transaction).setETag(base.etag, of: key, transaction)
         }
         return change
     }
 
     /// Keeps what the origin has, before the first edit of a record is laid on it. What was only ever ours is nothing there.
     func keepBase(of key: String, _ transaction: borrowing Transaction) throws {
+        let table = try RecordsTable.load(resource, transaction)
         try transaction.execute(
             """
             INSERT INTO siding_bases (resource, key, body, deleted_at, etag, request)
             SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
-            FROM (SELECT 1) LEFT JOIN siding_records r ON r.resource = ?1 AND r.key = ?2
+            FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
             WHERE true
             ON CONFLICT (resource, key) DO NOTHING
-            """, resource, key)
+            """, resource, key, table.key(key))
     }
 
     /// Notes what the origin has now. The edits keep what it had when they were made.

@@ -113,7 +113,7 @@ struct EditSettler {
             $0.optionalText(0)
         }
         if let stored = type ?? nil { return stored == kind.storedName }
-        _ = try RecordSaver.fixKeyType(kind, of: overlay.resource, transaction)
+        _ = try RecordsTable.load(overlay.resource, transaction).fixKeyType(kind, transaction)
         return true
     }
 }

@@ -41,8 +41,8 @@ struct PastViews {
         // No resource can have such a name.
         let reader = "siding_past_\(view.resource)"
         readers.insert(reader)
-        views[reader] = records(of: view.resource)
-        views[view.name] = view.selection(from: "\(identifier: reader)")
+        views[reader] = records(of: view.table)
+        views[view.name] = view.selection(ofPast: "\(identifier: reader)")
         for child in view.children { views[child.name] = child.selection(from: "\(identifier: reader)") }
     }
 
@@ -63,13 +63,13 @@ struct PastViews {
     /// The rows that were shown at the moment: those that still are and had begun, and earlier versions in their span.
     ///
     /// A version does not say in whose listing it was seen: that is told as it is now.
-    private func records(of resource: Int64) -> SQL {
-        let (resource, moment) = (SQL("\(integer: resource)"), SQL("\(integer: moment.microseconds)"))
+    private func records(of table: RecordsTable) -> SQL {
+        let (resource, moment) = (SQL("\(integer: table.resource)"), SQL("\(integer: moment.microseconds)"))
         return """
-            SELECT resource, key, body, deleted_at, pending, scope FROM siding_records \
-            WHERE resource = \(resource) AND deleted_at IS NULL AND changed_at <= \(moment) \
-            UNION ALL SELECT resource, key, body, deleted_at, pending, \
-            (SELECT p.scope FROM siding_records AS p WHERE p.resource = h.resource AND p.key = h.key) \
+            SELECT key, body, deleted_at, pending, scope FROM \(table.rowsOfPast) \
+            WHERE deleted_at IS NULL AND changed_at <= \(moment) \
+            UNION ALL SELECT key, body, deleted_at, pending, \
+            (SELECT p.scope FROM \(table.rowsOfPast) AS p WHERE p.key = h.key) \
             FROM siding_history AS h \
             WHERE resource = \(resource) AND deleted_at IS NULL AND valid_from <= \(moment) AND valid_to > \(moment)
             """

@@ -47,16 +47,10 @@ struct ProvenanceReader {
     }
 
     private func row(_ database: borrowing some Queryable & ~Copyable) throws -> Row? {
-        try database.first(
-            """
-            SELECT first_seen_at, changed_at, deleted_at, run, body = 'null', request FROM siding_records
-            WHERE resource = ?1 AND key = ?2
-            """, resource, key
-        ) { row in
+        try RecordsTable.load(resource, database).find(key, database).map { row in
             Row(
-                firstSeenAt: Timestamp(microseconds: row.int(0)), changedAt: Timestamp(microseconds: row.int(1)),
-                deletedAt: row.optionalInt(2).map(Timestamp.init), run: row.int(3), isNothing: row.int(4) == 1,
-                request: row.optionalInt(5))
+                firstSeenAt: row.firstSeenAt, changedAt: row.changedAt, deletedAt: row.deletedAt, run: row.run,
+                isNothing: row.body == Array("null".utf8), request: row.request)
         }
     }
 
@@ -178,9 +172,10 @@ struct ProvenanceReader {
         }
         guard let shape, let condition = shape.transforms.condition else { return false }
         let fits = condition.sql(beside: shape.columns)
+        let table = try RecordsTable.load(resource, database)
         do {
             return try database.first(
-                "SELECT \(fits) IS NOT TRUE FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
+                "SELECT \(fits) IS NOT TRUE FROM \(table.rows) WHERE key = ?1", table.key(key)
             ) { $0.int(0) == 1 } ?? false
         } catch let error as SQLiteError where error.kind == .other {
             // It cannot be computed for this record, so that it did not leave it out.

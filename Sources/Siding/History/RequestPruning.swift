@@ -28,10 +28,11 @@ struct RequestPruning {
     }
 
     private func remove(_ transaction: borrowing Transaction) throws {
+        let records = try RecordsTable.load(resource, transaction).rows
         try transaction.execute(
             """
             DELETE FROM siding_requests WHERE resource = ?1 AND id NOT IN (
-                SELECT request FROM siding_records WHERE resource = ?1 AND request IS NOT NULL
+                SELECT request FROM \(records) WHERE request IS NOT NULL
                 UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
                 UNION SELECT request FROM siding_bases WHERE resource = ?1 AND request IS NOT NULL)
             """, resource)

@@ -54,9 +54,7 @@ struct VersionRows {
         let wanted = limit.map { max($0, 0) } ?? .max
         // One more than is asked for: the last one is told by what it took the place of.
         let rows = try rows(wanted == .max ? -1 : wanted + 1, database)
-        let firstSeen = try database.first(
-            "SELECT first_seen_at FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
-        ) { $0.int(0) }
+        let firstSeen = try RecordsTable.load(resource, database).find(key, database)?.firstSeenAt.microseconds
         return try rows.indices.prefix(wanted).map { index in
             let row = rows[index]
             // Where the history was off in between, what it took the place of is not known.
@@ -71,18 +69,19 @@ struct VersionRows {
     }
 
     private func rows(_ limit: Int, _ database: borrowing some Queryable & ~Copyable) throws -> [Row] {
-        try database.query(
+        let table = try RecordsTable.load(resource, database)
+        return try database.query(
             """
             SELECT v.*, EXISTS (SELECT 1 FROM siding_requests q WHERE q.id = v.request AND q.cause IN ('write', 'delete'))
             FROM (
                 SELECT body, deleted_at IS NOT NULL, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
                     NULL AS finish, run, request, NULL AS id
-                FROM siding_records WHERE resource = ?1 AND key = ?2
+                FROM \(table.rows) WHERE key = ?2
                 UNION ALL
                 SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, request, id FROM siding_history
                 WHERE resource = ?1 AND key = ?2) v
             ORDER BY v.finish IS NOT NULL, v.finish DESC, v.id DESC LIMIT ?3
-            """, resource, key, limit
+            """, resource, table.key(key), limit
         ) { row in
             Row(
                 body: row.blob(0), isDeleted: row.int(1) == 1, pending: Int(row.int(2)), from: row.int(3),

@@ -116,15 +116,26 @@ struct ListingOpener {
             .show(parent: opening.parent?.resource, transaction)
     }
 
-    /// Validators and checkpoints belong to the old definition; so does the key type, where the key changed.
+    /// A table without records is dropped with the type of its keys. Records under two keys would show twice.
+    private func leaveKey(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        let table = try RecordsTable.load(resource, transaction)
+        let count = try table.count(transaction)
+        guard count.living + count.deleted == 0 else {
+            throw StoreError(
+                .contract, "the key of '\(opening.resource)' changed, and its records are stored under the old one",
+                hint: "'siding records forget \(opening.resource)' removes them")
+        }
+        try table.drop(transaction)
+    }
+
+    /// Validators and checkpoints belong to the old definition.
     private func redefine(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
+        if changed.contains("key") { try leaveKey(resource, transaction) }
         try transaction.execute(
-            """
-            UPDATE siding_resources SET definition = ?2, source = ?3, key_type = CASE WHEN ?4 THEN NULL ELSE key_type END
-            WHERE id = ?1
-            """, resource, opening.definition.text, opening.source, changed.contains("key"))
+            "UPDATE siding_resources SET definition = ?2, source = ?3 WHERE id = ?1", resource, opening.definition.text,
+            opening.source)
+        if changed.contains("key") { try ResourceView.remake(opening.resource, transaction) }
         try DeletionReconciliation.startOver(resource, transaction)
-        if changed.contains("key") { try MissingTable.exemptAll(of: resource, transaction) }
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
         try RoundRows.forget(resource, transaction)

@@ -37,7 +37,9 @@ struct PageSaver {
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             newShapes = try ColumnInference(
                 resource: resource.id, name: page.resource, run: page.run, shape: resource.shape
-            ).addColumns(of: kept, in: bytes, knownShapes: knownShapes, transaction)
+            ).addColumns(
+                // Another process may have forgotten the resource, and its columns, since they were looked at.
+                of: kept, in: bytes, knownShapes: resource.revision == 0 ? [] : knownShapes, transaction)
         }
         counters.pages = 1
         counters.requests = page.requests

@@ -39,10 +39,8 @@ struct PageValidators {
 
     /// After the record under `key` was.
     func forget(showing key: String, _ transaction: borrowing Transaction) throws {
-        let id = try transaction.first(
-            "SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2", resource, key
-        ) { $0.int(0) }
-        if let id { try forget(showing: [id], transaction) }
+        let row = try RecordsTable.load(resource, transaction).row(of: key, transaction)
+        if let row { try forget(showing: [row], transaction) }
     }
 
     /// Of the page that a record was quarantined from, once it is stored: the page shows one more than it is known to.

@@ -4,11 +4,19 @@ internal import SidingSQLite
 /// Makes one statement of a ``ParentSelection``.
 struct ParentCompiler {
     let selection: ParentSelection
+    /// The table of the parents.
+    let parents: RecordsTable
+
+    init(_ selection: ParentSelection, _ database: borrowing some Queryable & ~Copyable) throws {
+        self.selection = selection
+        let parent = try Store.resourceRow(selection.parent, database)?.id ?? 0
+        parents = try RecordsTable.load(parent, database)
+    }
 
     /// The parents that are due, in the order of their keys.
-    func parents() throws(StoreError) -> Condition {
+    func due() throws(StoreError) -> Condition {
         let columns: SQL = """
-            p.key, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
+            p.text, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
             CASE WHEN l.state = 'open' THEN l.checkpoint_at END, l.root
             """
         var statement = try joined(selecting: columns, behind: selection.after, withBodies: true)
@@ -32,38 +40,40 @@ struct ParentCompiler {
     }
 
     /// A record that is yet to be created is no parent: the origin does not know it.
-    static let isAtOrigin: SQL = """
-        (pending = 0 OR EXISTS (SELECT 1 FROM siding_bases AS b
-            WHERE b.resource = siding_records.resource AND b.key = siding_records.key AND b.body IS NOT NULL))
+    ///
+    /// - Parameter parent: the parent's row, by its name in the statement.
+    static func isAtOrigin(_ parent: SQL, in table: RecordsTable) -> SQL {
         """
+        (\(parent).pending = 0 OR EXISTS (SELECT 1 FROM siding_bases AS b
+            WHERE b.resource = \(integer: table.resource) AND b.key = CAST(\(parent).key AS TEXT) AND b.body IS NOT NULL))
+        """
+    }
 
     private func joined(
         selecting what: SQL, behind after: String?, withBodies: Bool
     ) throws(StoreError) -> Condition {
-        var inner = Condition(
-            sql: """
-                resource = (SELECT id FROM siding_resources WHERE name = ?) AND deleted_at IS NULL \
-                AND \(Self.isAtOrigin)
-                """, arguments: [.text(selection.parent)])
+        var inner = Condition(sql: "deleted_at IS NULL AND \(Self.isAtOrigin("r", in: parents))")
         if let after {
             inner.sql = "\(inner.sql) AND key > ?"
-            inner.arguments.append(.text(after))
+            inner.arguments.append(parents.key(after))
         }
         if let keys = selection.keys {
             inner.sql = "\(inner.sql) AND key IN (SELECT value FROM json_each(?))"
-            inner.arguments.append(.text(Self.json(keys)))
+            inner.arguments.append(.text(json(keys)))
         }
         if let filter = selection.filter {
             let condition = try FilterCompiler.condition(filter)
             inner.sql = "\(inner.sql) AND (\(condition.sql))"
             inner.arguments += condition.arguments
         }
-        let columns: SQL = withBodies ? "key, body, revision" : "key, revision"
+        let columns: SQL =
+            withBodies
+            ? "key, CAST(key AS TEXT) AS text, body, revision" : "key, CAST(key AS TEXT) AS text, revision"
         return Condition(
             sql: """
-                SELECT \(what) FROM (SELECT \(columns) FROM siding_records WHERE \(inner.sql)) AS p \
+                SELECT \(what) FROM (SELECT \(columns) FROM \(parents.rows) AS r WHERE \(inner.sql)) AS p \
                 LEFT JOIN siding_listings AS l \
-                ON l.resource = (SELECT id FROM siding_resources WHERE name = ?) AND l.scope = p.key
+                ON l.resource = (SELECT id FROM siding_resources WHERE name = ?) AND l.scope = p.text
                 """, arguments: inner.arguments + [.text(selection.resource)])
     }
 
@@ -78,10 +88,16 @@ struct ParentCompiler {
     private var dueArguments: [SQLiteValue] { selection.round.map { [.integer($0)] } ?? [] }
 
     /// One parameter, however many.
-    private static func json(_ keys: [String]) -> String {
+    private func json(_ keys: [String]) -> String {
         var writer = JSONWriter()
         writer.beginArray()
-        keys.forEach { writer.string($0) }
+        for key in keys {
+            switch parents.key(key) {
+            case .integer(let integer): writer.integer(integer)
+            case .text(let text): writer.string(text)
+            case .null, .real, .blob: break
+            }
+        }
         writer.endArray()
         return String(decoding: writer.bytes, as: UTF8.self)
     }

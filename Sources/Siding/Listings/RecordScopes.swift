@@ -16,23 +16,12 @@ struct RecordScopes {
         _ slices: [RecordSlice], except refused: Set<Int>, in page: UnsafeRawBufferPointer,
         _ transaction: borrowing Transaction
     ) throws {
-        var update = try transaction.prepare(
-            """
-            UPDATE siding_records SET scope = ?1, revision = CASE WHEN deleted_at IS NULL THEN ?4 ELSE revision END
-            WHERE resource = ?2 AND key = ?3 AND scope IS NOT ?1 RETURNING 1
-            """)
-        try update.bind(1, scope)
-        try update.bind(2, resource)
-        try update.bind(4, revision)
-        var hasChanged = false
-        for (index, slice) in slices.enumerated() where !refused.contains(index) {
-            guard case .key(let key) = slice.outcome else { continue }
-            try key.withBytes(in: page) { text in
-                try update.bindTextBytes(3, text)
-                if try update.step() { hasChanged = true }
-                update.reset()
-            }
+        let keys = slices.enumerated().compactMap { index, slice -> RecordKey? in
+            guard !refused.contains(index), case .key(let key) = slice.outcome else { return nil }
+            return key
         }
+        let hasChanged = try RecordsTable.load(resource, transaction)
+            .setScope(scope, of: keys, in: page, revision: revision, transaction)
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
     }
 
@@ -43,14 +32,17 @@ struct RecordScopes {
     static func moveOn(
         _ resource: Int64, over parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
+        let (table, parents) = (
+            try RecordsTable.load(resource, transaction), try RecordsTable.load(parent, transaction)
+        )
         var left = Set(
             try transaction.query(
                 """
-                SELECT r.id FROM siding_records r WHERE r.resource = ?1 AND r.scope IS NOT NULL AND r.deleted_at IS NULL
+                SELECT r.rowid FROM \(table.rows) r WHERE r.scope IS NOT NULL AND r.deleted_at IS NULL
                     AND NOT EXISTS (
-                        SELECT 1 FROM siding_records p
-                        WHERE p.resource = ?2 AND p.key = r.scope AND p.deleted_at IS NULL)
-                """, resource, parent
+                        SELECT 1 FROM \(parents.rows) p
+                        WHERE p.key = r.scope AND p.deleted_at IS NULL)
+                """
             ) { $0.int(0) })
         guard !left.isEmpty else { return }
         var found: [(scope: String, id: Int64)] = []
@@ -64,8 +56,7 @@ struct RecordScopes {
             for id in members.ids where left.remove(id) != nil { found.append((row.text(0), id)) }
         }
         for (scope, id) in found {
-            try transaction.execute(
-                "UPDATE siding_records SET scope = ?2, revision = ?3 WHERE id = ?1", id, scope, revision)
+            try table.setScope(scope, of: id, revision: revision, transaction)
         }
         if !found.isEmpty { try Revisions.set(revision, of: resource, transaction) }
     }

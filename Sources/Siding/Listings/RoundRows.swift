@@ -158,21 +158,22 @@ enum RoundRows {
     private static func forgetGone(
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
+        let parents = try RecordsTable.load(parent, transaction)
         // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
         try transaction.execute(
             """
-            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?3 AND NOT EXISTS (
-                SELECT 1 FROM siding_records r
-                WHERE r.resource = ?2 AND r.key = siding_quarantine.scope AND r.deleted_at IS NULL)
-            """, resource, parent, PageQuarantine.answerCode)
+            DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
+                SELECT 1 FROM \(parents.rows) r
+                WHERE r.key = \(parents.key(ofText: "siding_quarantine.scope")) AND r.deleted_at IS NULL)
+            """, resource, PageQuarantine.answerCode)
         var forgotten = 0
         for table in ["siding_listings", "siding_pages", "siding_cursors"] as [SQL] {
             forgotten += try transaction.execute(
                 """
                 DELETE FROM \(table) WHERE resource = ?1 AND scope <> '' AND NOT EXISTS (
-                    SELECT 1 FROM siding_records r
-                    WHERE r.resource = ?2 AND r.key = \(table).scope AND r.deleted_at IS NULL)
-                """, resource, parent)
+                    SELECT 1 FROM \(parents.rows) r
+                    WHERE r.key = \(parents.key(ofText: "\(table).scope")) AND r.deleted_at IS NULL)
+                """, resource)
         }
         guard forgotten > 0 else { return }
         try PageMembers.setChanged(resource, transaction)

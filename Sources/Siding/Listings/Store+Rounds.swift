@@ -34,9 +34,9 @@ extension Store {
 
     /// The living records that are to be asked about, in the order of their keys.
     public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
-        let statement = try ParentCompiler(selection: selection).parents()
-        return try await read { snapshot in
-            try snapshot.query(statement) { row in
+        try await read { snapshot in
+            let statement = try ParentCompiler(selection, snapshot).due()
+            return try snapshot.query(statement) { row in
                 Parent(
                     key: row.text(0), body: row.blob(1), revision: row.int(2), checkpoint: PageRequest(row, at: 3),
                     checkpointAt: row.optionalInt(8).map(Timestamp.init), root: row.optionalText(9))
@@ -46,9 +46,9 @@ extension Store {
 
     /// How many there are of them, and why they are due; ``ParentSelection/limit`` does not count.
     public func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
-        let statement = try ParentCompiler(selection: selection).outlook()
-        return try await read { snapshot in
-            try snapshot.query(statement) { row in
+        try await read { snapshot in
+            let statement = try ParentCompiler(selection, snapshot).outlook()
+            return try snapshot.query(statement) { row in
                 ParentOutlook(
                     all: Int(row.int(0)), due: Int(row.int(1)), new: Int(row.int(2)), unfinished: Int(row.int(3)),
                     changed: Int(row.int(4)))

@@ -11,13 +11,13 @@ struct ChangeFeed {
     /// Before there was anything of the resource. Records that are older than revisions have 0.
     static let beginning: Int64 = -1
 
-    /// What was written since, as `?1` and ``since`` as `?2` mean it. Tombstones are told from the beginning on, too: who read
-    /// before any run had ended has no later one to name.
-    static let condition: SQL = "resource = ?1 AND revision > ?2"
+    /// What was written since, as ``since`` as `?1` means it. Tombstones are told from the beginning on, too: who read before any
+    /// run had ended has no later one to name.
+    static let condition: SQL = "revision > ?1"
 
     /// What happened to such a record, as ``ChangedRecord/Kind`` names it.
     static let kind: SQL = """
-        CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?2 THEN 'inserted' ELSE 'updated' END
+        CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?1 THEN 'inserted' ELSE 'updated' END
         """
 
     /// Where all resources stand now, as `siding_runs.revisions` keeps it.
@@ -122,9 +122,9 @@ extension Store {
             // A resource without a number has no revision noted in any run.
             let id = try Self.resourceRow(resource, snapshot)?.id ?? 0
             let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
+            let records = try RecordsTable.load(id, snapshot).rowsByKey
             let changes = try snapshot.query(
-                "SELECT key, \(ChangeFeed.kind) FROM siding_records WHERE \(ChangeFeed.condition) ORDER BY key", id,
-                feed.since
+                "SELECT key, \(ChangeFeed.kind) FROM \(records) WHERE \(ChangeFeed.condition) ORDER BY key", feed.since
             ) { row in
                 ChangedRecord(key: row.text(0), kind: ChangedRecord.Kind(rawValue: row.text(1)) ?? .updated)
             }

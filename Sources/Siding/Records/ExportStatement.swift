@@ -36,12 +36,12 @@ struct ExportStatement {
         let key = ViewColumn(.key, "key")
         let columns = try ViewColumn.choose(
             export.content, of: view.viewColumns, more: [key], view: export.name)
-        var arguments: [SQLiteValue] = [.integer(view.resource)]
+        var arguments: [SQLiteValue] = []
         let condition: SQL
         var kind: SQL = "NULL"
         switch export.scope {
-        case .living: condition = "resource = ?1 AND deleted_at IS NULL"
-        case .deleted: condition = "resource = ?1 AND deleted_at IS NOT NULL"
+        case .living: condition = "deleted_at IS NULL"
+        case .deleted: condition = "deleted_at IS NOT NULL"
         case .changed(let run):
             (condition, kind) = (ChangeFeed.condition, ChangeFeed.kind)
             let feed = try ChangeFeed.load(of: view.resource, named: view.name, since: run, snapshot)
@@ -50,7 +50,8 @@ struct ExportStatement {
         let body: SQL = export.content == .body ? "body" : "NULL"
         let selected = [own(body, kind)] + columns.map(\.exported)
         return ExportStatement(
-            sql: "SELECT \(selected.joined) FROM siding_records WHERE \(condition) ORDER BY key", arguments: arguments,
+            sql: "SELECT \(selected.joined) FROM \(view.table.rowsByKey) WHERE \(condition) ORDER BY key",
+            arguments: arguments,
             columns: columns, resource: view.name, resourceID: view.resource)
     }
 
@@ -66,7 +67,7 @@ struct ExportStatement {
         return ExportStatement(
             sql: "SELECT \(columns.map(\.exported).joined) \(view.elements()) ORDER BY r.key", arguments: [],
             columns: columns,
-            resource: nil, resourceID: view.resource)
+            resource: nil, resourceID: view.table.resource)
     }
 
     func row(_ row: borrowing Row) -> ExportedRow {

@@ -18,10 +18,7 @@ struct LocalSaver {
 
     func save(_ transaction: borrowing Transaction, knownShapes: Set<UInt64>) throws -> Saved {
         let resource = try resourceRow(transaction)
-        let statements = try RecordStatements(
-            transaction, resource: resource.id, run: Self.run, now: now, revision: resource.revision + 1,
-            text: TextIndex.load(of: resource.id, transaction), pull: pull(resource, transaction))
-        let outcomes = try rows(statements, resource, transaction)
+        let outcomes = try rows(resource, transaction)
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
         if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
@@ -46,20 +43,32 @@ struct LocalSaver {
     }
 
     private func rows(
-        _ statements: consuming RecordStatements, _ resource: ResourceRow, _ transaction: borrowing Transaction
+        _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> [RecordChangeOutcome] {
-        var type = resource.keyType
         var outcomes: [RecordChangeOutcome] = []
         outcomes.reserveCapacity(changes.rows.count)
         try changes.bytes.withUnsafeBytes { page in
+            let keys = changes.rows.lazy.compactMap { row in
+                if case .key(let key) = row.slice.outcome { key } else { nil }
+            }
+            // The first record that has a key fixes the type of all.
+            let type = resource.keyType ?? keys.first?.kind
+            var table = try RecordsTable.load(resource.id, transaction)
+            if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
+            guard table.layout != nil else {
+                outcomes = changes.rows.map { .invalid($0.slice.reason(unlike: type)) }
+                return
+            }
+            var statements = try RecordStatements(
+                transaction, table: table, run: Self.run, now: now, revision: resource.revision + 1,
+                pull: pull(resource, transaction))
             for row in changes.rows {
                 guard case .key(let key) = row.slice.outcome else {
-                    outcomes.append(.invalid(row.slice.reason))
+                    outcomes.append(.invalid(row.slice.reason(unlike: type)))
                     continue
                 }
-                if type == nil { type = try RecordSaver.fixKeyType(key.kind, of: resource.id, transaction) }
                 guard key.kind == type else {
-                    outcomes.append(.invalid(RecordSaver.wrongKeyType(key.kind, type)))
+                    outcomes.append(.invalid(row.slice.reason(unlike: type)))
                     continue
                 }
                 let body = UnsafeRawBufferPointer(rebasing: page[row.slice.range])
@@ -84,10 +93,12 @@ struct LocalSaver {
 }
 
 extension RecordSlice {
-    /// What is wrong with the record; empty where nothing is.
-    fileprivate var reason: String {
-        guard case .fault(let fault) = outcome else { return "" }
-        return fault.reason
+    /// What is wrong with the record, or with the type of its key.
+    fileprivate func reason(unlike type: RecordKey.Kind?) -> String {
+        switch outcome {
+        case .fault(let fault): fault.reason
+        case .key(let key): RecordSaver.wrongKeyType(key.kind, type)
+        }
     }
 }
 

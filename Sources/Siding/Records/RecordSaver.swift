@@ -58,11 +58,24 @@ struct RecordSaver {
         let superseded = DuplicateKeys.superseded(in: slices, page)
         var saved = Saved()
         saved.counters.duplicates = superseded.count
+        let keys = slices.lazy.compactMap { slice in if case .key(let key) = slice.outcome { key } else { nil } }
+        // The first record that has a key fixes the type of all.
+        let type = keyType ?? keys.first?.kind
+        var table = try RecordsTable.load(resource, transaction)
+        if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
+        guard table.layout != nil else {
+            // No record of the page can be saved, and none was before.
+            for (index, slice) in slices.enumerated() where !superseded.contains(index) {
+                guard let breach = breach(of: slice, UnsafeRawBufferPointer(rebasing: page[slice.range]), type) else {
+                    continue
+                }
+                try set(aside: slice, at: index, breach, row: nil, &saved, refuse)
+            }
+            return saved
+        }
         var statements = try RecordStatements(
-            transaction, resource: resource, run: run, now: now, revision: revision,
-            text: TextIndex.load(of: resource, transaction), pull: pull, request: request)
+            transaction, table: table, run: run, now: now, revision: revision, pull: pull, request: request)
         let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
-        let type = try keyType ?? fixKeyType(slices, transaction)
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
             // What is not kept need not keep to the contract.
@@ -74,16 +87,11 @@ struct RecordSaver {
                 // What stays as it is was shown all the same.
                 if let stored { saved.shown.ids.append(stored.row) }
             } else if isFit, let breach = breach(of: slice, body, type) {
-                try Self.stopIfAsked(breach)
-                try refuse(slice, breach)
-                saved.counters.quarantined += 1
-                saved.refused.insert(index)
+                var row: Int64?
                 if case .key(let key) = slice.outcome {
-                    let row = try key.withBytes(in: page) { try statements.row(of: $0) }
-                    if let row { saved.shown.ids.append(row) }
-                } else {
-                    saved.shown.hasUnknown = true
+                    row = try key.withBytes(in: page) { try statements.row(of: $0) }
                 }
+                try set(aside: slice, at: index, breach, row: row, &saved, refuse)
             } else if case .key(let key) = slice.outcome {
                 let isMarked = mark?.marks(body) ?? false
                 // What the origin says of a record counts at once. Where it does not say it any more, what lives goes with all
@@ -109,6 +117,22 @@ struct RecordSaver {
         if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: resource, transaction) }
         try check?.save(run: run, transaction)
         return saved
+    }
+
+    /// - Parameter row: what is stored under the record's key.
+    private func set(
+        aside slice: RecordSlice, at index: Int, _ breach: ContractBreach, row: Int64?, _ saved: inout Saved,
+        _ refuse: (RecordSlice, ContractBreach) throws -> Void
+    ) throws {
+        try Self.stopIfAsked(breach)
+        try refuse(slice, breach)
+        saved.counters.quarantined += 1
+        saved.refused.insert(index)
+        if case .key = slice.outcome {
+            if let row { saved.shown.ids.append(row) }
+        } else {
+            saved.shown.hasUnknown = true
+        }
     }
 
     /// Whether the record is one of those that are kept; what cannot be read is told of in any case.
@@ -143,24 +167,6 @@ struct RecordSaver {
     private static func stopIfAsked(_ breach: ContractBreach) throws(StoreError) {
         guard breach.response == .fail else { return }
         throw StoreError(.contract, "a record breaks the contract: \(breach.reason)")
-    }
-
-    /// The first record that has a key fixes the type of all.
-    private func fixKeyType(
-        _ slices: [RecordSlice], _ transaction: borrowing Transaction
-    ) throws -> RecordKey.Kind? {
-        for case .key(let key) in slices.lazy.map(\.outcome) {
-            return try Self.fixKeyType(key.kind, of: resource, transaction)
-        }
-        return nil
-    }
-
-    static func fixKeyType(
-        _ kind: RecordKey.Kind, of resource: Int64, _ transaction: borrowing Transaction
-    ) throws -> RecordKey.Kind {
-        try transaction.execute(
-            "UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, kind.storedName)
-        return kind
     }
 
     static func wrongKeyType(_ kind: RecordKey.Kind, _ type: RecordKey.Kind?) -> String {

@@ -3,12 +3,12 @@ internal import SidingSQLite
 /// Makes one statement of a ``RecordSelection``.
 struct SelectionCompiler {
     let selection: RecordSelection
-    let resource: Int64
+    let table: RecordsTable
 
-    /// `SELECT what FROM siding_records WHERE …`, in the selection's order and bounds.
+    /// `SELECT what FROM … WHERE …`, in the selection's order and bounds.
     func statement(selecting what: SQL) throws(StoreError) -> Condition {
         var statement = try conditions()
-        statement.sql = "SELECT \(what) FROM siding_records WHERE \(statement.sql) ORDER BY \(try order())"
+        statement.sql = "SELECT \(what) FROM \(table.rows) WHERE \(statement.sql) ORDER BY \(try order())"
         bound(&statement)
         return statement
     }
@@ -17,20 +17,20 @@ struct SelectionCompiler {
     func count() throws(StoreError) -> Condition {
         var statement = try conditions()
         guard selection.limit != nil || selection.offset > 0 else {
-            statement.sql = "SELECT COUNT(*) FROM siding_records WHERE \(statement.sql)"
+            statement.sql = "SELECT COUNT(*) FROM \(table.rows) WHERE \(statement.sql)"
             return statement
         }
-        statement.sql = "SELECT 1 FROM siding_records WHERE \(statement.sql)"
+        statement.sql = "SELECT 1 FROM \(table.rows) WHERE \(statement.sql)"
         bound(&statement)
         statement.sql = "SELECT COUNT(*) FROM (\(statement.sql))"
         return statement
     }
 
     private func conditions() throws(StoreError) -> Condition {
-        var condition = Condition(sql: "resource = ? AND deleted_at IS NULL", arguments: [.integer(resource)])
+        var condition = Condition(sql: "deleted_at IS NULL")
         if let after = selection.after {
             condition.sql = "\(condition.sql) AND key > ?"
-            condition.arguments.append(.text(after))
+            condition.arguments.append(table.key(after))
         }
         if let filter = selection.filter {
             let inner = try FilterCompiler.condition(filter)

@@ -28,8 +28,8 @@ extension Store {
     ///
     /// - Returns: how many.
     public func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
-        try await delete(from: selection.resource) { resource, transaction in
-            let statement = try SelectionCompiler(selection: selection, resource: resource).statement(selecting: "id")
+        try await delete(from: selection.resource) { table, transaction in
+            let statement = try SelectionCompiler(selection: selection, table: table).statement(selecting: "rowid")
             return try transaction.query(statement) { $0.int(0) }
         }
     }
@@ -38,14 +38,11 @@ extension Store {
     ///
     /// - Returns: how many.
     public func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
-        try await delete(from: lookup.resource) { resource, transaction in
+        try await delete(from: lookup.resource) { table, transaction in
             var ids: [Int64] = []
             for key in Set(lookup.keys.map { Array($0.utf8) }) {
-                let id = try transaction.first(
-                    "SELECT id FROM siding_records WHERE resource = ?1 AND key = ?2 AND deleted_at IS NULL", resource,
-                    String(decoding: key, as: UTF8.self)
-                ) { $0.int(0) }
-                if let id { ids.append(id) }
+                let row = try table.row(of: String(decoding: key, as: UTF8.self), isLiving: true, transaction)
+                if let row { ids.append(row) }
             }
             return ids
         }
@@ -53,24 +50,21 @@ extension Store {
 
     /// Turns the records that `find` gives into tombstones, and the text index forgets them.
     private func delete(
-        from resource: String, _ find: @Sendable (Int64, borrowing Transaction) throws -> [Int64]
+        from resource: String, _ find: @Sendable (RecordsTable, borrowing Transaction) throws -> [Int64]
     ) async throws(StoreError) -> Int {
         let now = clock.now
         let count = try await write { transaction -> Int in
             guard let row = try Self.resourceRow(resource, transaction) else { return 0 }
-            let ids = try find(row.id, transaction)
+            let table = try RecordsTable.load(row.id, transaction)
+            let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
             var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
-            var mark = try transaction.prepare(
-                "UPDATE siding_records SET deleted_at = ?2, run = 0, revision = ?3 WHERE id = ?1")
-            try mark.bind(2, now.microseconds)
-            try mark.bind(3, row.revision + 1)
             let overlay = try Self.overlay(of: resource, row.id, row.revision, now, transaction)
             for id in ids {
-                if let overlay, try Self.deleteBase(of: id, overlay, transaction) { continue }
+                if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
                 try text?.remove(id)
-                try mark.bind(1, id)
-                try mark.step()
+                try table.markDeleted(
+                    [id], run: LocalSaver.run, now: now, revision: row.revision + 1, transaction)
                 try MissingTable.remove(id, of: row.id, transaction)
             }
             try Revisions.set(row.revision + 1, of: row.id, transaction)
@@ -91,11 +85,9 @@ extension Store {
     ///
     /// - Returns: whether any do.
     private static func deleteBase(
-        of id: Int64, _ overlay: EditProjection, _ transaction: borrowing Transaction
+        of id: Int64, in table: RecordsTable, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        let key = try transaction.first("SELECT key FROM siding_records WHERE id = ?1 AND pending > 0", id) {
-            $0.text(0)
-        }
+        let key = try table.keyOfEdited(id, transaction)
         guard let key, let base = try ServerCopy.load(overlay.resource, key, transaction) else { return false }
         let gone = RecordState(
             body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })

@@ -8,46 +8,33 @@ extension Store {
         of resource: String, after key: String?, limit: Int, deleted: Bool
     ) async throws(StoreError) -> [Record] {
         try await read { snapshot in
-            let id = try Self.resourceID(resource, snapshot)
-            return try snapshot.query(
-                """
-                SELECT \(Self.recordColumns) FROM siding_records
-                WHERE resource = ?1 AND (?2 IS NULL OR key > ?2) AND (deleted_at IS NOT NULL) = ?3
-                ORDER BY key LIMIT ?4
-                """, id, key, deleted, limit
-            ) { row in Self.record(row, resource) }
+            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot)
+                .records(after: key, limit: limit, isDeleted: deleted, snapshot)
         }
     }
 
     public func record(of resource: String, key: String) async throws(StoreError) -> Record? {
         try await read { snapshot in
-            let id = try Self.resourceID(resource, snapshot)
-            return try snapshot.first(
-                """
-                SELECT \(Self.recordColumns) FROM siding_records
-                WHERE resource = ?1 AND key = ?2
-                """, id, key
-            ) { row in Self.record(row, resource) }
+            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).record(under: key, snapshot)
         }
     }
 
     public func count(of resource: String) async throws(StoreError) -> RecordCount {
         try await read { snapshot in
-            let id = try Self.resourceID(resource, snapshot)
-            let row = try snapshot.first(
-                "SELECT COUNT(*) - COUNT(deleted_at), COUNT(deleted_at) FROM siding_records WHERE resource = ?1", id
-            ) { row in (Int(row.int(0)), Int(row.int(1))) }
-            return RecordCount(resource: resource, count: row?.0 ?? 0, deleted: row?.1 ?? 0)
+            let count = try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).count(snapshot)
+            return RecordCount(resource: resource, count: count.living, deleted: count.deleted)
         }
     }
 
     /// The state of every resource that was ever synced, by name.
-    public func resourceStates() async throws(StoreError) -> [ResourceState] {
+    ///
+    /// - Parameter countsRecords: whether ``ResourceState/records`` are counted, for which every row is read; else 0.
+    public func resourceStates(countsRecords: Bool = true) async throws(StoreError) -> [ResourceState] {
         try await read { snapshot in
-            try snapshot.query(
+            var states = try snapshot.query(
                 """
                 SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
-                    (SELECT COUNT(*) FROM siding_records WHERE resource = r.id AND deleted_at IS NULL), r.definition,
+                    r.id, r.definition,
                     (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before,
                     o.round, o.state, o.takes_all, o.started_at, o.ended_at,
                     l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
@@ -63,7 +50,7 @@ extension Store {
             ) { row in
                 var state = ResourceState(
                     resource: row.text(0), source: row.text(1), definition: ResourceDefinition(stored: row.text(9)),
-                    records: Int(row.int(8)), quarantined: Int(row.int(10)),
+                    records: 0, quarantined: Int(row.int(10)),
                     completedAt: row.optionalInt(2).map(Timestamp.init),
                     checkpoint: PageRequest(row, at: 3),
                     checkpointCursor: ListingCursor(
@@ -73,13 +60,17 @@ extension Store {
                     round: RoundState(row, at: 13))
                 state.progressedAt = row.optionalInt(21).map(Timestamp.init)
                 state.missing = Int(row.int(23))
-                return state
+                return (state: state, resource: row.int(8))
             }
+            for index in states.indices where countsRecords {
+                states[index].state.records = try ResourceRow.living(of: states[index].resource, snapshot)
+            }
+            return states.map(\.state)
         }
     }
 
-    static func resourceID(_ name: String, _ snapshot: borrowing Snapshot) throws -> Int64 {
-        guard let id = try snapshot.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
+    static func resourceID(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        guard let id = try database.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
         else {
             throw StoreError(
                 .notFound, "nothing is stored of a resource '\(PlainText.oneLine(name, limit: 100))'",
@@ -88,9 +79,7 @@ extension Store {
         return id
     }
 
-    /// What ``record(_:_:)`` reads, in its order.
-    static let recordColumns: SQL = "key, body, first_seen_at, changed_at, deleted_at, run, revision, pending"
-
+    /// Reads ``RecordsTable/recordColumns``.
     static func record(_ row: borrowing Row, _ resource: String) -> Record {
         Record(
             resource: resource, key: row.text(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),

@@ -8,8 +8,8 @@ extension Store {
             guard let row = try Self.resourceRow(selection.resource, snapshot) else {
                 return RecordBatch(records: [], revision: 0)
             }
-            let statement = try SelectionCompiler(selection: selection, resource: row.id)
-                .statement(selecting: Self.recordColumns)
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .statement(selecting: RecordsTable.recordColumns)
             let records = try snapshot.query(statement) { Self.record($0, selection.resource) }
             return RecordBatch(records: records, revision: row.revision)
         }
@@ -19,7 +19,8 @@ extension Store {
     public func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
-            let statement = try SelectionCompiler(selection: selection, resource: row.id).statement(selecting: "key")
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .statement(selecting: "key")
             return try snapshot.query(statement) { $0.text(0) }
         }
     }
@@ -28,7 +29,8 @@ extension Store {
     public func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
-            let statement = try SelectionCompiler(selection: selection, resource: row.id).count()
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .count()
             return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
         }
     }
@@ -38,18 +40,20 @@ extension Store {
         await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
             guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
-            var condition = Condition(sql: "resource = ? AND key = ?")
+            let table = try RecordsTable.load(row.id, snapshot)
+            var condition = Condition(sql: "key = ?")
             if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
             if let filter = lookup.filter {
                 let inner = try FilterCompiler.condition(filter)
                 condition.sql = "\(condition.sql) AND (\(inner.sql))"
                 condition.arguments = inner.arguments
             }
-            var find = try snapshot.prepare("SELECT \(Self.recordColumns) FROM siding_records WHERE \(condition.sql)")
+            var find = try snapshot.prepare(
+                "SELECT \(RecordsTable.recordColumns) FROM \(table.rows) WHERE \(condition.sql)")
             var records: [Record] = []
             records.reserveCapacity(lookup.keys.count)
             for key in lookup.keys {
-                try find.bind(all: [SQLiteValue.integer(row.id), .text(key)] + condition.arguments)
+                try find.bind(all: [table.key(key)] + condition.arguments)
                 if try find.step() { records.append(Self.record(find.row, lookup.resource)) }
                 find.reset()
             }
@@ -65,9 +69,7 @@ extension Store {
             guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
                 return ChangedKeys(revision: revision, keys: [])
             }
-            let keys = try snapshot.query(
-                "SELECT key FROM siding_records WHERE resource = ?1 AND revision > ?2 ORDER BY key", row.id, revision
-            ) { $0.text(0) }
+            let keys = try RecordsTable.load(row.id, snapshot).keys(since: revision, snapshot)
             return ChangedKeys(revision: row.revision, keys: keys)
         }
     }

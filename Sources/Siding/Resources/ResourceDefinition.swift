@@ -11,6 +11,9 @@ public struct ResourceDefinition: Sendable, Hashable {
     /// The aspects by name, in a form that compares byte for byte.
     public let aspects: [String: String]
 
+    /// Where the records have their key; nil where it is made of several members.
+    var keyPath: JSONPath? { aspects["key"].flatMap { try? JSONPath(parsing: $0) } }
+
     /// The aspect that the mark of deleted records is, where there is one.
     static let markAspect = "deletes"
 

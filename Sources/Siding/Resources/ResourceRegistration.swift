@@ -15,7 +15,7 @@ enum ResourceRegistration {
             definition.text, now.microseconds)
         let id = transaction.lastInsertedRowID
         // A resource without records can be queried too.
-        try transaction.execute(ResourceView(resource: id, name: name, columns: []).creation)
+        try ResourceView.remake(name, transaction)
         return id
     }
 }

@@ -28,8 +28,7 @@ struct ResourceRow {
 
     /// How many records of a resource live.
     static func living(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        try database.first(
-            "SELECT COUNT(*) FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL", resource
-        ) { Int($0.int(0)) } ?? 0
+        let records = try RecordsTable.load(resource, database).rows
+        return try database.first("SELECT COUNT(*) FROM \(records) WHERE deleted_at IS NULL") { Int($0.int(0)) } ?? 0
     }
 }

@@ -54,7 +54,7 @@ struct ChildMembers {
                     """, keeper.resource, child.name, present.count + offset, column.member, column.name)
             }
             let remade = ChildView(
-                resource: keeper.resource, name: child.viewName(of: keeper.name), children: child,
+                table: view.table, name: child.viewName(of: keeper.name), children: child,
                 columns: present + new)
             try transaction.execute(remade.removal)
             try transaction.execute(remade.creation)

@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// The view over the elements of an array inside the records of a resource.
 struct ChildView {
-    let resource: Int64
+    let table: RecordsTable
     let name: String
     let children: RecordChildren
     /// As the elements have them; shown where none are declared.
@@ -15,17 +15,17 @@ struct ChildView {
     /// Living records alone: the children of a tombstone are gone with it.
     var creation: SQL { "CREATE VIEW \(identifier: name) AS \(selection())" }
 
-    /// What the view shows of `records`, a table or a selection like it.
-    func selection(from records: SQL = "siding_records") -> SQL {
+    /// What the view shows of `records`, a selection like the table; nil for the table.
+    func selection(from records: SQL? = nil) -> SQL {
         "SELECT \(viewColumns.map(\.selected).joined) \(elements(of: records))"
     }
 
     /// Where its rows come from: the record as `r`, the element as `e`.
-    func elements(of records: SQL = "siding_records") -> SQL {
+    func elements(of records: SQL? = nil) -> SQL {
         let path = SQL("\(literal: children.path.description)")
         return """
-            FROM \(records) AS r, json_each(r.body, \(path)) AS e \
-            WHERE r.resource = \(integer: resource) AND r.deleted_at IS NULL AND json_type(r.body, \(path)) = 'array'
+            FROM \(records ?? table.rows) AS r, json_each(r.body, \(path)) AS e \
+            WHERE r.deleted_at IS NULL AND json_type(r.body, \(path)) = 'array'
             """
     }
 

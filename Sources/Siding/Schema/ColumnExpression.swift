@@ -3,8 +3,8 @@ internal import SidingSQLite
 
 /// The SQL of a column: what SQLite makes of a value in a body, and how it is shown as the declared type.
 ///
-/// The same text stands in the view and in the column's index, which is what lets SQLite use the index
-/// (https://sqlite.org/expridx.html). It must therefore be deterministic, and never fail on a body that is JSON.
+/// The same text makes the view's column and the value that is stored with the row. It must be deterministic, and never fail on
+/// a body that is JSON.
 struct ColumnExpression {
     /// The SQL value. Of an integer outside 64 bits SQLite 3.40 makes a REAL here.
     let value: SQL
@@ -13,11 +13,11 @@ struct ColumnExpression {
     /// The name of the JSON type.
     let kind: SQL
 
-    /// The value at `path` of the stored record.
-    static func member(_ path: JSONPath) -> ColumnExpression {
+    /// The value at `path` of the stored record, whose JSON is `body`: the column of that name, or a parameter.
+    static func member(_ path: JSONPath, of body: SQL = "body") -> ColumnExpression {
         let place = SQL("\(literal: path.description)")
         return ColumnExpression(
-            value: "body ->> \(place)", text: "body -> \(place)", kind: "json_type(body, \(place))")
+            value: "\(body) ->> \(place)", text: "\(body) -> \(place)", kind: "json_type(\(body), \(place))")
     }
 
     /// The value at `path` of an element that json_each() gives as `e`, from the record `r`.
@@ -42,8 +42,8 @@ struct ColumnExpression {
         // section 4.2), and compares exactly: it is true just where nothing is lost.
         case .real:
             """
-            CASE WHEN \(isTruth) THEN \(text) WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) \
-            ELSE \(value) END
+            CASE WHEN \(kind) = 'real' THEN \(value) WHEN \(isTruth) THEN \(text) \
+            WHEN \(value) = CAST(\(value) AS REAL) THEN CAST(\(value) AS REAL) ELSE \(value) END
             """
         case .text:
             "CASE \(kind) WHEN 'text' THEN \(value) WHEN 'null' THEN NULL ELSE \(text) END"
@@ -57,10 +57,12 @@ struct ColumnExpression {
     /// SQL has numbers for true and false, which are no numbers in the JSON.
     private var isTruth: SQL { "\(kind) IN ('true', 'false')" }
 
+    /// What is usual comes first: each part is a look into the JSON.
     private var integer: SQL {
         """
-        CASE WHEN \(isTruth) THEN \(text) WHEN \(value) = CAST(\(value) AS INTEGER) THEN CAST(\(value) AS INTEGER) \
-        WHEN \(kind) = 'integer' THEN \(text) ELSE \(value) END
+        CASE \(kind) WHEN 'integer' THEN CASE typeof(\(value)) WHEN 'integer' THEN \(value) ELSE \(text) END \
+        WHEN 'true' THEN \(text) WHEN 'false' THEN \(text) \
+        ELSE CASE WHEN \(value) = CAST(\(value) AS INTEGER) THEN CAST(\(value) AS INTEGER) ELSE \(value) END END
         """
     }
 
@@ -85,8 +87,10 @@ struct ColumnExpression {
         let isInCalendar: SQL = """
             date(substr(\(value), 1, 10), '+0 days') IS substr(\(value), 1, 10) AND substr(\(value), 12, 2) <> '24'
             """
+        // A moment in UTC to the second, as most are written, is right if it is what SQLite writes for it.
         return """
-            CASE WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
+            CASE WHEN strftime('%Y-%m-%dT%H:%M:%SZ', \(value), '+0 days') IS \(value) \
+            THEN substr(\(value), 1, 19) || '.000Z' WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
             THEN CASE WHEN \(isInCalendar) \
             THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END ELSE \(value) END
             """

@@ -77,7 +77,11 @@ enum NewColumns {
         var all = columns
         // By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
         var shown = Set(columns.map { Array($0.member.utf8) })
-        for member in members where all.count < RecordShape.mostColumns && shown.insert(Array(member.utf8)).inserted {
+        // A longer name is no column's: it is read from the body.
+        for member in members
+        where member.utf8.count <= RecordColumn.longestName && all.count < RecordShape.mostColumns
+            && shown.insert(Array(member.utf8)).inserted
+        {
             all.append(ResourceView.Column(member: member, name: freeName(for: member, among: all)))
         }
         return Array(all.dropFirst(columns.count))

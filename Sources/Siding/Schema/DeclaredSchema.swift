@@ -2,7 +2,8 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Makes a resource's view and indexes what the config declares, in the transaction that it is given.
+/// Makes a resource's view, stored columns and indexes what the config declares, in the transaction that it is given. The values
+/// of new columns are written into stored rows later, in steps (``Store/fillColumns(of:progress:)``).
 struct DeclaredSchema {
     let resource: Int64
     let name: String
@@ -53,8 +54,7 @@ struct DeclaredSchema {
             try transaction.execute("UPDATE siding_resources SET parent = ?2 WHERE id = ?1", resource, parent)
         }
         // Keys of other parents say nothing any more.
-        try transaction.execute(
-            "UPDATE siding_records SET scope = NULL WHERE resource = ?1 AND scope IS NOT NULL", resource)
+        try RecordsTable.load(resource, transaction).forgetScopes(transaction)
     }
 
     /// Views of children stand beside those of resources.
@@ -87,54 +87,50 @@ struct DeclaredSchema {
         var children = ChildMembers(newChildren)
         guard learnsFields || !children.isEmpty else { return }
         var fields = try FieldCatalogue.load(of: resource, transaction)
-        try transaction.forEach(
-            "SELECT body FROM siding_records WHERE resource = ?1 AND deleted_at IS NULL ORDER BY id", resource
-        ) { row in
-            row.withBytes(0) { body in
-                children.look(at: body)
-                guard learnsFields else { return }
-                for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
-            }
+        try RecordsTable.load(resource, transaction).forEachBody(transaction) { body in
+            children.look(at: body)
+            guard learnsFields else { return }
+            for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
         }
         try children.show(in: ColumnInference(resource: resource, name: name), transaction)
         // They are no news of any run.
         if learnsFields { try fields.save(run: 0, transaction) }
     }
 
-    /// Makes view and indexes anew, with what `change` does in between.
+    /// Makes the views anew, with what `change` does in between, and stores the columns that are declared then.
     private func remake(
         _ transaction: borrowing Transaction, after change: (borrowing Transaction) throws -> Void = { _ in }
     ) throws {
-        for removal in try ResourceView.load(named: name, transaction)?.removals ?? [] {
-            try transaction.execute(removal)
-        }
+        try ResourceView.remove(name, transaction)
         try change(transaction)
         try transaction.execute(
             "UPDATE siding_resources SET shape_made = \(Self.maker) WHERE id = ?1", resource)
-        for creation in try ResourceView.load(named: name, transaction)?.creations ?? [] {
-            try transaction.execute(creation)
-        }
+        let declared = try ResourceView.load(named: name, transaction)?.shape.columns ?? []
+        try RecordsTable.load(resource, transaction).declare(declared, transaction)
+        try ResourceView.remake(name, transaction)
     }
 
     // MARK: Made otherwise
 
-    /// What view and indexes are made by: the SQLite that is loaded, and the expressions of this version, a number that
+    /// What views and stored columns are made by: the SQLite that is loaded, and the expressions of this version, a number that
     /// grows when columns show something else.
-    private static let maker: SQL = "sqlite_version() || ' 2'"
+    private static let maker: SQL = "sqlite_version() || ' 3'"
 
     private static let outdated: SQL = "shape IS NOT NULL AND shape_made IS NOT \(maker)"
 
-    /// Whether views or indexes were made by a SQLite other than the one that is loaded, or of other expressions.
+    /// Whether views or stored columns were made by a SQLite other than the one that is loaded, or of other expressions.
     static func areOutdated(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         try database.first("SELECT 1 FROM siding_resources WHERE \(outdated) LIMIT 1") { _ in true } ?? false
     }
 
-    /// An index holds what expressions gave when it was made. Where another version reads a value differently, SQLite would
-    /// take the index for a damaged one.
+    /// A stored column holds what its expression gave when the row was written, and another version may read a value
+    /// differently: so the views compute all columns again until the stored ones are filled anew.
     static func remakeOutdated(_ transaction: borrowing Transaction) throws {
         let outdated = try transaction.query("SELECT id, name FROM siding_resources WHERE \(outdated)") {
             DeclaredSchema(resource: $0.int(0), name: $0.text(1))
         }
-        for keeper in outdated { try keeper.remake(transaction) }
+        for schema in outdated {
+            try schema.remake(transaction) { try StoredColumn.fillAgain(schema.resource, $0) }
+        }
     }
 }

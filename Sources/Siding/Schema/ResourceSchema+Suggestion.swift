@@ -10,7 +10,8 @@ extension ResourceSchema {
             // An object's members stand for it.
             guard let type = field.suggestedType else { continue }
             let name = Self.name(of: field.path, as: field.column, &names)
-            lines.append("  \(Self.quoted(name)): \(Self.column(name, type, field.path))")
+            lines.append(
+                "  \(Self.quoted(name)): \(Self.column(name, type, field.path, isIndexed: field.isWorthAnIndex))")
         }
         var text = lines.isEmpty ? "" : "columns:\n\(lines.joined(separator: "\n"))\n"
         let children = fields.filter { $0.traits.arraysOfObjects > 0 && $0.traits.isReachable }
@@ -26,10 +27,14 @@ extension ResourceSchema {
         return text
     }
 
-    private static func column(_ name: String, _ type: String, _ path: JSONPath) -> String {
+    private static func column(_ name: String, _ type: String, _ path: JSONPath, isIndexed: Bool) -> String {
         let isOwn = path == JSONPath(member: name)
         if type == "any" { return scalar(path.description) }
-        return isOwn ? type : "{ type: \(type), path: \(scalar(path.description)) }"
+        if isOwn, !isIndexed { return type }
+        let parts =
+            ["type: \(type)"] + (isOwn ? [] : ["path: \(scalar(path.description))"])
+            + (isIndexed ? ["index: true"] : [])
+        return "{ \(parts.joined(separator: ", ")) }"
     }
 
     /// The name that its column has, or `user_login` for `$.user.login`, unlike all before it.
@@ -59,6 +64,15 @@ extension ResourceSchema {
 }
 
 extension ResourceSchema.Field {
+    /// Whether queries are likely to look records up by it: the key of a record of another resource, by its name, or a moment.
+    fileprivate var isWorthAnIndex: Bool {
+        if suggestedType == "datetime" { return true }
+        guard ["integer", "text"].contains(suggestedType), case .member(let name)? = path.components.last else {
+            return false
+        }
+        return name.hasSuffix("_id") || name.hasSuffix("Id") || name == "id" && path.components.count > 1
+    }
+
     /// Nil for what is better shown by its parts.
     fileprivate var suggestedType: String? {
         let kinds = Set(types.map(\.type))

@@ -1,13 +1,17 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The view through which a resource is read, over the stored bodies, and the indexes that belong to it.
+/// The view through which a resource is read, over the table of its records.
 ///
-/// It shows the declared columns, or one per member of its records where none are declared. A change of columns rewrites no
-/// row.
+/// It shows the declared columns, or one per member of its records where none are declared. The key is shown as the table has
+/// it, so that a look-up by it through the view is one in the table; a declared column as it is stored, once it is in all rows;
+/// and all else is computed from the body.
 struct ResourceView {
     let resource: Int64
     let name: String
+    var table: RecordsTable
+    /// Where the records have their key; nil where it is made of several members.
+    var keyPath: JSONPath?
     /// As the records have them; shown where none are declared.
     var columns: [Column]
     /// Whether records of the resource were ever edited: then a last column counts each record's unsettled edits.
@@ -28,21 +32,22 @@ struct ResourceView {
         "CREATE VIEW \(identifier: name) AS \(selection())"
     }
 
-    /// What the view shows of `records`, a table or a selection like it.
-    func selection(from records: SQL = "siding_records") -> SQL {
-        """
-        SELECT \(viewColumns.map(\.selected).joined) FROM \(records) \
-        WHERE resource = \(integer: resource) AND deleted_at IS NULL
-        """
+    private func selection() -> SQL {
+        "SELECT \(viewColumns.map(\.selected).joined) FROM \(table.rows) WHERE deleted_at IS NULL"
     }
 
-    /// Everything that is made for the resource.
-    var creations: [SQL] { [creation] + indexes.map(\.creation) + children.map(\.creation) }
+    /// What the view shows of `records`, a selection of keys and bodies as they were once: those have no stored columns.
+    func selection(ofPast records: SQL) -> SQL {
+        var past = self
+        past.table.columns = []
+        return "SELECT \(past.viewColumns.map(\.selected).joined) FROM \(records) WHERE deleted_at IS NULL"
+    }
+
+    /// The views of the resource.
+    var creations: [SQL] { [creation] + children.map(\.creation) }
 
     /// What undoes ``creations``.
-    var removals: [SQL] {
-        children.map(\.removal) + indexes.map { "DROP INDEX IF EXISTS \(identifier: $0.name)" } + [removal]
-    }
+    var removals: [SQL] { children.map(\.removal) + [removal] }
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
@@ -50,15 +55,30 @@ struct ResourceView {
     var viewColumns: [ViewColumn] {
         guard !shape.columns.isEmpty else {
             let followed = followed
-            let members = followed.map { ViewColumn($0.name, .member(JSONPath(member: $0.member))) }
+            let members = followed.map { column(RecordColumn($0.name, .any, at: JSONPath(member: $0.member))) }
             let names = followed.map(\.name) + shape.transforms.computed.map(\.name)
             // Children name their record by its key.
             let key = shape.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
             return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key
                 + ownColumns(beside: names)
         }
-        let declared = shape.columns.map { ViewColumn($0.name, .member($0.path), $0.type) }
+        let declared = shape.columns.map { column($0) }
         return declared + computed + [ViewColumn(.key, "key")] + ownColumns(beside: [])
+    }
+
+    /// A column as the table has it, or over the body.
+    private func column(_ column: RecordColumn) -> ViewColumn {
+        let computed = ViewColumn(column.name, .member(column.path), column.type)
+        if column.path == keyPath, table.showsKey(as: column.type) { return computed.shown(as: "key") }
+        let stored = table.columns.first {
+            $0.fillFrom == nil && $0.column.name.lowercased() == column.name.lowercased()
+        }
+        return stored.map { computed.shown(as: "\(identifier: $0.name)") } ?? computed
+    }
+
+    /// The names of columns that are computed from the body of each record.
+    var computedColumns: [String] {
+        viewColumns.filter { $0.shown.text.contains("body ->") }.map(\.name)
     }
 
     /// The columns that follow the records, under the names that they are to have; a computed one takes the place of one of
@@ -83,7 +103,7 @@ struct ResourceView {
     var children: [ChildView] {
         shape.children.map { child in
             ChildView(
-                resource: resource, name: child.viewName(of: name), children: child,
+                table: table, name: child.viewName(of: name), children: child,
                 columns: childColumns[child.name] ?? [])
         }
     }
@@ -92,23 +112,6 @@ struct ResourceView {
         (hasParents ? [ViewColumn(.parent, beside: names, "scope")] : [])
             + (isEdited ? [ViewColumn(.pending, beside: names, "pending")] : [])
     }
-
-    /// One for each column that is to have one. Only the resource's own living records are in it, so that it costs the
-    /// writes of no other resource; `resource` comes first, as SQLite else thinks the index of the keys the better one.
-    private var indexes: [(name: String, creation: SQL)] {
-        let indexed = shape.columns.filter(\.isIndexed)
-        return indexed.enumerated().map { number, column in
-            let index = "siding_index_\(resource)_\(number + 1)"
-            return (
-                index,
-                """
-                CREATE INDEX \(identifier: index) ON siding_records \
-                (resource, \(ColumnExpression.member(column.path).sql(column.type))) \
-                WHERE resource = \(integer: resource) AND deleted_at IS NULL
-                """
-            )
-        }
-    }
 }
 
 // MARK: Loading
@@ -116,47 +119,55 @@ struct ResourceView {
 extension ResourceView {
     /// The view of the resource called `name`, as its rows make it; nil where there is no such resource.
     static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
-        let found = try database.first("\(selection) WHERE name = ?1", name) { try view($0) }
-        guard var view = found, view.name == name else { return nil }
+        guard
+            let resource = try database.first(
+                "SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
+        else { return nil }
+        return try load(resource, database)
+    }
+
+    /// The views of all resources.
+    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
+        try database.query("SELECT id FROM siding_resources") { $0.int(0) }.compactMap { try load($0, database) }
+    }
+
+    private static func load(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws
+        -> ResourceView?
+    {
+        let table = try RecordsTable.load(resource, database)
+        let found = try database.first(
+            "SELECT name, edited, shape, parent IS NOT NULL, definition FROM siding_resources WHERE id = ?1", resource
+        ) { row in
+            ResourceView(
+                resource: resource, name: row.text(0), table: table,
+                keyPath: ResourceDefinition(stored: row.text(4)).keyPath, columns: [], isEdited: row.int(1) == 1,
+                hasParents: row.int(3) == 1, shape: StoredShape.shape(row.optionalText(2)))
+        }
+        guard var view = found else { return nil }
         view.columns = try database.query(
-            "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", view.resource
+            "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", resource
         ) { Column(member: $0.text(0), name: $0.text(1)) }
         guard !view.shape.children.isEmpty else { return view }
         try database.forEach(
-            "SELECT child, member, name FROM siding_child_columns WHERE resource = ?1 ORDER BY child, ordinal",
-            view.resource
+            "SELECT child, member, name FROM siding_child_columns WHERE resource = ?1 ORDER BY child, ordinal", resource
         ) { row in
             view.childColumns[row.text(0), default: []].append(Column(member: row.text(1), name: row.text(2)))
         }
         return view
     }
 
-    /// The views of all resources.
-    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
-        var views: [Int64: ResourceView] = [:]
-        try database.forEach(selection) { row in views[row.int(0)] = try view(row) }
-        try database.forEach("SELECT resource, member, name FROM siding_columns ORDER BY resource, ordinal") { row in
-            views[row.int(0)]?.columns.append(Column(member: row.text(1), name: row.text(2)))
-        }
-        try database.forEach(
-            "SELECT resource, child, member, name FROM siding_child_columns ORDER BY resource, child, ordinal"
-        ) { row in
-            let column = Column(member: row.text(2), name: row.text(3))
-            views[row.int(0)]?.childColumns[row.text(1), default: []].append(column)
-        }
-        return Array(views.values)
+    /// Makes the views of a resource anew.
+    static func remake(_ name: String, _ transaction: borrowing Transaction) throws {
+        guard let view = try load(named: name, transaction) else { return }
+        for statement in view.removals + view.creations { try transaction.execute(statement) }
     }
 
-    private static let selection: SQL = "SELECT id, name, edited, shape, parent IS NOT NULL FROM siding_resources"
-
-    private static func view(_ row: borrowing Row) throws -> ResourceView {
-        ResourceView(
-            resource: row.int(0), name: row.text(1), columns: [], isEdited: row.int(2) == 1,
-            hasParents: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(3)))
+    /// Drops the views of a resource, before their table is.
+    static func remove(_ name: String, _ transaction: borrowing Transaction) throws {
+        guard let view = try load(named: name, transaction) else { return }
+        for removal in view.removals { try transaction.execute(removal) }
     }
-}
 
-extension ResourceView {
     /// Shows the edits of a resource's records from now on, where they were not shown before.
     static func showEdits(of resource: String, _ transaction: borrowing Transaction) throws {
         let isNew = try transaction.execute(
@@ -169,7 +180,7 @@ extension ResourceView {
 
 /// The columns of a view that are Siding's own.
 enum OwnColumn: String, CaseIterable {
-    /// The record's key, as text.
+    /// The record's key, of its own type.
     case key = "siding_key"
     /// How many edits of the record are unsettled.
     case pending = "siding_pending"

@@ -18,7 +18,7 @@ extension Store {
         let view = try await read { try ResourceView.load(named: resource, $0) }
         guard let view else { throw StoreError(.notFound, "nothing is stored of a resource '\(resource)'") }
         var survey = SchemaInference(columns: view.shape.columns)
-        var place = (id: Int64(0), number: 0)
+        var place = (id: Int64.min, number: 0)
         while true {
             let (before, now) = (survey, place)
             let portion = try await read { try Self.look(at: view.resource, from: now, step, before, $0) }
@@ -41,14 +41,14 @@ extension Store {
     ) throws -> Portion {
         var (survey, place, rows) = (survey, place, 0)
         // In the order of the rows: by key each body would be a seek of its own.
+        let records = try RecordsTable.load(resource, snapshot).rows
         try snapshot.forEach(
             """
-            SELECT id, body FROM siding_records NOT INDEXED
-            WHERE id > ?1 AND resource = ?2 AND deleted_at IS NULL ORDER BY id LIMIT ?3
-            """, place.id, resource, Self.portion
+            SELECT rowid, body FROM \(records) WHERE rowid >= ?1 AND deleted_at IS NULL ORDER BY rowid LIMIT ?2
+            """, place.id, Self.portion
         ) { row in
             if place.number % step == 0 { row.withBytes(1) { survey.add($0) } }
-            place = (row.int(0), place.number + 1)
+            place = (row.int(0) &+ 1, place.number + 1)
             rows += 1
         }
         return Portion(survey: survey, place: place, isLast: rows < Self.portion)

@@ -170,7 +170,7 @@ extension ColumnType {
         if case .datetime(let format) = self { format.rawValue } else { nil }
     }
 
-    fileprivate init(name: String, format: String?) {
+    init(name: String, format: String?) {
         switch name {
         case "integer": self = .integer
         case "real": self = .real

@@ -26,6 +26,11 @@ extension ViewColumn {
         self.init(name: name, shown: shown, exported: isJSON ? expression.text : shown, isJSON: isJSON)
     }
 
+    /// The same column, shown as what a row has of it; what is exported as JSON text still is.
+    func shown(as value: SQL) -> ViewColumn {
+        ViewColumn(name: name, shown: value, exported: isJSON ? exported : value, isJSON: isJSON)
+    }
+
     /// One that is exported as it is shown.
     init(_ name: String, _ sql: SQL) {
         self.init(name: name, shown: sql, exported: sql)

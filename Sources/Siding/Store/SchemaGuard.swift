@@ -11,13 +11,17 @@ internal import SidingSQLite
 enum SchemaGuard {
     static func check(_ snapshot: borrowing Snapshot, path: String) throws {
         try checkVersion(snapshot, path)
-        let made = Set(try ResourceView.all(snapshot).flatMap { $0.creations.map(\.text) })
+        let views = try ResourceView.all(snapshot)
+        let made = Set(views.flatMap { ($0.creations + $0.table.indexes.map(\.creation)).map(\.text) })
+        let tables = Set(views.filter { $0.table.layout != nil }.map(\.table.name))
         let ours = SchemaMigrations.all.map(\.sql).joined(separator: "\n")
-        for object in try snapshot.schemaObjects(of: [.view, .trigger, .index]) {
+        for object in try snapshot.schemaObjects(of: [.view, .trigger, .index, .table]) {
             let isKnown =
                 switch object.kind {
                 case .index: made.contains(object.sql) || ours.contains(bytesOf: object.sql)
                 case .view: try made.contains(object.sql) || TextIndex.isSource(object, snapshot)
+                // Those of resources are made as the program runs. Other tables of ours are as the migrations have them.
+                case .table: !tables.contains(object.name) || RecordsTable.isPlain(object.sql)
                 default: false
                 }
             guard isKnown else { throw try unknown(object, path, snapshot) }

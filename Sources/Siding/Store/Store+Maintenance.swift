@@ -51,7 +51,11 @@ extension Store {
             throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")
         } catch let error as SQLiteError {
             switch error.kind {
-            case .timeLimit, .cancelled, .corrupt: throw StoreError(mapping: error)
+            case .timeLimit:
+                var limit = StoreError(mapping: error)
+                limit.hint = try? await read { try SlowQuery(sql).hint($0) }
+                throw limit
+            case .cancelled, .corrupt: throw StoreError(mapping: error)
             case .readOnly:
                 throw StoreError(.invalidQuery, error.message, hint: "only statements that read are allowed")
             default: throw StoreError(.invalidQuery, error.message, hint: Self.hint(error.message))
@@ -78,7 +82,8 @@ extension Store {
         } catch { throw StoreError(mapping: error) }
         return try await damage
             + read { snapshot in
-                try Self.invariants.flatMap { invariant in
+                let tables = try RecordsTable.all(snapshot)
+                return try (Self.invariants + tables.flatMap(Self.invariants)).flatMap { invariant in
                     try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
                 }
             }
@@ -87,23 +92,9 @@ extension Store {
     /// Rules between rows; each query gives the rows that break one.
     private static let invariants: [(name: String, violations: SQL)] = [
         (
-            "a record without a resource",
-            "SELECT id FROM siding_records WHERE resource NOT IN (SELECT id FROM siding_resources) LIMIT 10"
-        ),
-        ("a record that is not JSON", "SELECT id FROM siding_records WHERE NOT json_valid(body) LIMIT 10"),
-        (
             "a lane without exactly one head",
             """
             SELECT lane FROM siding_queue WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10
-            """
-        ),
-        (
-            "a record whose count of unsettled edits is wrong",
-            """
-            SELECT r.key FROM siding_records r JOIN siding_resources s ON s.id = r.resource
-            WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_queue q
-                WHERE q.resource = s.name AND q.record_key = r.key AND q.edit IS NOT NULL AND q.settled_at IS NULL)
-            LIMIT 10
             """
         ),
         (
@@ -125,13 +116,6 @@ extension Store {
             """
         ),
         (
-            "a version that was shown after what took its place",
-            """
-            SELECT h.key FROM siding_history h JOIN siding_records r ON r.resource = h.resource AND r.key = h.key
-            WHERE h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0)) LIMIT 10
-            """
-        ),
-        (
             "a complete listing whose resource was never completed",
             """
             SELECT r.name FROM siding_listings l JOIN siding_resources r ON r.id = l.resource
@@ -139,6 +123,37 @@ extension Store {
             """
         ),
     ]
+
+    /// The same of the records of one resource.
+    private static func invariants(of table: RecordsTable) -> [(name: String, violations: SQL)] {
+        let wrong = table.columns.filter { $0.fillFrom == nil }
+            .map { column -> SQL in "\(identifier: column.name) IS NOT \(column.value(of: "body"))" }
+        return [
+            ("a record that is not JSON", "SELECT key FROM \(table.rows) WHERE NOT json_valid(body) LIMIT 10"),
+            (
+                "a record whose stored columns are not what its body has",
+                "SELECT key FROM \(table.rows) WHERE json_valid(body) AND (\(wrong.anyOf)) LIMIT 10"
+            ),
+            (
+                "a record whose count of unsettled edits is wrong",
+                """
+                SELECT r.key FROM \(table.rows) r
+                WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_queue q
+                    WHERE q.resource = \(literal: table.resourceName) AND q.record_key = CAST(r.key AS TEXT)
+                        AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+                LIMIT 10
+                """
+            ),
+            (
+                "a version that was shown after what took its place",
+                """
+                SELECT h.key FROM siding_history h JOIN \(table.rows) r ON r.key = h.key
+                WHERE h.resource = \(integer: table.resource) AND h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0))
+                LIMIT 10
+                """
+            ),
+        ]
+    }
 
     /// Copies the database, whole as of one moment, to a file that must not exist; writers may go on meanwhile.
     public func backup(to destination: String) async throws(StoreError) {
@@ -172,6 +187,14 @@ extension Store {
         case (3, ..<51): return true
         default: return false
         }
+    }
+}
+
+extension [SQL] {
+    /// True where one of them is; not deeper than the columns allow.
+    fileprivate var anyOf: SQL {
+        guard !isEmpty else { return "0" }
+        return "1 IN (\(map { condition -> SQL in "(\(condition))" }.joined))"
     }
 }
 

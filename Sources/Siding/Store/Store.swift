@@ -66,7 +66,8 @@ public struct Store: Sendable {
             if access != .readOnly {
                 let database = try await Database.open(at: path, configuration: configuration)
                 applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
-                try await database.equip([HistoryKeeping.trigger])
+                // TEMP triggers keep the history of records (``RecordsTable/keepHistory(_:)``).
+                try await database.equip([])
                 writer = database
             }
             let reader = try await DatabaseReader.open(at: path, configuration: configuration)

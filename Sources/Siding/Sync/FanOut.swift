@@ -1,3 +1,4 @@
+internal import Logging
 internal import SidingChain
 
 /// The sync of a resource that has a listing for each record of another one: one pass over the parents that are due, some
@@ -12,7 +13,7 @@ struct FanOut: Sendable {
     private var store: Store { sync.engine.store }
 
     func run() async throws(StoreError) -> ResourceSync.Report {
-        guard try await store.resourceStates().contains(where: { $0.resource == each.resource }) else {
+        guard try await store.freshness(of: each.resource) != nil else {
             var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .skipped))
             report.warn("nothing is stored of '\(each.resource)' yet: 'siding sync \(each.resource)' comes first")
             return report
@@ -208,6 +209,7 @@ extension ResourceSync {
             } else {
                 try await run()
             }
+        try await fillColumns(&report)
         if let marked, report.line.counters.deleted > 0 {
             report.warn(
                 "'deletes' changed: \(marked.words) are deleted as pages show them; 'siding records undelete \(run)' restores them"
@@ -216,6 +218,16 @@ extension ResourceSync {
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
         report.note(unfit: report.line.counters.unfit, in: run)
         return report
+    }
+
+    /// Writes the values of columns that were declared since the last sync into the records that were stored before.
+    private func fillColumns(_ report: inout Report) async throws(StoreError) {
+        let (name, logger) = (resource.name, engine.logger)
+        let rows = try await engine.store.fillColumns(of: name) { rows in
+            logger.info("filled stored columns", metadata: ["resource": "\(name)", "records": "\(rows)"])
+        }
+        guard rows > 0 else { return }
+        report.line.notes.append("columns were declared or changed: \(rows) stored records were given their values")
     }
 
     /// The report of a sync that does nothing, as too much would go.

@@ -60,10 +60,9 @@ struct FanOutTally: Sendable {
 
     mutating func note(_ position: RoundPosition) {
         if !position.changedAspects.isEmpty {
-            let stays = position.changedAspects.contains("key") ? "; records under the old key stay" : ""
             sum.warn(
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
-                    + "about anew\(stays)")
+                    + "about anew")
         }
         sum.note(leftOut: position.leftOut, in: sync.run)
         if let dropped = position.droppedRound { sum.warn("started anew: \(dropped)") }

@@ -1,6 +1,10 @@
 internal import SidingChain
 
-/// A resource whose name stands in the store for another collection: two configs that share a file.
+/// A resource whose name stands in the store for other records: those of another collection, as two configs share a file, or
+/// records under another key.
+///
+/// Records under a changed key would show beside the same ones under the old key, so nothing is asked for before those are
+/// forgotten.
 ///
 /// Another name of the source alone is a renaming, and another origin alone a move. Both at once are another service, and its
 /// records would take the place of those that live under the same keys. So nothing is asked for.
@@ -14,10 +18,18 @@ struct ForeignResource: Sendable {
     static func look(
         for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
     ) async throws(StoreError) -> ForeignResource? {
+        guard let known = try await store.freshness(of: resource.name) else { return nil }
         // A person says so: the records of the other origin are to be gone.
-        if options.isFull, options.acceptsDeletes, !options.isAside { return nil }
-        guard let known = try await store.freshness(of: resource.name), let source = known.source,
-            source != resource.source.name,
+        let isAccepted = options.isFull && options.acceptsDeletes && !options.isAside
+        if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }
+        guard ResourceDefinition(resource).differences(from: known.definition).contains("key") else { return nil }
+        return try await underOtherKey(resource, in: store)
+    }
+
+    private static func ofOtherOrigin(
+        _ resource: AnyResource, _ known: ResourceFreshness, in store: Store, file: Store
+    ) async throws(StoreError) -> ForeignResource? {
+        guard let source = known.source, source != resource.source.name,
             let origin = known.definition.origin, origin != resource.source.baseURL.origin
         else { return nil }
         let count = try await store.count(of: resource.name).count
@@ -30,6 +42,23 @@ struct ForeignResource: Sendable {
             "two configs share the file: set database.path in one of them, or give the resource another name; where "
             + "'\(own.name)' takes the place of '\(source)' for good: 'siding sync \(name) --full --accept-deletes'"
         return ForeignResource(error: RecordedError(name: "foreign_resource", message: message, hint: hint))
+    }
+
+    private static func underOtherKey(
+        _ resource: AnyResource, in store: Store
+    ) async throws(StoreError) -> ForeignResource? {
+        let count = try await store.count(of: resource.name)
+        guard count.count + count.deleted > 0 else { return nil }
+        let name = resource.name
+        return ForeignResource(
+            error: RecordedError(
+                name: "key_changed",
+                message:
+                    "the key of '\(name)' changed, and \(count.count + count.deleted) records are stored under the old "
+                    + "one: nothing was asked for",
+                hint:
+                    "'siding records forget \(name)' removes them, and the next sync lists everything under the new key"
+            ))
     }
 
     /// The report of a sync that does nothing.

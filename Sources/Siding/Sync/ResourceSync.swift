@@ -169,9 +169,8 @@ struct ResourceSync: Sendable {
 
     private func note(_ position: ListingPosition, in report: inout Report) {
         if !position.changedAspects.isEmpty {
-            let stays = position.changedAspects.contains("key") ? "; records under the old key stay" : ""
             report.warn(
-                "the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing\(stays)")
+                "the definition changed (\(position.changedAspects.joined(separator: ", "))): full listing")
         }
         report.note(leftOut: position.leftOut, in: run)
         if let dropped = position.droppedCheckpoint { report.warn("started anew: \(dropped)") }

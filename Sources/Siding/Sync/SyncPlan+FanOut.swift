@@ -25,7 +25,7 @@ extension SyncPlan {
             resource: resource.name, method: resource.method.rawValue, url: template, conditions: [],
             reason: "", paging: resource.paging.description, deletes: resource.deletesInWords)
         plan.fanOut = FanOut(resource: each.resource, outlook: ParentOutlook(), urls: [])
-        let states = try await store?.resourceStates() ?? []
+        let states = try await store?.resourceStates(countsRecords: false) ?? []
         guard let store, states.contains(where: { $0.resource == each.resource }) else {
             let nothing = Obstacle.parents(why: "nothing is stored of '\(each.resource)' yet")
             (plan.obstacle, plan.reason) = (nothing, nothing.explained("its records are the parents"))

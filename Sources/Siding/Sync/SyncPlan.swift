@@ -114,7 +114,10 @@ public struct SyncPlan: Sendable, Hashable {
         _ resource: AnyResource, _ options: SyncOptions, _ first: PageRequest, _ store: Store?,
         _ now: Timestamp
     ) async throws -> Start {
-        guard let store, let state = try await store.resourceStates().first(where: { $0.resource == resource.name })
+        guard let store,
+            let state = try await store.resourceStates(countsRecords: false).first(where: {
+                $0.resource == resource.name
+            })
         else { return Start(page: first, reason: ListingStart.first(.unknown).words) }
         let entries = try await store.entries(QueueSelection(resources: [resource.name], kinds: [.fetch]))
         let entry = entries.first { $0.kind == .fetch }

@@ -104,7 +104,7 @@ struct DatabaseErrorTests {
         #expect(try await sandbox.siding("sync").status == 0)
         try await sandbox.sqlite(
             sandbox.file("test.db"),
-            "CREATE TRIGGER planted AFTER INSERT ON siding_records BEGIN DELETE FROM siding_records; END;")
+            "CREATE TRIGGER planted AFTER INSERT ON siding_records_items BEGIN DELETE FROM siding_records_items; END;")
         #expect(try await refusal(sandbox).contains("planted"))
     }
 

@@ -139,7 +139,7 @@ struct AtomicFileTests {
         #expect(!left.contains("out.jsonl"))
         #expect(left.count == (signal == SIGKILL ? 1 : 0))
         #expect(try await sandbox.siding("export", "items", "-o", "out.jsonl").status == 0)
-        #expect(try text(sandbox, "out.jsonl").split(separator: "\n").count == 100_003)
+        #expect(try text(sandbox, "out.jsonl").split(separator: "\n").count == 100_000)
     }
 
     @Test func `Memory does not grow with the records`() async throws {

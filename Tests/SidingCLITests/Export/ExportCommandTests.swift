@@ -193,10 +193,10 @@ extension Sandbox {
         try await sqlite(
             file("test.db"),
             """
-            INSERT OR IGNORE INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision)
+            INSERT OR IGNORE INTO siding_records_\(resource) (key, body, first_seen_at, changed_at, run, revision, pending,
+                lives_since)
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
-            SELECT (SELECT id FROM siding_resources WHERE name = '\(resource)'), 'k' || i,
-                '{"id":"k' || i || '","title":"' || printf('%.\(size)c', 'x') || '"}', 1, 1, 1, 1 FROM n
+            SELECT i, '{"id":' || i || ',"title":"' || printf('%.\(size)c', 'x') || '"}', 1, 1, 1, 1, 0, 1 FROM n
             """)
     }
 }

@@ -126,10 +126,9 @@ extension Sandbox {
             file("test.db"),
             """
             UPDATE siding_resources SET revision = revision + 1 WHERE name = 'items';
-            UPDATE siding_records SET deleted_at = 1, run = 0,
+            UPDATE siding_records_items SET deleted_at = 1, run = 0,
                 revision = (SELECT revision FROM siding_resources WHERE name = 'items')
-            WHERE resource = (SELECT id FROM siding_resources WHERE name = 'items') AND key = '\(key)'
-                AND deleted_at IS NULL;
+            WHERE key = '\(key)' AND deleted_at IS NULL;
             """)
     }
 }

@@ -122,7 +122,7 @@ struct SendTests {
         #expect(try await sandbox.siding("sync").status == 0)
         #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
         let key = try #require(
-            try await sandbox.siding("query", "select key from siding_records where key like 'tmp-%'", "--json")
+            try await sandbox.siding("query", "select key from siding_records_items where key like 'tmp-%'", "--json")
                 .objects().first?["key"]?.string)
         let update = try await sandbox.siding("send", "items.update", key, "-d", #"{"title":"newer"}"#, "--no-send")
         #expect(update.status == 0, "\(update.error)")

@@ -25,7 +25,7 @@ struct QueryTests {
 
     @Test(
         arguments: [
-            "DELETE FROM siding_records", "DROP VIEW items", "UPDATE siding_records SET body = '{}'",
+            "DELETE FROM siding_records_items", "DROP VIEW items", "UPDATE siding_records_items SET body = '{}'",
             "INSERT INTO siding_runs (command, owner, started_at) VALUES ('a', 'b', 1)", "CREATE TABLE t (a)",
             "CREATE TEMP TABLE t (a)", "ATTACH 'other.db' AS other", "DETACH main", "PRAGMA user_version",
             "PRAGMA journal_mode = DELETE", "VACUUM", "VACUUM INTO 'copy.db'", "BEGIN IMMEDIATE", "ANALYZE", "REINDEX",

@@ -148,7 +148,7 @@ struct RecordContractCommandTests {
             yaml.output == """
                 columns:
                   id: integer
-                  at: datetime
+                  at: { type: datetime, index: true }
                   'n': '$.n'
                   user_login: { type: text, path: '$.user.login' }
                 children:

@@ -58,7 +58,7 @@ extension Sandbox {
     func keys() async throws -> [String] {
         try await sqlite(
             file("test.db"),
-            "SELECT key FROM siding_records WHERE deleted_at IS NULL ORDER BY CAST(key AS INTEGER), key"
+            "SELECT key FROM siding_records_things WHERE deleted_at IS NULL ORDER BY key"
         )
         .lines.map(String.init)
     }

@@ -280,7 +280,7 @@ import Testing
         let sandbox = try await Sandbox.with(tracker)
         #expect(try await sandbox.siding("sync").status == 0)
         try await sandbox.sqlite(
-            sandbox.file("test.db"), "UPDATE siding_records SET deleted_at = 1 WHERE key = 'k2'")
+            sandbox.file("test.db"), "UPDATE siding_records_issues SET deleted_at = 1 WHERE key = 'k2'")
         _ = tracker.takeAsked()
         #expect(try await sandbox.siding("sync", "comments").status == 0)
         #expect(tracker.takeAsked() == Self.comments([1, 3]))

@@ -94,7 +94,8 @@ struct PlanFetchTests {
         #expect(try await tracker.origin.requests.count == 4)
         let limit = try await sandbox.siding("status", "--json").object()["limits"]?.array?.first?.members
         #expect(limit?["used"]?.int == 4)
-        let stored = try await sandbox.siding("query", "--json", "SELECT count(*) AS n FROM siding_records")
+        let stored = try await sandbox.siding(
+            "query", "--json", "SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'siding_records_%'")
         #expect(try stored.object()["n"]?.int == 0)
         try await tracker.origin.stop()
     }
@@ -158,13 +159,21 @@ struct PlanFetchTests {
     /// Every record, tombstones included.
     private func dump(_ sandbox: Sandbox) async throws -> [String: String] {
         guard FileManager.default.fileExists(atPath: sandbox.file("test.db")) else { return [:] }
-        let rows = try await sandbox.siding(
-            "query", "SELECT key, body || COALESCE(' deleted ' || deleted_at, '') AS text FROM siding_records", "--json"
-        )
-        return try rows.objects().reduce(into: [:]) { texts, row in
-            guard case .string(let key)? = row["key"], case .string(let text)? = row["text"] else { return }
-            texts[key] = text
+        let tables = try await sandbox.siding(
+            "query", "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'siding_records_%'", "--json")
+        var texts: [String: String] = [:]
+        for table in try tables.objects().compactMap({ $0["name"]?.string }) {
+            let rows = try await sandbox.siding(
+                "query",
+                """
+                SELECT CAST(key AS TEXT) AS key, body || COALESCE(' deleted ' || deleted_at, '') AS text FROM "\(table)"
+                """, "--json")
+            for row in try rows.objects() {
+                guard case .string(let key)? = row["key"], case .string(let text)? = row["text"] else { continue }
+                texts[key] = text
+            }
         }
+        return texts
     }
 
     private func changes(_ plan: [String: JSONValue]) -> [String] {

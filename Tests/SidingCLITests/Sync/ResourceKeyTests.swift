@@ -158,4 +158,49 @@ struct ResourceKeyTests {
         #expect(tracker.takeAsked() == ["/issues/1/comments", "/issues/3/comments"])
         try await tracker.origin.stop()
     }
+
+    // MARK: A changed key
+
+    @Test func `A changed key is refused until the records under the old one are forgotten`() async throws {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service)
+        #expect(try await sandbox.siding("sync").status == 0)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(config.replacing("key: id", with: "key: title"))
+        service.origin.forgetRequests()
+        let refused = try await sandbox.siding("sync", "--json").object()
+        #expect(refused["outcome"]?.string == "failed")
+        #expect(refused["error"]?.members?["name"]?.string == "key_changed")
+        #expect(refused["error"]?.members?["hint"]?.string?.contains("siding records forget items") == true)
+        #expect(service.targets.isEmpty)
+        #expect(try await sandbox.siding("plan").everything.contains("records forget items"))
+        #expect(try await sandbox.count() == 40)
+        let forgotten = try await sandbox.siding("records", "forget", "items", "--json").object()
+        #expect(forgotten["forgotten"]?.int == 40)
+        #expect(try await sandbox.siding("records", "forget", "items").status == 66)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.count() == 40)
+        let key = try await sandbox.siding("records", "get", "items", "item 7")
+        #expect(key.output.contains("\"id\":7"))
+        await service.origin.stop()
+    }
+
+    private static let creates = "writes: { items: { create: { path: /items } } }"
+
+    @Test func `A resource with writes that are not settled is not forgotten, and one that left the config is named`()
+        async throws
+    {
+        let service = try await Service.start()
+        let sandbox = try Sandbox.with(service, more: Self.creates)
+        #expect(try await sandbox.siding("sync").status == 0)
+        #expect(try await sandbox.siding("send", "items.create", "-d", #"{"title":"new"}"#, "--no-send").status == 0)
+        let refused = try await sandbox.siding("records", "forget", "items")
+        #expect(refused.status == 64 && refused.error.contains("1 write to 'items' is not settled"), "\(refused.error)")
+        #expect(try await sandbox.count() == 41)
+        let config = try String(contentsOfFile: sandbox.file("siding.yaml"), encoding: .utf8)
+        try sandbox.config(config.replacing("\n  items:", with: "\n  others:").replacing(Self.creates, with: ""))
+        let looked = try await sandbox.siding("doctor")
+        #expect(looked.output.contains("'siding records forget items' removes them"), "\(looked.output)")
+        await service.origin.stop()
+    }
 }

@@ -130,7 +130,7 @@ struct TransformTests {
         #expect(changed.status == 0)
         #expect(changed.error.contains("the definition changed (where): full listing"))
         let keys = try await shop.sandbox.siding("query", "SELECT siding_key FROM items ORDER BY 1", "--json").objects()
-        #expect(keys.map { $0["siding_key"] } == [.string("2"), .string("3")])
+        #expect(keys.map { $0["siding_key"] } == [.number(2), .number(3)])
         await shop.service.origin.stop()
     }
 
@@ -228,7 +228,8 @@ struct TransformTests {
         #expect(try await shop.sandbox.siding("sync", "--offline").status == 75)
         let later = try await shop.sandbox.siding("query", "SELECT label, condition FROM items", "--json").object()
         #expect(later == ["label": .number(2.5), "condition": .string("open")])
-        let written = try await shop.sandbox.siding("query", "SELECT 1 FROM siding_records WHERE run > 1", "--json")
+        let written = try await shop.sandbox.siding(
+            "query", "SELECT 1 FROM siding_records_items WHERE run > 1", "--json")
         #expect(written.output == "")
         await shop.service.origin.stop()
     }
@@ -313,7 +314,7 @@ private struct Shop {
 
     func body(_ number: Int) async throws -> String {
         let row = try await sandbox.siding(
-            "query", "SELECT body FROM siding_records WHERE key = '\(number)'", "--json"
+            "query", "SELECT body FROM siding_records_items WHERE key = '\(number)'", "--json"
         ).object()
         guard case .string(let body)? = row["body"] else { return "" }
         return body

@@ -20,7 +20,7 @@ struct UnchangedTests {
         #expect(service.origin.requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
         #expect(try await sandbox.siding("records", "list", "items", "--json").output == before)
         let written = try await sandbox.siding(
-            "query", "SELECT count(*) AS rows FROM siding_records WHERE run > 1", "--json")
+            "query", "SELECT count(*) AS rows FROM siding_records_items WHERE run > 1", "--json")
         #expect(try written.object()["rows"] == .number(0))
         let shown = try await sandbox.siding("runs", "show", "2")
         #expect(shown.output.contains("items: not modified"))
@@ -41,7 +41,7 @@ struct UnchangedTests {
         #expect(service.origin.requests.count == 1_000)
         #expect(service.origin.requests.allSatisfy { $0.headerFields[.ifNoneMatch] != nil })
         let written = try await sandbox.siding(
-            "query", "SELECT count(*) AS rows FROM siding_records WHERE run > 1", "--json")
+            "query", "SELECT count(*) AS rows FROM siding_records_items WHERE run > 1", "--json")
         #expect(try written.object()["rows"] == .number(0))
         await service.origin.stop()
     }
@@ -55,8 +55,8 @@ struct UnchangedTests {
         #expect(report["updated"] == .number(1))
         #expect(report["inserted"] == .number(0))
         #expect(report["not_modified"] == .number(3))
-        let written = try await sandbox.siding("query", "SELECT key FROM siding_records WHERE run = 2", "--json")
-        #expect(try written.object()["key"] == .string("25"))
+        let written = try await sandbox.siding("query", "SELECT key FROM siding_records_items WHERE run = 2", "--json")
+        #expect(try written.object()["key"] == .number(25))
         #expect(try await sandbox.differences(from: service.items) == [])
         await service.origin.stop()
     }
@@ -67,7 +67,7 @@ struct UnchangedTests {
         #expect(try await sandbox.siding("sync").status == 0)
         let report = try await sandbox.siding("sync", "--json").object()
         #expect(report["unchanged"] == .number(40))
-        let written = try await sandbox.siding("query", "SELECT 1 FROM siding_records WHERE run = 2", "--json")
+        let written = try await sandbox.siding("query", "SELECT 1 FROM siding_records_items WHERE run = 2", "--json")
         #expect(written.output == "")
         await service.origin.stop()
     }

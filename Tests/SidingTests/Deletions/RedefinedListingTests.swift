@@ -63,15 +63,6 @@ import Testing
         for deleted in isStable ? [1] : [0, 1] { #expect(try await bench.sync().line.counters.deleted == deleted) }
     }
 
-    @Test func `records under an old key stay`() async throws {
-        var bench = try await EngineBench.listed(isStable: true)
-        bench.resource.key = [JSONPath(member: "uuid")]
-        for target in ["/posts?page=2", "/posts?page=3"] { bench.origin.set(target, .status(.notFound)) }
-        bench.origin.set("/posts", .text(#"[{"id":1,"uuid":"a"},{"id":2,"uuid":"b"}]"#))
-        for _ in 0..<3 { #expect(try await bench.sync().line.counters.deleted == 0) }
-        #expect(try await bench.keys() == ["1", "2", "3", "4", "5", "a", "b"])
-    }
-
     @Test func `a listing of its own and one of changes prove nothing`() async throws {
         var bench = try await EngineBench.listed(isStable: true)
         for _ in 0..<3 { #expect(try await bench.sync(SyncOptions(limit: 1)).line.counters.deleted == 0) }

@@ -202,7 +202,7 @@ private struct EditRun {
             guard try await isAsModelled() else { return }
         }
         #expect(try await bench.bases().isEmpty)
-        #expect(try await bench.sqlite.rows("SELECT key FROM siding_records WHERE pending <> 0").isEmpty)
+        #expect(try await bench.sqlite.rows("SELECT key FROM siding_records_posts WHERE pending <> 0").isEmpty)
         try await bench.expectSound()
         await bench.store.close()
     }

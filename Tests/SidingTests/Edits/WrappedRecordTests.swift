@@ -151,7 +151,7 @@ import Testing
         try await bench.settle(entry, .delivered(answer))
         #expect(try await bench.shown("a") == #"{"id":"a","title":"1","votes":5}"#)
         // It came with the whole record, which is not what is known.
-        #expect(try await bench.sqlite.rows("SELECT etag FROM siding_records") == [[nil]])
+        #expect(try await bench.sqlite.rows("SELECT etag FROM siding_records_posts") == [[nil]])
         try await bench.expectSound()
     }
 

@@ -128,7 +128,7 @@ import Testing
         bench.time.advance(by: .seconds(1))
         let (run, now) = (bench.sqlite.bench.run, bench.time.now)
         try await bench.store.write { transaction in
-            let id = try #require(try transaction.first("SELECT id FROM siding_records") { $0.int(0) })
+            let id = try #require(try transaction.first("SELECT rowid FROM siding_records_posts") { $0.int(0) })
             try Tombstones.make(of: [id], in: 1, run: run, now: now, revision: 9, transaction)
         }
         bench.time.advance(by: .seconds(1))

@@ -134,11 +134,14 @@ import Testing
             ("SELECT * FROM posts JOIN people", "'people' keeps no history"),
             ("SELECT * FROM main.posts", "'posts' shows what is now"),
             ("SELECT count(*) FROM main.posts", "'posts' shows what is now"),
-            ("SELECT body FROM siding_records", "'siding_records' shows what is now"),
-            ("SELECT count(*) FROM siding_records", "'siding_records' shows what is now"),
+            ("SELECT body FROM siding_records_posts", "'siding_records_posts' shows what is now"),
+            ("SELECT count(*) FROM siding_records_posts", "'siding_records_posts' shows what is now"),
             ("SELECT * FROM siding_runs", "'siding_runs' shows what is now"),
             ("SELECT (SELECT count(*) FROM siding_history) FROM posts", "'siding_history' shows what is now"),
-            ("WITH x AS (SELECT body FROM siding_records) SELECT * FROM x", "'siding_records' shows what is now"),
+            (
+                "WITH x AS (SELECT body FROM siding_records_posts) SELECT * FROM x",
+                "'siding_records_posts' shows what is now"
+            ),
         ]
         for (sql, message) in refused {
             let found = try await bench.refusal(sql, at: now)?.lowercased()
@@ -157,6 +160,6 @@ import Testing
         #expect(try await bench.refusal("DELETE FROM posts", at: now) != nil)
         #expect(try await bench.refusal("CREATE TEMP TABLE x (a)", at: now) != nil)
         // Without a moment everything is seen as it is.
-        #expect(try await bench.rows("SELECT count(*) FROM siding_records") == ["integer(1)"])
+        #expect(try await bench.rows("SELECT count(*) FROM siding_records_posts") == ["integer(1)"])
     }
 }

@@ -107,7 +107,7 @@ import Testing
         let local = try await provenance(bench.sqlite, "b")
         #expect(local.deletion?.cause == .local && local.cause == .page && local.confirmation.confirmedAt == nil)
         let run = bench.sqlite.bench.run
-        try await bench.sqlite.execute("UPDATE siding_records SET deleted_at = 1, run = \(run) WHERE key = 'c'")
+        try await bench.sqlite.execute("UPDATE siding_records_posts SET deleted_at = 1, run = \(run) WHERE key = 'c'")
         #expect(try await provenance(bench.sqlite, "c").deletion?.run?.id == run)
         // The origin has it again.
         try await bench.pull(#"[{"id":"c"}]"#)
@@ -163,7 +163,7 @@ import Testing
         #expect(
             retried.cause == .quarantine && retried.request?.at == seen && retried.run?.command == "quarantine retry")
         #expect(retried.request?.url == "https://api.example.org/posts?page=1")
-        try await bench.sqlite.execute("UPDATE siding_records SET request = NULL WHERE key = 'c'")
+        try await bench.sqlite.execute("UPDATE siding_records_posts SET request = NULL WHERE key = 'c'")
         let old = try await provenance(bench.sqlite, "c")
         #expect(old.cause == .unknown && old.run?.id == 1 && old.request == nil)
     }

@@ -165,7 +165,7 @@ import Testing
         let bench = try await FileBench()
         let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
         try await bench.commit(#"[{"id":"a","labels":[]}]"#, shape: shape)
-        for name in ["absent", "posts_absent", "POSTS", "siding_records", ""] {
+        for name in ["absent", "posts_absent", "POSTS", "siding_records_posts", ""] {
             let kind = try await storeErrorKind { _ = try await export(RecordExport(name), of: bench.store) }
             #expect(kind == .notFound, "\(name)")
         }

@@ -75,7 +75,7 @@ import Testing
             Self.shape("$.labels"),
             #"[{"id":1,"labels":{"a":1}},{"id":2,"labels":"x"},{"id":3,"labels":null},{"id":4,"labels":["y"]},{"id":5,"labels":["z"]}]"#
         )
-        try await bench.execute("UPDATE siding_records SET deleted_at = 1 WHERE key = '5'")
+        try await bench.execute("UPDATE siding_records_posts SET deleted_at = 1 WHERE key = '5'")
         #expect(try await bench.rows("SELECT siding_parent, value FROM posts_labels") == [["4", "y"]])
     }
 
@@ -91,13 +91,13 @@ import Testing
     @Test func `children that are declared over stored records have their columns at once`() async throws {
         let bench = try await Self.bench(
             RecordShape(), #"[{"id":1,"labels":[{"a":1,"A":2}]},{"id":2,"labels":[{"b":3}]}]"#)
-        let before = try await bench.rows("SELECT * FROM siding_records")
+        let before = try await bench.rows("SELECT * FROM siding_records_posts")
         _ = try await bench.bench.open(shape: Self.shape("$.labels"))
         #expect(try await bench.rows("SELECT a, A_2, b FROM posts_labels") == [["1", "2", nil], [nil, nil, "3"]])
         #expect(try await bench.columns("posts") == ["id", "labels", "siding_key"])
         _ = try await bench.bench.open()
         #expect(try await bench.rows("SELECT name FROM sqlite_schema WHERE type = 'view'") == [["posts"]])
-        #expect(try await bench.rows("SELECT * FROM siding_records") == before)
+        #expect(try await bench.rows("SELECT * FROM siding_records_posts") == before)
     }
 
     @Test func `an array elsewhere has columns of its own`() async throws {

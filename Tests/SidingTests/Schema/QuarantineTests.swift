@@ -88,7 +88,7 @@ import Testing
             as: [Self.resource(Self.strict)])
         #expect(changes.allSatisfy { $0.refusal != nil })
         #expect(try await bench.store.quarantined(QuarantineSelection()).count == 2)
-        #expect(try await bench.rows("SELECT COUNT(*) FROM siding_records") == [["1"]])
+        #expect(try await bench.rows("SELECT COUNT(*) FROM siding_records_posts") == [["1"]])
     }
 
     @Test func `a retry with another key finds the keyless`() async throws {
@@ -109,8 +109,9 @@ import Testing
         let now = bench.bench.time.now.microseconds
         try await bench.execute(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, deleted_at)
-            VALUES (1, '2', '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"))
+            INSERT INTO siding_records_posts (key, body, first_seen_at, changed_at, run, deleted_at, revision, pending,
+                lives_since)
+            VALUES (2, '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"), 0, 0, 0)
             """)
         let changes = try await bench.retry(as: [Self.resource()])
         let change = try #require(changes.first { $0.record.key == "2" })

@@ -122,7 +122,7 @@ import Testing
         } catch let error as StoreError {
             #expect(error.kind == .contract && error.message.contains(words), "\(error)")
         }
-        #expect(try await bench.rows("SELECT key FROM siding_records") == [["1"]])
+        #expect(try await bench.rows("SELECT key FROM siding_records_posts") == [["1"]])
         #expect(try await bench.rows("SELECT name FROM siding_fields ORDER BY 1") == [["a"], ["id"]])
         #expect(try await bench.rows("SELECT COUNT(*) FROM siding_quarantine") == [["0"]])
     }

@@ -62,14 +62,13 @@ import Testing
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["2"]])
     }
 
-    @Test func `a view shows the records of its resource alone`() async throws {
+    @Test func `members with endless names get no column, and stay in the body`() async throws {
         let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1}]"#)
-        try await bench.execute(
-            "INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run) VALUES (99, '1', '{\"id\":9}', 0, 0, 0)"
-        )
-        try await bench.execute("UPDATE siding_records SET deleted_at = 1 WHERE resource <> 99")
-        #expect(try await bench.rows("SELECT * FROM posts") == [])
+        let long = (0..<150).map { "\"m\($0)\(String(repeating: "x", count: 6_000))\":1" }.joined(separator: ",")
+        let longest = String(repeating: "y", count: 1_000_000)
+        try await bench.commit(#"[{"id":1,"\#(longest)":1,\#(long)},{"id":2,"n":3}]"#)
+        #expect(try await bench.columns("posts") == ["id", "n"])
+        #expect(try await bench.bench.record("1").body.count > 1_900_000)
     }
 
     @Test func `records without members have a view of their keys`() async throws {

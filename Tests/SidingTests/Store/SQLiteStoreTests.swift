@@ -25,7 +25,8 @@ import Testing
         let database = try await Database.open(at: bench.path)
         let applied = try await Migrator(migrations: SchemaMigrations.all + [second]).migrate(database, at: 0)
         #expect(applied == [second])
-        #expect(try await database.write { try $0.first("SELECT count(*) FROM siding_records") { $0.int(0) } } == 2)
+        #expect(
+            try await database.write { try $0.first("SELECT count(*) FROM siding_records_posts") { $0.int(0) } } == 2)
         await database.close()
         let copy = try await Store.open(at: "\(bench.path).before-v002-19700101T000000Z", access: .readOnly)
         #expect(try await copy.count(of: "posts").count == 2)
@@ -50,12 +51,12 @@ import Testing
         let empty = await writer.walBytes
         try await bench.commit(page)
         let filled = await writer.walBytes
-        let before = try await bench.rows("SELECT id, key, changed_at, run FROM siding_records")
+        let before = try await bench.rows("SELECT key, changed_at, run FROM siding_records_posts")
         bench.bench.time.advance(by: .seconds(60))
         let changes = try await totalChanges(bench)
         let counters = try await bench.commit(page)
         #expect(counters.unchanged == 500)
-        #expect(try await bench.rows("SELECT id, key, changed_at, run FROM siding_records") == before)
+        #expect(try await bench.rows("SELECT key, changed_at, run FROM siding_records_posts") == before)
         // A page, a listing, a resource and a run's line: nothing that grows with the records.
         #expect(try await totalChanges(bench) - changes < 20)
         #expect(await writer.walBytes - filled < (filled - empty) / 5)
@@ -105,7 +106,7 @@ import Testing
     @Test func `a tombstone whose record comes back is revived`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1}]"#)
-        try await bench.execute("UPDATE siding_records SET deleted_at = 5")
+        try await bench.execute("UPDATE siding_records_posts SET deleted_at = 5")
         #expect(try await bench.store.count(of: "posts") == RecordCount(resource: "posts", count: 0, deleted: 1))
         #expect(try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: true).map(\.key) == ["1"])
         let counters = try await bench.commit(#"[{"id":1}]"#)

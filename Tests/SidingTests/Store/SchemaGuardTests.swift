@@ -23,8 +23,8 @@ import Testing
     @Test(
         "a view, trigger or index of somebody else's is refused",
         arguments: [
-            "CREATE VIEW planted AS SELECT 1 AS x", "CREATE INDEX planted ON siding_records (run)",
-            "CREATE TRIGGER planted AFTER INSERT ON siding_records BEGIN DELETE FROM siding_runs; END",
+            "CREATE VIEW planted AS SELECT 1 AS x", "CREATE INDEX planted ON siding_records_posts (run)",
+            "CREATE TRIGGER planted AFTER INSERT ON siding_records_posts BEGIN DELETE FROM siding_runs; END",
             "DROP VIEW posts; CREATE VIEW posts AS SELECT load_extension('x') AS id",
             "DROP INDEX siding_queue_settled; CREATE INDEX siding_queue_settled ON siding_queue (settled_at, url)",
         ], [Store.Access.readWriteCreate, .readOnly])

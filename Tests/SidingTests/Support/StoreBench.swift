@@ -52,24 +52,28 @@ struct StoreBench: Sendable {
         return PageRequest(url: url, number: number, offset: (number - 1) * 10)
     }
 
-    static func definition(key: String = "id") throws -> ResourceDefinition {
+    static func definition(key: String = "id", path: String = "/posts") throws -> ResourceDefinition {
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
-        return ResourceDefinition(AnyResource(resource, from: source, at: "/posts", key: key))
+        return ResourceDefinition(AnyResource(resource, from: source, at: path, key: key))
     }
 
     func opening(
-        key: String = "id", startsAnew: Bool = false, isAside: Bool = false, resource: String = Self.resource,
+        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAside: Bool = false,
+        resource: String = Self.resource,
         lease: Lease? = nil, shape: RecordShape = RecordShape()
     ) throws -> ListingOpening {
         ListingOpening(
-            resource: resource, source: "blog", definition: try Self.definition(key: key), lease: lease ?? self.lease,
+            resource: resource, source: "blog", definition: try Self.definition(key: key, path: path),
+            lease: lease ?? self.lease,
             run: run, startsAnew: startsAnew, first: try Self.page(1), isAside: isAside, shape: shape)
     }
 
     func open(
-        key: String = "id", startsAnew: Bool = false, isAside: Bool = false, shape: RecordShape = RecordShape()
+        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAside: Bool = false,
+        shape: RecordShape = RecordShape()
     ) async throws -> ListingPosition {
-        try await store.openListing(opening(key: key, startsAnew: startsAnew, isAside: isAside, shape: shape))
+        try await store.openListing(
+            opening(key: key, path: path, startsAnew: startsAnew, isAside: isAside, shape: shape))
     }
 
     /// Makes a resource other than the bench's own known.

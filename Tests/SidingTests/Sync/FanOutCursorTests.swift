@@ -109,7 +109,7 @@ import Testing
             #expect(try await bench.sync(options).1 == ["/a?since=9", "/b?since=9"])
             #expect(try await bench.completedAt() == before)
             #expect(try await bench.sync().1 == ["/a?since=1", "/b?since=5"])
-            #expect(try await bench.keys() == ["1", "11", "12", "2"])
+            #expect(try await bench.keys() == ["1", "2", "11", "12"])
             #expect(try await bench.completedAt() == bench.lists.time.now)
         }
     }

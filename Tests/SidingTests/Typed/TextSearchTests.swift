@@ -142,8 +142,8 @@ import Testing
         await #expect(throws: StoreError.self) {
             try await writer.write { transaction in
                 var statements = try RecordStatements(
-                    transaction, resource: 1, run: 0, now: .init(microseconds: 0), revision: 9,
-                    text: TextIndex.load(of: 1, transaction))
+                    transaction, table: RecordsTable.load(1, transaction), run: 0, now: .init(microseconds: 0),
+                    revision: 9)
                 let (key, body) = (Array("9".utf8), Array(#"{"id":9,"title":"train"}"#.utf8))
                 _ = try key.withUnsafeBytes { key in
                     try body.withUnsafeBytes { body in try statements.save(key: key, body: body, transaction) }

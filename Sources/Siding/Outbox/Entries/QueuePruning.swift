@@ -62,18 +62,19 @@ struct QueuePruning {
 
     /// The tombstones of temporary ids were for those who watched them.
     private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-        let tombstones = try transaction.query(
+        let named = try transaction.first(
             """
-            SELECT id, resource, revision FROM siding_records
-            WHERE deleted_at IS NOT NULL AND pending = 0 AND (resource, key) IN (
-                SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
-                WHERE q.temporary_id IS NOT NULL AND q.id = ?1)
+            SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
+            WHERE q.temporary_id IS NOT NULL AND q.id = ?1
             """, entry.id
-        ) { (id: $0.int(0), resource: $0.int(1), revision: $0.int(2)) }
-        for tombstone in tombstones {
-            try ChangeFeed.forget(revision: tombstone.revision, of: tombstone.resource, transaction)
-            try transaction.execute("DELETE FROM siding_records WHERE id = ?1", tombstone.id)
+        ) { (resource: $0.int(0), key: $0.text(1)) }
+        guard let named else { return }
+        let table = try RecordsTable.load(named.resource, transaction)
+        guard let record = try table.find(named.key, transaction), record.deletedAt != nil, record.pending == 0 else {
+            return
         }
+        try ChangeFeed.forget(revision: record.revision, of: named.resource, transaction)
+        try table.remove(record.row, transaction)
     }
 
     /// How it ended is kept with the key: whoever repeats the command is told.

@@ -34,7 +34,9 @@ extension Store {
     private func preparedIndex(of search: TextSearch) async throws(StoreError) -> TextIndex? {
         let fields = search.fields.map(\.description)
         let found = try await read { snapshot -> (index: TextIndex, isCurrent: Bool)? in
-            guard let row = try Self.resourceRow(search.resource, snapshot) else { return nil }
+            guard let row = try Self.resourceRow(search.resource, snapshot),
+                try RecordsTable.load(row.id, snapshot).layout != nil
+            else { return nil }
             return try TextIndex.covering(fields, of: row.id, snapshot)
         }
         guard let found else { return nil }
@@ -60,11 +62,12 @@ extension Store {
         }
         let expression = index.expression(query, in: search.fields.map(\.description))
         arguments += [.text(expression), .integer(Int64(max(search.limit, 0))), .integer(Int64(max(search.offset, 0)))]
+        let records = try RecordsTable.load(index.resource, snapshot).rows
         let statement = Condition(
             sql: """
                 SELECT r.key, r.body, r.first_seen_at, r.changed_at, r.deleted_at, r.run, r.revision, r.pending, t.rank,
                     \(snippet)
-                FROM \(identifier: index.table) t JOIN siding_records r ON r.id = t.rowid
+                FROM \(identifier: index.table) t JOIN \(records) r ON r.rowid = t.rowid
                 WHERE \(identifier: index.table) MATCH ? ORDER BY t.rank, r.key LIMIT ? OFFSET ?
                 """, arguments: arguments)
         return try snapshot.query(statement) { row in

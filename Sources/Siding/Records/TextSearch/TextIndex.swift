@@ -18,11 +18,12 @@ struct TextIndex: Equatable {
     }
 
     /// Only living records: a tombstone is found by nobody.
-    var sourceCreation: SQL {
-        let texts = fields.indices.reduce(SQL("id")) { "\($0), body ->> \(literal: fields[$1]) AS c\(integer: $1)" }
+    func sourceCreation(over records: RecordsTable) -> SQL {
+        let texts = fields.indices.reduce(SQL("rowid AS id")) {
+            "\($0), body ->> \(literal: fields[$1]) AS c\(integer: $1)"
+        }
         return """
-            CREATE VIEW \(identifier: source) AS SELECT \(texts) FROM siding_records \
-            WHERE resource = \(integer: resource) AND deleted_at IS NULL
+            CREATE VIEW \(identifier: source) AS SELECT \(texts) FROM \(records.rows) WHERE deleted_at IS NULL
             """
     }
 
@@ -62,7 +63,8 @@ struct TextIndex: Equatable {
     static func isSource(_ view: SchemaObject, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         let resources = try database.query("SELECT resource FROM siding_texts") { $0.int(0) }
         for resource in resources where view.name == "siding_text_\(resource)_source" {
-            return try load(of: resource, database)?.sourceCreation.text == view.sql
+            let records = try RecordsTable.load(resource, database)
+            return try load(of: resource, database)?.sourceCreation(over: records).text == view.sql
         }
         return false
     }
@@ -84,8 +86,8 @@ struct TextIndex: Equatable {
         let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
         try Self.requireFTS5(in: modules)
         try transaction.execute("DROP TABLE IF EXISTS \(identifier: table)")
-        try transaction.execute("DROP VIEW IF EXISTS \(identifier: source)")
-        try transaction.execute(sourceCreation)
+        try removeSource(transaction)
+        try restoreSource(transaction)
         try transaction.execute(creation)
         try transaction.execute("INSERT INTO \(identifier: table) (\(identifier: table)) VALUES ('rebuild')")
         try transaction.execute(
@@ -94,6 +96,22 @@ struct TextIndex: Equatable {
             ON CONFLICT (resource) DO UPDATE SET
                 fields = excluded.fields, sqlite = excluded.sqlite, built_at = excluded.built_at
             """, resource, try Store.json(fields), now.microseconds)
+    }
+
+    /// Drops the view that the index reads; row ids must be the same when it is restored.
+    func removeSource(_ transaction: borrowing Transaction) throws {
+        try transaction.execute("DROP VIEW IF EXISTS \(identifier: source)")
+    }
+
+    func restoreSource(_ transaction: borrowing Transaction) throws {
+        try transaction.execute(sourceCreation(over: try RecordsTable.load(resource, transaction)))
+    }
+
+    /// Drops the index: its resource has no records any more.
+    func remove(_ transaction: borrowing Transaction) throws {
+        try transaction.execute("DROP TABLE IF EXISTS \(identifier: table)")
+        try removeSource(transaction)
+        try transaction.execute("DELETE FROM siding_texts WHERE resource = ?1", resource)
     }
 
     /// - Throws: ``StoreError/Kind/unsupported`` where SQLite was built without FTS5.

@@ -59,7 +59,7 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
             + literals
     }
 
-    /// The expression where `body` is the record, as in a row of `siding_records`.
+    /// The expression where `body` is the record, as in a row of a ``RecordsTable``.
     ///
     /// - Parameter columns: the declared ones.
     func sql(beside columns: [RecordColumn]) -> SQL {

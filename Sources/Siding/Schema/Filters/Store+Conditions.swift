@@ -52,11 +52,10 @@ extension StoredRecordTransforms {
     }
 
     private func isKnown(_ member: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first(
-            """
-            SELECT 1 FROM siding_records
-            WHERE resource = ?1 AND deleted_at IS NULL AND json_type(body, ?2) IS NOT NULL LIMIT 1
-            """, resource, JSONPath(member: member).description
+        let records = try RecordsTable.load(resource, database).rows
+        return try database.first(
+            "SELECT 1 FROM \(records) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
+            JSONPath(member: member).description
         ) { _ in true } ?? false
     }
 }

@@ -36,27 +36,17 @@ struct StoredRecordTransforms {
             if let index = try TextIndex.load(of: resource, transaction) {
                 try TextStatements(index, transaction)
             } else { nil }
-        // A tombstone stays the change that it was: who was told of it is not told again.
-        var update = try transaction.prepare(
-            """
-            UPDATE siding_records SET body = ?2, revision = CASE WHEN deleted_at IS NULL THEN ?3 ELSE revision END,
-                changed_at = ?4
-            WHERE id = ?1
-            """)
-        try update.bind(3, revision)
-        try update.bind(4, now.microseconds)
-        var (last, hasChanged): (Int64, Bool) = (0, false)
+        let table = try RecordsTable.load(resource, transaction)
+        var (last, hasChanged): (Int64?, Bool) = (nil, false)
         while let rows = try portion(
-            "SELECT id, body, deleted_at IS NULL FROM siding_records WHERE resource = ?1 AND id > ?2", last, transaction
-        ) {
+            "SELECT rowid AS id, body, deleted_at IS NULL FROM \(table.rows)", last, transaction)
+        {
             for row in rows {
                 last = row.id
                 guard let left = row.without(removal) else { continue }
                 hasChanged = true
                 if row.isLiving { try text?.remove(row.id) }
-                try update.bind(1, row.id)
-                try update.bind(2, String(decoding: left, as: UTF8.self))
-                try update.step()
+                try table.setBody(of: row.id, to: left, now: now, revision: revision, transaction)
                 if row.isLiving { try text?.add(row.id) }
             }
         }
@@ -66,10 +56,11 @@ struct StoredRecordTransforms {
     /// The origin's own bytes below the user's edits.
     private func dropFromBases(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
         var update = try transaction.prepare("UPDATE siding_bases SET body = ?2 WHERE id = ?1")
-        var last: Int64 = 0
+        var last: Int64?
         while let rows = try portion(
-            "SELECT id, body, 1 FROM siding_bases WHERE resource = ?1 AND id > ?2 AND body IS NOT NULL", last,
-            transaction)
+            """
+            SELECT id, body, 1 FROM siding_bases WHERE resource = \(integer: resource) AND body IS NOT NULL
+            """, last, transaction)
         {
             for row in rows {
                 last = row.id
@@ -95,11 +86,11 @@ struct StoredRecordTransforms {
         _ column: SQL, _ transaction: borrowing Transaction, with rest: (StoredRow) -> [UInt8]?
     ) throws {
         var update = try transaction.prepare("UPDATE siding_queue SET \(column) = ?2 WHERE seq = ?1")
-        var last: Int64 = 0
+        var last: Int64?
         while let rows = try portion(
             """
             SELECT seq AS id, \(column), 1 FROM siding_queue
-            WHERE resource = (SELECT name FROM siding_resources WHERE id = ?1) AND seq > ?2 AND kind = 'write'
+            WHERE resource = (SELECT name FROM siding_resources WHERE id = \(integer: resource)) AND kind = 'write'
                 AND length(\(column)) > 0
             """, last, transaction)
         {
@@ -126,12 +117,10 @@ struct StoredRecordTransforms {
             expression != before.transforms.condition || columns != expression.columns(among: before.columns)
         else { return nil }
         let condition = try RecordCondition(expression, beside: shape.columns, database)
-        var (last, left): (Int64, [Int64]) = (0, [])
+        let table = try RecordsTable.load(resource, database)
+        var (last, left): (Int64?, [Int64]) = (nil, [])
         while let rows = try portion(
-            """
-            SELECT id, body, 1 FROM siding_records
-            WHERE resource = ?1 AND id > ?2 AND deleted_at IS NULL AND pending = 0
-            """, last, database)
+            "SELECT rowid AS id, body, 1 FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last, database)
         {
             for row in rows {
                 last = row.id
@@ -154,9 +143,12 @@ struct StoredRecordTransforms {
 
     /// The next rows behind `last`, some at a time, as what is looked at may be changed; nil where there are no more.
     private func portion(
-        _ sql: SQL, _ last: Int64, _ database: borrowing some Queryable & ~Copyable
+        _ sql: SQL, _ last: Int64?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [StoredRow]? {
-        let rows = try database.query("\(sql) ORDER BY id LIMIT 200", resource, last) { row in
+        guard last != .max else { return nil }
+        let rows = try database.query(
+            "SELECT * FROM (\(sql)) WHERE id >= ?1 ORDER BY id LIMIT 200", last.map { $0 + 1 } ?? .min
+        ) { row in
             StoredRow(id: row.int(0), body: row.blob(1), isLiving: row.int(2) == 1)
         }
         return rows.isEmpty ? nil : rows

@@ -164,13 +164,14 @@ struct QuarantineRetry {
     private func isOutdated(
         _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
-        try transaction.first(
+        let table = try RecordsTable.load(resource, transaction)
+        return try transaction.first(
             """
-            SELECT MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?3
-            FROM siding_records r LEFT JOIN siding_bases b ON b.resource = r.resource AND b.key = r.key
+            SELECT MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
+            FROM \(table.rows) r LEFT JOIN siding_bases b ON b.resource = ?1 AND b.key = ?3
                 LEFT JOIN siding_requests q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
-            WHERE r.resource = ?1 AND r.key = ?2
-            """, resource, key, record.seenAt.microseconds
+            WHERE r.key = ?2
+            """, resource, table.key(key), key, record.seenAt.microseconds
         ) { $0.int(0) == 1 } ?? false
     }
 }

@@ -19,11 +19,11 @@ import Testing
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
-        _ = try await bench.open(key: "uuid", isAside: true)
+        _ = try await bench.open(path: "/news", isAside: true)
         try await require(bench.entry(entry.id).state, is: .queued, "the entry")
         try await require(
             bench.store.resourceStates().first?.checkpoint, is: StoreBench.page(2), "the checkpoint")
-        try await require(bench.open(key: "uuid").changedAspects, is: ["key"], "what the next sync is told")
+        try await require(bench.open(path: "/news").changedAspects, is: ["path"], "what the next sync is told")
     }
 
     @Test func `names that differ only in case, and names like our own tables', are refused`() async throws {
@@ -178,14 +178,14 @@ import Testing
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()
-        let position = try await bench.open(key: "uuid")
-        try require(position.changedAspects, is: ["key"], "the changed aspects")
+        let position = try await bench.open(path: "/news")
+        try require(position.changedAspects, is: ["path"], "the changed aspects")
         try require(position.page, is: StoreBench.page(1), "the page")
         try require(position.entry == nil && !position.isResumed, "it counts as resumed")
         try await require(
             bench.store.storedPage(StoreBench.page(1), of: "posts") == nil, "validators stay")
         try await require(bench.entry(entry.id).state, is: .done, "the retained fetch")
-        try await require(bench.open(key: "uuid").changedAspects, is: [], "what is told once more")
+        try await require(bench.open(path: "/news").changedAspects, is: [], "what is told once more")
     }
 
     @Test func `the same definition discards nothing`() async throws {
@@ -197,12 +197,16 @@ import Testing
         try require(stored?.etag, is: "1", "the validators")
     }
 
-    @Test func `a changed key frees the key type`() async throws {
+    @Test func `a changed key is refused while records are stored under the old one, and else frees the key type`()
+        async throws
+    {
         let bench = try await StoreBench()
-        try await bench.commit(#"[{"id":1,"uuid":"x"}]"#, bench.open())
+        try await bench.commit("[]", bench.open())
         let counters = try await bench.commit(
             #"[{"id":1,"uuid":"x"}]"#, bench.open(key: "uuid"), key: "uuid")
         try require(counters.inserted, is: 1, "inserted")
         try require(counters.quarantined, is: 0, "quarantined")
+        try await bench.refuses(.contract, "a key under which nothing is stored") { _ = try await bench.open() }
+        try await require(bench.record("x").run, is: bench.run, "what is stored")
     }
 }

@@ -72,8 +72,8 @@ import Testing
         let anew = try await bench.openRound(startsAnew: true)
         try require(anew.takesAll, "it does not take all")
         try await require(bench.due(anew), is: ["a", "b"], "who is due")
-        let changed = try await bench.openRound(key: "uuid")
-        try require(changed.changedAspects, is: ["key"], "what changed")
+        let changed = try await bench.openRound(path: "/news")
+        try require(changed.changedAspects, is: ["path"], "what changed")
         try await require(bench.due(changed, changed: true), is: ["a", "b"], "who is due, as nothing is known")
     }
 
@@ -204,15 +204,15 @@ extension StoreBench {
         try await takeChild()
     }
 
-    fileprivate func childOpening(key: String = "id", startsAnew: Bool = false) throws -> ListingOpening {
-        var opening = try self.opening(key: key, startsAnew: startsAnew, resource: Self.child)
+    fileprivate func childOpening(path: String = "/posts", startsAnew: Bool = false) throws -> ListingOpening {
+        var opening = try self.opening(path: path, startsAnew: startsAnew, resource: Self.child)
         opening.parent = ListingParent(resource: Self.resource, revision: 0, round: nil)
         return opening
     }
 
-    fileprivate func openRound(key: String = "id", startsAnew: Bool = false) async throws -> RoundPosition {
+    fileprivate func openRound(path: String = "/posts", startsAnew: Bool = false) async throws -> RoundPosition {
         try await store.openRound(
-            RoundOpening(childOpening(key: key, startsAnew: startsAnew), over: Self.resource))
+            RoundOpening(childOpening(path: path, startsAnew: startsAnew), over: Self.resource))
     }
 
     fileprivate func selection(_ round: RoundPosition, changed: Bool = false) -> ParentSelection {

@@ -3,6 +3,7 @@ internal import SidingSQLite
 
 /// The statements that save a record, prepared once per page.
 struct RecordStatements: ~Copyable {
+    private let table: RecordsTable
     private var find: Statement
     private var insert: Statement
     private var update: Statement
@@ -10,7 +11,6 @@ struct RecordStatements: ~Copyable {
     private var text: TextStatements?
     /// Nil where no record of the resource has unsettled edits, which then costs nothing.
     private let pull: RecordPull?
-    private let resource: Int64
     private let now: Timestamp
     /// Whether a program saves the records, rather than a page of the origin.
     private let isLocal: Bool
@@ -18,46 +18,49 @@ struct RecordStatements: ~Copyable {
     private(set) var savedRow: Int64?
 
     /// - Parameters:
+    ///   - table: one that is there, with a layout for all keys that are to be saved.
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - pull: what becomes of records that edits lie on.
     ///   - request: where the bodies come from; nil for what is saved here.
     init(
-        _ transaction: borrowing Transaction, resource: Int64, run: RunID, now: Timestamp, revision: Int64,
-        text index: TextIndex?, pull: RecordPull? = nil, request: Int64? = nil
+        _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
+        pull: RecordPull? = nil, request: Int64? = nil
     ) throws {
-        // All or none: a struct of statements cannot be left half made.
-        var find = try transaction.prepare(
-            "SELECT id, body, deleted_at FROM siding_records WHERE resource = ?1 AND key = ?2")
+        try table.keepHistory(transaction)
+        // All or none: a struct of statements cannot be left half made. A declared column is computed from the bound body by the
+        // statement that writes the row; SQLite parses a text once for all JSON functions of a statement.
+        let find = try transaction.prepare(
+            "SELECT rowid, body, deleted_at FROM \(identifier: table.name) WHERE key = ?1")
         var insert = try transaction.prepare(
             """
-            INSERT INTO siding_records (resource, key, body, first_seen_at, changed_at, run, revision, lives_since,
-                deleted_at, request)
-            VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?6, ?7, ?8)
+            INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, revision, lives_since, pending,
+                deleted_at, request, \(table.bodyColumns))
+            VALUES (?1, ?3, ?3, ?4, ?5, ?5, 0, ?6, ?7, \(table.values(of: "?2")))
             """)
         var update = try transaction.prepare(
             """
-            UPDATE siding_records SET body = ?2, changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
+            UPDATE \(identifier: table.name) SET changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
                 revision = CASE WHEN deleted_at IS NULL OR ?6 IS NULL THEN ?5 ELSE revision END,
-                lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7
-            WHERE id = ?1
+                lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7,
+                \(table.assignments(of: "?2"))
+            WHERE rowid = ?1
             """)
-        try find.bind(1, resource)
-        try insert.bind(1, resource)
-        try insert.bind(4, now.microseconds)
-        try insert.bind(5, run)
-        try insert.bind(6, revision)
-        try insert.bind(8, request)
+        try insert.bind(3, now.microseconds)
+        try insert.bind(4, run)
+        try insert.bind(5, revision)
+        try insert.bind(7, request)
         try update.bind(3, now.microseconds)
         try update.bind(4, run)
         try update.bind(5, revision)
         try update.bind(7, request)
+        let index = try TextIndex.load(of: table.resource, transaction)
         let text: TextStatements? = if let index { try TextStatements(index, transaction) } else { nil }
+        self.table = table
         self.find = find
         self.insert = insert
         self.update = update
         self.text = text
         self.pull = pull
-        self.resource = resource
         self.now = now
         isLocal = request == nil
     }
@@ -72,16 +75,16 @@ struct RecordStatements: ~Copyable {
             guard try isExpected(expectation, of: key) else { return .unexpected }
             return try pull.take(body, under: key, isDeleted: isDeleted, transaction)
         }
-        try find.bindTextBytes(2, key)
+        try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
-            try insert.bindTextBytes(2, key)
-            try insert.bindTextBytes(3, body)
-            try insert.bind(7, isDeleted ? now.microseconds : nil)
+            try table.bind(key: key, at: 1, of: &insert)
+            try insert.bindTextBytes(2, body)
+            try insert.bind(6, isDeleted ? now.microseconds : nil)
             try insert.step()
             savedRow = transaction.lastInsertedRowID
-            if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: resource, transaction) }
             try text?.addNewest()
+            if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: table.resource, transaction) }
             return isDeleted ? .insertedDead : .inserted
         }
         let id = find.int(0)
@@ -99,7 +102,7 @@ struct RecordStatements: ~Copyable {
         try update.bind(6, deletedAt)
         try update.step()
         try text?.add(id)
-        if isLocal, !isLiving { try MissingTable.exempt(id, of: resource, transaction) }
+        if isLocal, !isLiving { try MissingTable.exempt(id, of: table.resource, transaction) }
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
     }
 
@@ -108,7 +111,7 @@ struct RecordStatements: ~Copyable {
 
     /// The row under `key`, and whether it lives; nil where there is none.
     mutating func stored(under key: UnsafeRawBufferPointer) throws -> (row: Int64, isLiving: Bool)? {
-        try find.bindTextBytes(2, key)
+        try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return nil }
         let found = (row: find.int(0), isLiving: find.isNull(2))
         find.reset()
@@ -120,7 +123,7 @@ struct RecordStatements: ~Copyable {
         _ expectation: RecordChanges.Expectation, of key: UnsafeRawBufferPointer
     ) throws -> Bool {
         if case .anything = expectation { return true }
-        try find.bindTextBytes(2, key)
+        try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return expectation.holds(nil) }
         let isLiving = find.isNull(2)
         let holds = find.withBytes(1) { stored in expectation.holds(isLiving ? stored : nil) }

@@ -1,0 +1,70 @@
+internal import SidingSQLite
+
+extension Store {
+    /// Forgets a resource with all that is stored of it: records, views, history, listings, cursors and quarantine. Nothing is
+    /// asked of the origin, and the next sync begins as the first one did.
+    ///
+    /// - Returns: how many records it had, tombstones among them.
+    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored, ``StoreError/Kind/leaseLost`` where a
+    ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not settled.
+    @discardableResult
+    public func forget(resource: String) async throws(StoreError) -> Int {
+        _ = try await read { try Self.resourceID(resource, $0) }
+        let lease: Lease
+        switch try await acquireLease(Lease.name(ofResource: resource), command: "records forget") {
+        case .held(let holder):
+            throw StoreError(.leaseLost, holder.words(holding: resource), hint: "wait for it, then try again")
+        case .acquired(let acquired): lease = acquired
+        }
+        let result: Result<Int, StoreError>
+        do throws(StoreError) { result = .success(try await forget(resource, under: lease)) } catch {
+            result = .failure(error)
+        }
+        try? await releaseLease(lease)
+        shapes.forget(resource)
+        changeSignal.fire()
+        return try result.get()
+    }
+
+    private func forget(_ name: String, under lease: Lease) async throws(StoreError) -> Int {
+        let (me, now) = (try ownerID(), clock.now)
+        return try await write { transaction in
+            try Self.check(lease, owner: me, transaction)
+            let resource = try Self.resourceID(name, transaction)
+            try Self.checkWrites(to: name, transaction)
+            let queue = QueueTransitions(owner: me, now: now)
+            for entry in try queue.unsettledFetches(of: name, transaction) {
+                try queue.settle(
+                    entry.id, as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
+            }
+            let table = try RecordsTable.load(resource, transaction)
+            let count = try table.count(transaction)
+            try table.drop(transaction)
+            for table in Self.tablesOfResources {
+                try transaction.execute("DELETE FROM \(table) WHERE resource = ?1", resource)
+            }
+            // No other resource is ever given its number: what runs noted of it is nobody's.
+            try transaction.execute("DELETE FROM siding_resources WHERE id = ?1", resource)
+            return count.living + count.deleted
+        }
+    }
+
+    /// All that is stored of a resource under its number.
+    private static let tablesOfResources: [SQL] = [
+        "siding_columns", "siding_child_columns", "siding_fields", "siding_quarantine", "siding_listings",
+        "siding_pages",
+        "siding_cursors", "siding_rounds", "siding_missing", "siding_tombstones",
+        "siding_bases", "siding_history", "siding_requests",
+    ]
+
+    private static func checkWrites(to name: String, _ transaction: borrowing Transaction) throws {
+        let count = try transaction.first(
+            "SELECT COUNT(*) FROM siding_queue WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", name
+        ) { $0.int(0) }
+        guard let count, count > 0 else { return }
+        throw StoreError(
+            .invalidWrite,
+            "\(count) \(count == 1 ? "write" : "writes") to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "
+                + "forgotten", hint: "send them with 'siding queue run', or give them up with 'siding queue drop'")
+    }
+}

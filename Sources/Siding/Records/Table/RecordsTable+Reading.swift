@@ -1,0 +1,90 @@
+internal import SidingSQLite
+
+/// A row of a records table.
+struct RecordRow {
+    var row: Int64
+    var body: [UInt8]
+    var firstSeenAt: Timestamp
+    var changedAt: Timestamp
+    var deletedAt: Timestamp?
+    var run: RunID
+    var revision: Int64
+    var pending: Int
+    var request: Int64?
+}
+
+extension RecordsTable {
+    /// What ``Store/record(_:_:)`` reads, in its order.
+    static let recordColumns: SQL = "key, body, first_seen_at, changed_at, deleted_at, run, revision, pending"
+
+    /// The record under a key, living or not; nil where there is none.
+    func find(_ key: String, _ database: borrowing some Queryable & ~Copyable) throws -> RecordRow? {
+        try database.first(
+            """
+            SELECT rowid, body, first_seen_at, changed_at, deleted_at, run, revision, pending, request
+            FROM \(rows) WHERE key = ?1
+            """, self.key(key)
+        ) { row in
+            RecordRow(
+                row: row.int(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
+                changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
+                run: row.int(5), revision: row.int(6), pending: Int(row.int(7)), request: row.optionalInt(8))
+        }
+    }
+
+    /// The row under a key; nil where there is none.
+    func row(
+        of key: String, isLiving: Bool = false, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Int64? {
+        try database.first(
+            "SELECT rowid FROM \(rows) WHERE key = ?1 AND (?2 = 0 OR deleted_at IS NULL)", self.key(key), isLiving
+        ) { $0.int(0) }
+    }
+
+    /// The key in a row, where edits of the user's own lie on the record.
+    func keyOfEdited(_ row: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
+        try database.first("SELECT key FROM \(rows) WHERE rowid = ?1 AND pending > 0", row) { $0.text(0) }
+    }
+
+    /// Records in the order of their keys, from behind `key`.
+    func records(
+        after key: String?, limit: Int, isDeleted: Bool, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [Record] {
+        let condition: SQL = isDeleted ? "deleted_at IS NOT NULL" : "deleted_at IS NULL"
+        return try database.query(
+            """
+            SELECT \(Self.recordColumns) FROM \(rowsByKey) WHERE \(key == nil ? "?1 IS NULL" : "key > ?1") AND \(condition)
+            ORDER BY key LIMIT ?2
+            """, key.map(self.key), limit
+        ) { row in Store.record(row, resourceName) }
+    }
+
+    func record(under key: String, _ database: borrowing some Queryable & ~Copyable) throws -> Record? {
+        try database.first("SELECT \(Self.recordColumns) FROM \(rows) WHERE key = ?1", self.key(key)) { row in
+            Store.record(row, resourceName)
+        }
+    }
+
+    /// How many records live, and how many are tombstones.
+    func count(_ database: borrowing some Queryable & ~Copyable) throws -> (living: Int, deleted: Int) {
+        try database.first("SELECT COUNT(*) - COUNT(deleted_at), COUNT(deleted_at) FROM \(rows)") { row in
+            (living: Int(row.int(0)), deleted: Int(row.int(1)))
+        } ?? (0, 0)
+    }
+
+    /// The keys of records that were written after `revision`, living or not, in their order.
+    func keys(
+        since revision: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [String] {
+        try database.query("SELECT key FROM \(rowsByKey) WHERE revision > ?1 ORDER BY key", revision) { $0.text(0) }
+    }
+
+    /// The bodies of living records, in the order of their rows.
+    func forEachBody(
+        _ database: borrowing some Queryable & ~Copyable, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        try database.forEach("SELECT body FROM \(rows) WHERE deleted_at IS NULL ORDER BY rowid") { row in
+            try row.withBytes(0) { bytes in try body(bytes) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The table of a resource's records, `siding_records_NAME`: its name, how it keeps the keys, and its stored columns. All that
+/// writes records is a method of it.
+///
+/// The table is made with the first record, whose key decides the layout. Until then ``rows`` is an empty selection, so that
+/// whoever reads need not ask whether there is a table. Every statement may use the names `rowid` and `key` in either layout.
+struct RecordsTable: Sendable {
+    /// How the table keeps the keys.
+    enum Layout: String, Sendable {
+        /// All keys are integers of 64 bits: the key is the rowid.
+        case rowid
+        /// Keys of any type in a column of their own, with a unique index.
+        case indexed
+    }
+
+    let resource: Int64
+    let resourceName: String
+    /// The type that the first record fixed; nil before.
+    var keyType: RecordKey.Kind?
+    /// Nil where there is no table yet.
+    var layout: Layout?
+    /// Whether every version of the records is kept.
+    var keepsHistory = false
+    /// The declared columns that are stored.
+    var columns: [StoredColumn] = []
+
+    /// The table's name in the file.
+    var name: String { "siding_records_\(resourceName)" }
+    /// The name of the unique index on the keys, where the key is not the rowid.
+    var keyIndex: String { "siding_key_\(resourceName)" }
+
+    /// What stands behind `FROM`: the table, or nothing where there is none.
+    var rows: SQL { layout == nil ? Self.noRows : "\(identifier: name)" }
+
+    /// The same where all of it is read in the order of the keys: by their index, so that nothing is gathered and sorted first.
+    var rowsByKey: SQL { layout == .indexed ? "\(rows) INDEXED BY \(identifier: keyIndex)" : rows }
+
+    /// The same for views of the past, which read records and their history and nothing else.
+    var rowsOfPast: SQL { layout == nil ? "(SELECT \(Self.nulls) WHERE 0)" : rows }
+
+    /// It reads a table of ours, so that whoever is kept from those is kept from this.
+    private static let noRows: SQL = "(SELECT \(nulls) FROM siding_resources WHERE id IS NULL)"
+
+    private static let nulls: SQL = """
+        NULL AS rowid, NULL AS key, NULL AS first_seen_at, NULL AS changed_at, NULL AS run, NULL AS deleted_at, \
+        NULL AS revision, NULL AS pending, NULL AS etag, NULL AS lives_since, NULL AS request, NULL AS scope, NULL AS body
+        """
+
+    /// The table of a resource; one without rows for a number that no resource has.
+    static func load(
+        _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> RecordsTable {
+        var table =
+            try database.first(
+                "SELECT name, key_type, layout, history_since IS NOT NULL FROM siding_resources WHERE id = ?1", resource
+            ) { row in
+                RecordsTable(
+                    resource: resource, resourceName: row.text(0),
+                    keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
+                    layout: row.optionalText(2).flatMap(Layout.init), keepsHistory: row.int(3) == 1)
+            } ?? RecordsTable(resource: resource, resourceName: "")
+        table.columns = try StoredColumn.load(of: resource, database)
+        return table
+    }
+
+    /// The tables of all resources.
+    static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [RecordsTable] {
+        try database.query("SELECT id FROM siding_resources ORDER BY id") { $0.int(0) }.map { try load($0, database) }
+    }
+}
+
+// MARK: Keys
+
+extension RecordsTable {
+    /// A key as the table has it: elsewhere keys are texts.
+    ///
+    /// Integers beyond 64 bits, and the temporary ids of own creates, stay texts in a table of integers. Where the key is the
+    /// rowid there are none, and SQLite would take `007` for 7: NULL finds nothing.
+    func key(_ text: String) -> SQLiteValue {
+        if keyType == .integer, let integer = Self.integer(text.utf8) { return .integer(integer) }
+        return layout == .rowid ? .null : .text(text)
+    }
+
+    /// The same of a text that SQL has, as an expression by which rows are found.
+    func key(ofText text: SQL) -> SQL {
+        guard keyType == .integer else { return text }
+        return """
+            CASE WHEN CAST(CAST(\(text) AS INTEGER) AS TEXT) = \(text) THEN CAST(\(text) AS INTEGER) ELSE \(text) END
+            """
+    }
+
+    /// Whether a column of `type` shows the key as the table has it.
+    func showsKey(as type: ColumnType) -> Bool {
+        switch (keyType, type) {
+        // An own create has a text in its place, which columns of either type show as it is.
+        case (.integer, .integer), (.integer, .any), (.string, .text), (.string, .any): true
+        default: false
+        }
+    }
+
+    /// Binds a key's text as the table has it.
+    func bind(
+        key text: UnsafeRawBufferPointer, at index: Int, of statement: inout Statement
+    ) throws(SQLiteError) {
+        if keyType == .integer, let integer = Self.integer(text) {
+            try statement.bind(index, integer)
+        } else if layout == .rowid {
+            try statement.bindNull(index)
+        } else {
+            try statement.bindTextBytes(index, text)
+        }
+    }
+
+    /// The integer that is written so; nil where another spelling means it, or 64 bits do not hold it.
+    static func integer(_ text: some Collection<UInt8>) -> Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = text.dropFirst(isNegative ? 1 : 0)
+        guard (1...19).contains(digits.count) else { return nil }
+        if digits.first == UInt8(ascii: "0") { return digits.count == 1 && !isNegative ? 0 : nil }
+        var value: Int64 = 0
+        for byte in digits {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit <= 9 else { return nil }
+            let (tens, hasOverflown) = value.multipliedReportingOverflow(by: 10)
+            let (next, isTooLarge) =
+                isNegative
+                ? tens.subtractingReportingOverflow(Int64(digit)) : tens.addingReportingOverflow(Int64(digit))
+            guard !hasOverflown, !isTooLarge else { return nil }
+            value = next
+        }
+        return value
+    }
+}

@@ -1,0 +1,217 @@
+import SidingJSON
+import SidingSQLite
+import Testing
+
+@testable import Siding
+@testable import SidingTesting
+
+@Suite struct RecordsTableTests {
+    // MARK: Keys
+
+    @Test func `integer keys are the rowid, and a look-up through the view is one in the table`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":7,"n":"a"},{"id":-3,"n":"b"},{"id":10,"n":"c"}]"#)
+        #expect(try await bench.rows("SELECT typeof(id), n FROM posts WHERE id = 7") == [["integer", "a"]])
+        for query in ["SELECT * FROM posts WHERE id = 7", "SELECT * FROM posts WHERE id BETWEEN 1 AND 8"] {
+            let plan = try await bench.plan(query)
+            #expect(plan.contains("SEARCH") && plan.contains("INTEGER PRIMARY KEY"), "\(plan)")
+        }
+        let listed = try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false).map(\.key)
+        #expect(listed == ["-3", "7", "10"])
+        let rest = try await bench.store.records(of: "posts", after: "7", limit: 9, deleted: false).map(\.key)
+        #expect(rest == ["10"])
+        #expect(try await bench.store.record(of: "posts", key: "-3") != nil)
+        for key in ["07", "7.0", " 7", "", "9223372036854775808", "-0"] {
+            #expect(try await bench.store.record(of: "posts", key: key) == nil, "\(key)")
+        }
+    }
+
+    @Test func `texts are keys as they are, and are found by their index`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":"10"},{"id":"9"},{"id":"b"}]"#)
+        #expect(try await bench.rows("SELECT typeof(id), id FROM posts WHERE id = '9'") == [["text", "9"]])
+        #expect(try await bench.rows("SELECT id FROM posts WHERE id = 9") == [])
+        #expect(try await bench.plan("SELECT * FROM posts WHERE id = '9'").contains("siding_key_posts (key=?)"))
+        let listed = try await bench.store.records(of: "posts", after: nil, limit: 9, deleted: false).map(\.key)
+        #expect(listed == ["10", "9", "b"])
+    }
+
+    @Test func `siding_key has the type of the keys, and joins find it`() async throws {
+        let bench = try await FileBench()
+        let columns = [RecordColumn("title", .text)]
+        try await bench.commit(#"[{"id":7,"title":"x"}]"#, shape: RecordShape(columns: columns))
+        #expect(try await bench.rows("SELECT typeof(siding_key) FROM posts WHERE siding_key = 7") == [["integer"]])
+        let plan = try await bench.plan("SELECT p.title FROM (SELECT 7 AS id) o JOIN posts p ON p.siding_key = o.id")
+        #expect(plan.contains("INTEGER PRIMARY KEY"), "\(plan)")
+    }
+
+    @Test func `an integer beyond 64 bits gives the keys a column of their own, and every row keeps its number`()
+        async throws
+    {
+        let bench = try await FileBench()
+        let shape = RecordShape(columns: [RecordColumn("n", .integer, isIndexed: true)], history: HistoryRetention())
+        try await bench.commit(#"[{"id":7,"n":1},{"id":-2,"n":2}]"#, shape: shape)
+        #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["rowid"]])
+        bench.bench.time.advance(by: .seconds(1))
+        try await bench.commit(#"[{"id":7,"n":3},{"id":99999999999999999999,"n":4}]"#, shape: shape)
+        #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["indexed"]])
+        #expect(
+            try await bench.rows("SELECT id, key, typeof(key) FROM siding_records_posts ORDER BY key")
+                == [["-2", "-2", "integer"], ["7", "7", "integer"], ["8", "99999999999999999999", "text"]])
+        #expect(try await bench.rows("SELECT n FROM posts WHERE siding_key = 7 AND n = 3") == [["3"]])
+        #expect(try await bench.plan("SELECT * FROM posts WHERE n = 3").contains("siding_index_1_n"))
+        #expect(try await bench.store.record(of: "posts", key: "99999999999999999999") != nil)
+        bench.bench.time.advance(by: .seconds(1))
+        try await bench.commit(#"[{"id":7,"n":5}]"#, shape: shape)
+        let history = try #require(try await bench.store.history(of: "posts", key: "7", limit: nil))
+        #expect(history.versions.count == 3)
+        #expect(try await bench.store.check() == [])
+        try await bench.store.close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
+    }
+
+    @Test(arguments: ["7", "-7", "0", "9223372036854775807", "-9223372036854775808"])
+    func `an integer is its own digits and nothing else`(_ text: String) {
+        #expect(RecordsTable.integer(text.utf8) == Int64(text))
+        for other in ["+\(text)", "0\(text)", " \(text)", "\(text).", "--\(text)", "9223372036854775808"] {
+            #expect(RecordsTable.integer(other.utf8) == nil, "\(other)")
+        }
+    }
+
+    @Test func `row ids of any integer are packed and unpacked`() throws {
+        let ids: [Int64] = [.min, -5, -1, 0, 3, .max]
+        for count in 0...ids.count {
+            let set = RecordIDs(Array(ids.suffix(count)))
+            #expect(try set.packed.withUnsafeBytes { try RecordIDs(packed: $0) } == set)
+        }
+    }
+
+    // MARK: Declared columns over stored records
+
+    private static func filled(_ columns: [RecordColumn]) async throws -> FileBench {
+        let bench = try await FileBench()
+        let records = (1...20).map { #"{"id":\#($0 - 10),"v":"\#($0)","w":{"x":\#($0 % 3)}}"# }
+        try await bench.commit("[\(records.joined(separator: ","))]", shape: RecordShape(columns: columns))
+        return bench
+    }
+
+    @Test func `a column that is declared over stored records is filled in steps, and right all the time`() async throws
+    {
+        let bench = try await Self.filled([])
+        let columns = [
+            RecordColumn("v", .integer, isIndexed: true),
+            RecordColumn("x", .integer, at: try JSONPath(parsing: "$.w.x")),
+        ]
+        _ = try await bench.bench.open(shape: RecordShape(columns: columns))
+        let query = "SELECT siding_key, v, x FROM posts ORDER BY siding_key"
+        let wanted = (1...20).map { ["\($0 - 10)", "\($0)", "\($0 % 3)"] }
+        #expect(try await bench.rows(query) == wanted)
+        #expect(try await bench.store.fillNextColumns(of: "posts", rows: 7) == ColumnFill(rows: 7, isDone: false))
+        #expect(try await bench.rows(#"SELECT count("_v") FROM siding_records_posts"#) == [["7"]])
+        // Whoever writes in between writes the columns too.
+        try await bench.commit(#"[{"id":-9,"v":"100"},{"id":9,"v":"900"}]"#, shape: RecordShape(columns: columns))
+        #expect(
+            try await bench.rows("SELECT v, x FROM posts WHERE siding_key IN (-9, 9)") == [
+                ["100", nil], ["900", nil],
+            ])
+        try await bench.store.close()
+        let again = try await Store.open(at: bench.path)
+        #expect(try await again.fillColumns(of: "posts") == 13)
+        #expect(try await again.fillColumns(of: "posts") == 0)
+        #expect(try await again.check() == [])
+        let rows = try await again.read { snapshot in
+            try snapshot.query("SELECT siding_key FROM posts WHERE v >= 100 ORDER BY v") { $0.int(0) }
+        }
+        #expect(rows == [-9, 9])
+        let view = try await again.read { snapshot in
+            try snapshot.first("SELECT sql FROM sqlite_schema WHERE name = 'posts'") { $0.text(0) }
+        }
+        #expect(view?.contains("body") == false)
+        await again.close()
+    }
+
+    @Test func `a column that is declared otherwise is filled anew, one that goes leaves the view`() async throws {
+        let bench = try await Self.filled([RecordColumn("v", .text), RecordColumn("w", .any)])
+        #expect(try await bench.store.fillColumns(of: "posts") == 0)
+        _ = try await bench.bench.open(
+            shape: RecordShape(columns: [RecordColumn("V", .integer, at: JSONPath(member: "v"))]))
+        #expect(try await bench.columns("posts") == ["V", "siding_key"])
+        #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
+        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
+        // What was left unused is filled anew where it is declared again.
+        try await bench.commit(#"[{"id":1,"v":"1","w":5}]"#, shape: RecordShape(columns: [RecordColumn("w", .any)]))
+        #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
+        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
+        #expect(try await bench.store.check() == [])
+        try await bench.store.close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
+    }
+
+    @Test func `a column that is declared while others are filled begins with them`() async throws {
+        let bench = try await Self.filled([])
+        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("v", .integer)]))
+        _ = try await bench.store.fillNextColumns(of: "posts", rows: 5)
+        _ = try await bench.bench.open(
+            shape: RecordShape(columns: [RecordColumn("v", .integer), RecordColumn("w", .any)]))
+        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.store.check() == [])
+    }
+
+    @Test func `a table may hold columns and nothing that runs SQL`() async throws {
+        let bench = try await Self.filled([RecordColumn("it's \"x\" CHECK", .text, at: JSONPath(member: "v"))])
+        let sql = try await bench.rows("SELECT sql FROM sqlite_schema WHERE name = 'siding_records_posts'")[0][0] ?? ""
+        #expect(RecordsTable.isPlain(sql))
+        for column in ["a ANY DEFAULT (abs(1))", "b ANY AS (key + 1)", "CHECK (key > 0)", "c ANY COLLATE mine"] {
+            #expect(!RecordsTable.isPlain(sql.replacing("body TEXT NOT NULL", with: "body TEXT NOT NULL, \(column)")))
+        }
+        try await bench.execute(
+            "ALTER TABLE siding_records_posts ADD COLUMN planted INTEGER GENERATED ALWAYS AS (abs(key)) VIRTUAL")
+        try await bench.store.close()
+        #expect(try await storeErrorKind { _ = try await Store.open(at: bench.path, access: .readOnly) } == .foreign)
+    }
+
+    @Test func `a query that runs out of time is told which columns to declare`() async throws {
+        let bench = try await Self.filled([])
+        let (sql, other) = ("SELECT a.w FROM Posts a JOIN posts b ON b.id = a.v", "SELECT id FROM posts")
+        let hints = try await bench.store.read { [try SlowQuery(sql).hint($0), try SlowQuery(other).hint($0)] }
+        #expect(hints[0]?.contains("declare 'v', 'w' under 'columns' of 'posts'") == true, "\(hints)")
+        #expect(hints[1] == nil)
+        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("v", .integer), RecordColumn("w")]))
+        #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } != nil)
+        _ = try await bench.store.fillColumns(of: "posts")
+        #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } == nil)
+    }
+
+    // MARK: Forgetting
+
+    @Test func `a resource is forgotten with all that was stored of it, and begins anew`() async throws {
+        let bench = try await FileBench()
+        let shape = RecordShape(
+            columns: [RecordColumn("v", .integer, isIndexed: true)],
+            children: [RecordChildren("tags", at: JSONPath(member: "tags"))], history: HistoryRetention())
+        try await bench.commit(#"[{"id":1,"v":1,"tags":["a"]},{"id":2,"v":2}]"#, shape: shape)
+        try await bench.commit(#"[{"id":1,"v":3,"tags":["a"]},{"id":2,"v":2}]"#, shape: shape)
+        #expect(try await storeErrorKind { _ = try await bench.store.forget(resource: "posts") } == .leaseLost)
+        try await bench.store.releaseLease(bench.bench.lease)
+        #expect(try await bench.store.forget(resource: "posts") == 2)
+        #expect(try await bench.store.resourceStates() == [])
+        #expect(try await bench.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%posts%'") == [])
+        let tables = try await bench.rows(
+            """
+            SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
+            WHERE m.type = 'table' AND c.name = 'resource' AND m.name <> 'siding_run_resources' AND m.name <> 'siding_queue'
+            """
+        ).compactMap { $0[0] }
+        #expect(tables.count > 10)
+        for table in tables { #expect(try await bench.rows("SELECT * FROM \(table)") == [], "\(table)") }
+        #expect(try await storeErrorKind { _ = try await bench.store.forget(resource: "posts") } == .notFound)
+        var next = bench
+        try await next.bench.nextSync()
+        try await next.commit(#"[{"id":"x"}]"#)
+        #expect(try await next.rows("SELECT id FROM posts") == [["x"]])
+        #expect(try await next.rows("SELECT id FROM siding_resources") == [["2"]])
+        #expect(try await next.store.check() == [])
+    }
+}
