@@ -10,7 +10,7 @@ struct ShapeTests {
         "deleted", "withheld", "quarantined", "duplicates", "bytes", "duration_ms",
     ]
     private static let entry: Set = [
-        "id", "kind", "state", "source", "resource", "lane", "method", "url", "page", "attempts", "created_at",
+        "id", "kind", "state", "source", "resource", "lane", "method", "url", "page", "attempts", "tries", "created_at",
     ]
     private static let run: Set = ["id", "command", "started_at", "ended_at", "outcome", "resources"]
     private static let error: Set = ["name", "message"]
