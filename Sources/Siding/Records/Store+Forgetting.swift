@@ -1,4 +1,6 @@
+internal import SidingChain
 internal import SidingSQLite
+internal import SidingSynchronization
 
 extension Store {
     /// Forgets a resource with all that is stored of it: records, views, history, listings, cursors and quarantine. Nothing is

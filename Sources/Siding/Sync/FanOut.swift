@@ -222,7 +222,7 @@ extension ResourceSync {
 
     /// Writes the values of columns that were declared since the last sync into the records that were stored before.
     private func fillColumns(_ report: inout Report) async throws(StoreError) {
-        let (name, logger) = (resource.name, engine.logger)
+        let (name, logger) = (resource.name, engine.environment.logger)
         let rows = try await engine.store.fillColumns(of: name) { rows in
             logger.info("filled stored columns", metadata: ["resource": "\(name)", "records": "\(rows)"])
         }

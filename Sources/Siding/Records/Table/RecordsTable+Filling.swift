@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// How far the values of newly declared columns are written into the rows that were there before.

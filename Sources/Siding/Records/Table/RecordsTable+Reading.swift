@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingSQLite
 
 /// A row of a records table.

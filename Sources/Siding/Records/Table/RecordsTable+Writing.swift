@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
