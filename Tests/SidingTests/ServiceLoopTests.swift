@@ -169,21 +169,22 @@ import Testing
         async throws
     {
         let token = Mutex("old")
-        let asked = Mutex(0)
+        let asked = Mutex<[Timestamp]>([])
+        let time = ManualWallClock()
         var source = try Self.source()
         source.authorization = .bearer(Secret("test") { token.withLock { $0 } })
-        let origin = ScriptedOrigin { _ in asked.withLock { $0 += 1 } }
+        let origin = ScriptedOrigin { _ in asked.withLock { $0.append(time.now) } }
         origin.set("/posts", .status(.unauthorized))
-        let time = ManualWallClock()
         let running = try await Running(origin, resources: [Self.posts(from: source)], sources: [], time: time)
-        for _ in 0..<4 { await running.passes() }
-        #expect(asked.withLock { $0 } == 1)
-        time.advance(by: .seconds(60))
-        try await running.runs { asked.withLock { $0 } == 2 }
-        for _ in 0..<2 { await running.passes() }
-        #expect(asked.withLock { $0 } == 2)
+        try await running.runs {
+            time.advance(by: .seconds(20))
+            return asked.withLock { $0.count } == 3
+        }
+        let moments = asked.withLock { $0 }
+        #expect(zip(moments, moments.dropFirst()).allSatisfy { $1 - $0 >= .seconds(60) }, "\(moments)")
         token.withLock { $0 = "new" }
-        try await running.runs { asked.withLock { $0 } == 3 }
+        // No clock is moved from here on.
+        try await running.runs { asked.withLock { $0.count } > 3 }
         running.stop()
         try await running.ended()
     }
