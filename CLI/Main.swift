@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The process: parse, call, and turn whatever comes of it into words and an exit code.
+/// The entry point: parses the arguments, runs the command and reports its error.
 @main
 enum Main {
     static func main() async {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The root of the command line: one subcommand per job.
+/// The root command, with one subcommand per job.
 struct SidingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "siding",

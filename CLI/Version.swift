@@ -1,4 +1,4 @@
-/// The version of this executable, as CHANGELOG.md tells it.
+/// The version of this executable, the newest in CHANGELOG.md.
 enum Version {
     static let number = "0.1.0"
     static let text = "siding \(number)"

@@ -5,8 +5,9 @@ import SidingJSON
 
 /// A body on the command line: the text itself, `@file`, or `-` for standard input.
 enum BodyArgument {
-    /// - Throws: ``CommandError`` with 66 for a file that cannot be read, 64 for more than the queue keeps, of which no more
-    ///   is read.
+    /// Reads the bytes of a body.
+    ///
+    /// - Throws: ``CommandError`` with code 66 for an unreadable file, 64 for a body larger than the queue accepts; reading stops there.
     static func read(_ argument: String) throws -> [UInt8] {
         if argument == "-" { return try bytes(of: FileHandle.standardInput, "standard input") }
         guard argument.hasPrefix("@") else { return Array(argument.utf8) }
@@ -38,9 +39,9 @@ enum BodyArgument {
         return bytes
     }
 
-    /// A body that is called JSON has to be JSON: the origin's refusal would come too late.
+    /// Checks that a body with a JSON content type is valid JSON; the origin would refuse it only later.
     ///
-    /// - Throws: ``CommandError`` with code 65 that says where it is none.
+    /// - Throws: ``CommandError`` with code 65 and the position of the fault.
     static func check(_ body: [UInt8], contentType: String?) throws {
         let type = contentType?.lowercased().prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces) ?? ""
         guard type == "application/json" || type.hasSuffix("+json") else { return }

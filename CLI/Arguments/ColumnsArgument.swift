@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Names of columns on the command line: `a,b`, and as CSV has it `"a, with a comma","a ""quote"""`.
+/// Column names on the command line: `a,b`, quoted as in CSV: `"a, with a comma","a ""quote"""`.
 struct ColumnsArgument: ExpressibleByArgument, Sendable {
     let names: [String]
 
@@ -17,7 +17,7 @@ struct ColumnsArgument: ExpressibleByArgument, Sendable {
         self.names = names
     }
 
-    /// The name up to the next comma or the end; nil where a quote is not closed.
+    /// Removes and returns the next name; nil if a quote is not closed.
     private static func next(_ rest: inout Substring) -> String? {
         guard rest.first == "\"" else {
             let name = rest.prefix { $0 != "," }

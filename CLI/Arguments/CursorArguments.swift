@@ -1,7 +1,7 @@
 import ArgumentParser
 import Siding
 
-/// Two values of a cursor on the command line: `A..B`.
+/// A range of cursor values on the command line: `A..B`.
 struct BackfillArgument: ExpressibleByArgument, Sendable, CustomStringConvertible {
     let backfill: SyncOptions.Backfill
 
@@ -15,9 +15,9 @@ struct BackfillArgument: ExpressibleByArgument, Sendable, CustomStringConvertibl
     var description: String { "\(backfill.from)..\(backfill.to)" }
 }
 
-/// Values of cursors on the command line.
+/// Checks the cursor values of `--since` and `--backfill` against the resources.
 enum CursorArguments {
-    /// - Throws: ``CommandError`` with 64 where a resource has no cursor, or one of another type.
+    /// - Throws: ``CommandError`` with code 64 if a resource has no cursor, or one of another type.
     static func check(since: String?, backfill: BackfillArgument?, of resources: [AnyResource]) throws {
         let values = [since, backfill?.backfill.from, backfill?.backfill.to].compactMap(\.self)
         for resource in resources {
@@ -26,7 +26,7 @@ enum CursorArguments {
         }
     }
 
-    /// - Throws: ``CommandError`` with 64 where nothing lies between the two values, or no request would say where to end.
+    /// - Throws: ``CommandError`` with code 64 if the range is empty, or if no request can carry its end.
     private static func check(_ backfill: SyncOptions.Backfill, of resource: AnyResource) throws {
         guard let cursor = resource.cursor else { return }
         if !cursor.isOpaque, cursor.isFurther(backfill.from, than: backfill.to) {
@@ -42,7 +42,7 @@ enum CursorArguments {
             hint: "name the origin's parameter in its query, such as 'until: \"{until}\"'; or --since \(backfill.from)")
     }
 
-    /// - Throws: ``CommandError`` with 64 where `value` is none of the resource's cursor.
+    /// - Throws: ``CommandError`` with code 64 if `value` does not have the type of the resource's cursor.
     static func check(_ value: String, of resource: AnyResource) throws {
         guard let cursor = resource.cursor else {
             throw CommandError(

@@ -5,7 +5,7 @@ import Siding
 import SidingChain
 import SidingManifest
 
-/// The options that every command takes.
+/// The options that all commands share.
 struct GlobalOptions: ParsableArguments {
     @Option(name: [.short, .long], help: ArgumentHelp("The config file.", valueName: "file"))
     var config: String?
@@ -36,12 +36,12 @@ struct GlobalOptions: ParsableArguments {
 
     var words: Words { Words(now: WallClock.system.now, isAbsolute: utc) }
 
-    /// Says something to the person who watches, unless asked to be quiet.
+    /// Writes a message for the user to standard error, unless `--quiet` is given.
     func talk(_ text: String) {
         if !quiet { Output.talk(text) }
     }
 
-    /// The log: standard error, silent but for warnings unless `-v` is given.
+    /// The logger: errors only by default, everything from debug up with `-vv`; writes to standard error.
     func logger() -> Logger {
         var logger = Logger(label: "siding") { _ in LogLine(format: logFormat) }
         logger.logLevel = verbose >= 2 ? .debug : .error

@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// A moment on the command line: RFC 3339, a date (its first moment in UTC), or how long ago (`2h`).
+/// A point in time on the command line: RFC 3339, a date (midnight UTC), or an age (`2h`).
 enum MomentArgument: ExpressibleByArgument, Sendable {
     case at(Timestamp)
     case ago(Duration)

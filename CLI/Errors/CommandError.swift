@@ -2,14 +2,14 @@ import Siding
 import SidingChain
 import SidingManifest
 
-/// Why a command could not do its job: a code, words, and what to do.
+/// Why a command failed: exit code, message and hint.
 struct CommandError: Error {
     var status: ExitStatus
     /// A stable name for scripts.
     var name: String
     var message: String
     var hint: String?
-    /// `siding.yaml:12:5`
+    /// The position in the config, such as `siding.yaml:12:5`.
     var place: String?
 
     init(_ status: ExitStatus, _ name: String, _ message: String, hint: String? = nil, place: String? = nil) {
@@ -20,7 +20,7 @@ struct CommandError: Error {
         self.place = place
     }
 
-    /// The command's word for an error from below.
+    /// Maps an error of the library to an exit code and a message.
     init(_ error: any Error) {
         switch error {
         case let error as CommandError: self = error
@@ -61,7 +61,7 @@ struct CommandError: Error {
 }
 
 extension ExitStatus {
-    /// The code of a resource that failed.
+    /// The exit code for a failed resource.
     init(_ failure: Failure) {
         if failure.asksForSignIn {
             self = .signIn
@@ -75,7 +75,7 @@ extension ExitStatus {
         case .cancelled: self = .interrupted
         case .internalFault: self = .software
         case .hostNotFound, .tlsUntrusted, .redirectRefused: self = .refused
-        // What may pass by itself, but was not to be kept: a failure without a code of its own.
+        // Temporary failures that were not retained in the queue have no exit code of their own.
         case .noInternetConnection, .captivePortal, .timeout, .cantConnectToHost, .temporaryDNS, .tlsHandshake,
             .proxyUnreachable, .proxyFault, .localResource, .connectionLost, .notProcessed, .protocolViolation,
             .waitingForOrigin, .notCached, .userCode, .storage,
@@ -84,7 +84,7 @@ extension ExitStatus {
         }
     }
 
-    /// The code of an answer that is no success.
+    /// The exit code for an error response.
     private init(_ answer: HTTPFailure) {
         switch answer.statusClass {
         case .unauthorized: self = .signIn

@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// Tells an error to the person or script that asked, and gives the exit code.
+/// Prints an error for the user or a script, and chooses the exit code.
 struct ErrorReport {
     private let error: any Error
     private let isJSON: Bool
@@ -12,7 +12,9 @@ struct ErrorReport {
         self.isJSON = isJSON
     }
 
-    /// Prints the error: words on standard error, or one JSON object on standard output.
+    /// Prints the error: text on standard error, or one JSON object on standard output.
+    ///
+    /// - Returns: the exit code.
     func print() -> Int32 {
         if let status = error as? ExitStatus { return status.rawValue }
         if let usage { return usage }
@@ -27,7 +29,7 @@ struct ErrorReport {
         return problem.status.rawValue
     }
 
-    /// The code where ArgumentParser has something to say: help and version (0), or bad usage (64).
+    /// The exit code for ArgumentParser's own messages: help and version (0), or bad usage (64); nil for other errors.
     private var usage: Int32? {
         let isOurs = error is CommandError || error is StoreError || error is Failure || error is CancellationError
         guard !isOurs else { return nil }
@@ -48,7 +50,7 @@ struct ErrorReport {
     }
 }
 
-/// `{"error": {"code", "name", "message", "hint", "place"}}`
+/// An error as JSON: `{"error": {"code", "name", "message", "hint", "place"}}`.
 struct ErrorObject {
     let problem: CommandError
 

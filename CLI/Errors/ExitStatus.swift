@@ -1,4 +1,4 @@
-/// The exit codes, which are a promise: `sysexits.h` where it has a word for it, and few of our own.
+/// The exit codes, which are stable: those of `sysexits.h` where one fits, else Siding's own.
 enum ExitStatus: Int32, Error, CaseIterable {
     case success = 0
     case failure = 1
@@ -18,7 +18,7 @@ enum ExitStatus: Int32, Error, CaseIterable {
     case interrupted = 130
     case terminated = 143
 
-    /// The one that counts where several apply: stops and broken set-ups before partial results, those before the rest.
+    /// The most important of several codes: signals and broken set-ups, then partial results, then the rest.
     static func combining(_ all: [ExitStatus], savedAnything: Bool) -> ExitStatus {
         let grave: [ExitStatus] = [
             .interrupted, .terminated, .usage, .inputOutput, .software, .config, .signIn, .deletionGuard,
@@ -30,7 +30,7 @@ enum ExitStatus: Int32, Error, CaseIterable {
         return order.first(where: all.contains) ?? .success
     }
 
-    /// The one that counts of several parts of a command; nil stands for a part that had nothing to do.
+    /// The combined code of a command's parts, nil for parts that had nothing to do; nil if all are.
     static func combining(_ parts: [ExitStatus?]) -> ExitStatus? {
         let all = parts.compactMap(\.self)
         return all.isEmpty ? nil : combining(all, savedAnything: all.contains(.success))

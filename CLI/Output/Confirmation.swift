@@ -1,16 +1,16 @@
-/// A person's yes to what cannot be taken back.
+/// Asks the user to confirm an action that cannot be undone.
 struct Confirmation {
     private let options: GlobalOptions
     private let isGiven: Bool
 
-    /// - Parameter isGiven: whether the command line has said yes already.
+    /// - Parameter isGiven: whether the command line already confirms it.
     init(_ options: GlobalOptions, isGiven: Bool) {
         (self.options, self.isGiven) = (options, isGiven)
     }
 
     /// Asks at the terminal.
     ///
-    /// - Throws: ``CommandError`` with 64 where there is none, 1 where the answer is no.
+    /// - Throws: ``CommandError`` with code 64 if there is no terminal, 1 if the answer is no.
     func ask(_ question: String) throws {
         guard !isGiven else { return }
         guard Terminal.current(noColor: true).isOutput, !options.json else {

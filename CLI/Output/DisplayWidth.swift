@@ -1,12 +1,12 @@
-/// How many columns of a terminal a text takes: two for wide East Asian characters and most emoji, none for marks that
-/// combine (Unicode Standard Annex 11).
+/// Computes a text's width in terminal columns: two for wide East Asian characters and most emoji, none for combining marks
+/// (Unicode Standard Annex 11).
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
-        // Nearly all cells of nearly all tables; a hundred thousand lines are a table, too.
+        // A fast path for ASCII: tables can have a hundred thousand lines.
         text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text.utf8.count : text.reduce(0) { $0 + width($1) }
     }
 
-    /// `text` in at most `columns`, with `…` where something was cut.
+    /// Shortens `text` to `columns`, with `…` at the end if something was cut.
     static func cut(_ text: String, to columns: Int) -> String {
         guard of(text) > columns else { return text }
         var kept = ""

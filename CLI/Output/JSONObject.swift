@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// One object of `--json` output, member by member, on one line.
+/// Writes one object of `--json` output on one line, member by member.
 struct JSONObject {
     private var writer = JSONWriter()
 
@@ -26,7 +26,7 @@ struct JSONObject {
         writer.string(value)
     }
 
-    /// Left out where there is no value.
+    /// Omits the member if the value is nil.
     mutating func optional(_ name: String, _ value: String?) {
         if let value { string(name, value) }
     }
@@ -36,7 +36,7 @@ struct JSONObject {
         writer.integer(value)
     }
 
-    /// Left out where there is no value.
+    /// Omits the member if the value is nil.
     mutating func optional(_ name: String, _ value: Int?) {
         if let value { int(name, value) }
     }
@@ -58,18 +58,18 @@ struct JSONObject {
 
     mutating func time(_ name: String, _ moment: Timestamp) { string(name, moment.rfc3339) }
 
-    /// Left out where there is no value.
+    /// Omits the member if the value is nil.
     mutating func optional(_ name: String, _ moment: Timestamp?) {
         if let moment { time(name, moment) }
     }
 
-    /// A JSON value as it was stored, without the space between its tokens.
+    /// Adds a stored JSON value without the whitespace between its tokens.
     mutating func raw(_ name: String, _ json: [UInt8]) {
         writer.name(name)
         json.withUnsafeBytes { writer.raw($0) }
     }
 
-    /// A body: the value itself where it is JSON, else text; what is neither goes under `NAME_base64`.
+    /// Adds a body: as JSON if it is valid JSON, as a string if it is text, else in Base64 under `NAME_base64`.
     mutating func body(_ name: String, _ bytes: [UInt8]) {
         if (try? JSONDocument(bytes)) != nil {
             raw(name, bytes)

@@ -3,7 +3,7 @@ import Logging
 import Siding
 import SidingChain
 
-/// Writes log events to standard error, a line each, as text or as JSON.
+/// Writes log events to standard error, one line each, as text or JSON.
 struct LogLine: LogHandler {
     let format: GlobalOptions.LogFormat
     var metadata: Logger.Metadata = [:]

@@ -2,7 +2,7 @@ import SidingJSON
 import Siding
 import SidingChain
 
-/// A stored JSON value on one line, safe for a terminal.
+/// Formats a stored JSON value on one line, safe for a terminal.
 enum OneLineJSON {
     static func text(_ json: [UInt8]) -> String {
         var writer = JSONWriter()

@@ -2,33 +2,32 @@ import SidingJSON
 import Foundation
 import SidingChain
 
-/// Where words go: data to standard output, talk to standard error.
+/// Writes data to standard output and messages to standard error.
 enum Output {
     private static let data = OutputFile(STDOUT_FILENO)
 
     /// Writes a line of data.
     static func line(_ text: String) { write(Array((text + "\n").utf8)) }
 
-    /// Writes bytes of data; they reach the reader with ``flush()``, or when enough has gathered.
+    /// Writes bytes of data; they are buffered until ``flush()`` or until the buffer is full.
     static func write(_ bytes: [UInt8]) { data.append(bytes) }
 
     static func flush() { data.flush() }
 
-    /// Writes lines for the person who watches. Names and messages in them may come from outside: nothing that a terminal
-    /// would act upon gets through.
+    /// Writes a message for the user to standard error. It may contain text from outside, so control characters are removed.
     static func talk(_ text: String) {
         flush()
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         draw(lines.map { PlainText.oneLine(String($0), limit: .max) }.joined(separator: "\n") + "\n")
     }
 
-    /// Writes to standard error without a line's end.
+    /// Writes to standard error without a line end.
     static func draw(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            // What cannot be said to a closed or full standard error cannot be said at all; the work goes on.
+            // Standard error is closed or full: nobody can be informed, and the work continues.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

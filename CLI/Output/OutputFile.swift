@@ -1,7 +1,7 @@
 import Foundation
 import SidingSynchronization
 
-/// Standard output, written in large pieces.
+/// Buffers standard output and writes it in large pieces.
 final class OutputFile: Sendable {
     private static let capacity = 65_536
     private let descriptor: Int32
@@ -36,7 +36,8 @@ final class OutputFile: Sendable {
         }
     }
 
-    /// The reader went away (`| head`), which is no one's fault: end as SIGPIPE would, quietly. A full disk is told.
+    /// Ends the process after a failed write. If the reader went away (`| head`), it ends quietly as SIGPIPE would; other errors,
+    /// such as a full disk, are reported.
     private func lost() -> Never {
         if errno == EPIPE { exit(141) }
         Output.talk("siding: standard output cannot be written: \(String(cString: strerror(errno)))")

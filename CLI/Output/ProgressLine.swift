@@ -2,7 +2,7 @@ import Siding
 import SidingChain
 import SidingSynchronization
 
-/// One line on a terminal's standard error that follows a sync, and is gone when it ends.
+/// A progress line on a terminal's standard error during a sync.
 final class ProgressLine: Sendable {
     private let isShown: Bool
     private let width: Int
@@ -34,7 +34,7 @@ final class ProgressLine: Sendable {
         Output.draw("\r\u{1B}[2K" + DisplayWidth.cut(line, to: width - 1))
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     func clear() {
         guard isShown, drawn.withLock({ $0 != nil }) else { return }
         Output.draw("\r\u{1B}[2K")

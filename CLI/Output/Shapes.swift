@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// The objects of `--json`: documented shapes to which members may be added, never renamed.
+/// Builds the objects of `--json` output. Their members are documented: new ones may be added, none renamed.
 enum Shapes {
     static func sync(_ report: SyncReport) -> JSONObject { resource(report.line) }
 
@@ -42,7 +42,7 @@ enum Shapes {
         object.optional("phase", error.phase)
     }
 
-    /// - Parameter change: what happened to it, where that was asked for.
+    /// - Parameter change: what happened to the record, in an export of changes.
     static func record(_ record: Record, change: String? = nil, hasBody: Bool = true) -> JSONObject {
         var object = JSONObject()
         object.optional("change", change)
@@ -52,7 +52,7 @@ enum Shapes {
         object.time("first_seen_at", record.firstSeenAt)
         object.time("changed_at", record.changedAt)
         object.optional("deleted_at", record.deletedAt)
-        // What no run wrote is a program's or a person's.
+        // Run 0: a program or the user wrote the record, not a sync.
         if record.run != 0 { object.int("run", record.run) }
         if record.pending > 0 { object.int("pending", record.pending) }
         return object

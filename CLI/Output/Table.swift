@@ -1,7 +1,7 @@
 import SidingJSON
 import SidingChain
 
-/// A table for people: aligned by display width, cut to the terminal, free of control characters.
+/// A table for a terminal: aligned by display width, cut to the terminal's width, free of control characters.
 struct Table {
     private let titles: [String]
     private let rightAligned: Set<Int>
@@ -18,7 +18,7 @@ struct Table {
         rows.append(cells.map { PlainText.oneLine($0, limit: 2_000) })
     }
 
-    /// The lines, cut to `width` columns; nil for no cut.
+    /// The lines of the table, cut to `width` columns; not cut if nil.
     func lines(width: Int?) -> [String] {
         let widths = columnWidths(within: width)
         let shown = hasTitles ? [titles.map { $0.uppercased() }] + rows : rows
@@ -30,7 +30,7 @@ struct Table {
         }
     }
 
-    /// Prints the table, its titles in bold where the terminal may be coloured.
+    /// Prints the table, with bold titles if the terminal has colour.
     func print(_ terminal: Terminal) {
         let lines = lines(width: terminal.isOutput ? terminal.width : nil)
         for (index, line) in lines.enumerated() {
@@ -46,7 +46,7 @@ struct Table {
         return rightAligned.contains(column) ? padding + cut : cut + padding
     }
 
-    /// What each column wants, the widest ones shortened first until all fit.
+    /// The natural column widths, with the widest columns shortened until all fit.
     private func columnWidths(within width: Int?) -> [Int] {
         var widths = titles.indices.map { column in
             max(DisplayWidth.of(titles[column]), rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)

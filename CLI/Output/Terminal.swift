@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the two outputs are connected to, and how wide they are.
+/// Whether standard output and error are terminals, their width, and whether colour is allowed.
 struct Terminal {
     let isOutput: Bool
     let isError: Bool

@@ -1,10 +1,10 @@
 import Siding
 import SidingChain
 
-/// Numbers, sizes and times for people.
+/// Formats numbers, sizes and times for messages.
 struct Words {
     let now: Timestamp
-    /// Absolute times in UTC rather than ages.
+    /// Whether to show absolute times in UTC instead of ages.
     let isAbsolute: Bool
 
     /// `12 s ago`, `in 5 min`, or RFC 3339.
@@ -14,7 +14,7 @@ struct Words {
         return distance < .zero ? "in \(Self.duration(.zero - distance))" : "\(Self.duration(distance)) ago"
     }
 
-    /// The largest unit that fits: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`.
+    /// A rounded duration in one unit: `850 ms`, `12 s`, `5 min`, `3 h`, `9 d`.
     static func duration(_ duration: Duration) -> String {
         let seconds = Double(duration.wholeMicroseconds) / 1_000_000
         switch seconds {
@@ -26,7 +26,7 @@ struct Words {
         }
     }
 
-    /// `512 B`, `1.4 MiB`
+    /// A size in binary units: `512 B`, `1.4 MiB`.
     static func size(_ bytes: Int) -> String {
         let units = ["KiB", "MiB", "GiB", "TiB"]
         guard bytes >= 1024 else { return "\(bytes) B" }

@@ -2,11 +2,11 @@ import HTTPTypes
 import SidingChain
 import SidingHTTP
 
-/// The network of a command.
+/// Network access for commands.
 enum Network {
-    /// Runs `work` over transports that are shut down at its end; SIGINT or SIGTERM cancels it.
+    /// Runs `work` with transports and shuts them down at the end; SIGINT or SIGTERM cancels it.
     ///
-    /// - Returns: what `work` gave, and the exit status of the signal that came meanwhile.
+    /// - Returns: the result of `work`, and the exit status of a signal that arrived meanwhile.
     static func using<Value: Sendable>(
         _ work: @escaping @Sendable (HTTPTransports) async throws -> Value
     ) async throws -> (value: Value, stopped: ExitStatus?) {
@@ -21,7 +21,7 @@ enum Network {
     }
 }
 
-/// No network at all: every request meets `noInternetConnection` before it is sent.
+/// Transports for `--offline`: every request fails with `noInternetConnection` before it is sent.
 struct OfflineTransports: TransportFactory {
     func transport(for account: String, _ settings: TransportSettings) -> any Transport { OfflineTransport() }
 }

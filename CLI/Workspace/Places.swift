@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where config and state are looked for (XDG Base Directory Specification).
+/// Finds the config, the database and the credentials (XDG Base Directory Specification).
 struct Places {
     let environment: [String: String]
 
-    /// The config file: `--config`, `$SIDING_CONFIG`, `./siding.yaml`, the user's, the machine's.
+    /// The config file: `--config`, `$SIDING_CONFIG`, `./siding.yaml`, the user's or the machine's, in this order.
     ///
-    /// - Throws: ``CommandError`` with code 78 where none is found.
+    /// - Throws: ``CommandError`` with code 78 if there is none.
     func config(given: String?) throws -> String {
         if let path = given ?? value("SIDING_CONFIG") { return path }
         let candidates = [
@@ -18,17 +18,17 @@ struct Places {
             hint: "'siding init' writes one that works; --config names another")
     }
 
-    /// The database where the config names none: in `$STATE_DIRECTORY`, else the user's state directory.
+    /// The database path if the config has none: in `$STATE_DIRECTORY`, else in the user's state directory.
     func defaultDatabase() throws -> String { "\(try stateDirectory())/siding.db" }
 
-    /// The tokens of sources that sign in: with the state, or beside a database that the config puts elsewhere, so that
-    /// two configs which name a source alike do not take each other's.
+    /// The directory of kept tokens: in the state directory, or beside the database if the config sets its path, so that two
+    /// configs with equal source names do not share tokens.
     func credentials(ofDatabase path: String?) throws -> String {
         try path.map { "\($0).credentials" } ?? "\(stateDirectory())/credentials"
     }
 
     private func stateDirectory() throws -> String {
-        // systemd gives several directories separated by colons (systemd.exec(5)); the first is ours.
+        // systemd separates several directories by colons (systemd.exec(5)); the first one is used.
         if let directory = value("STATE_DIRECTORY")?.split(separator: ":").first { return String(directory) }
         if let home = value("XDG_STATE_HOME") { return "\(home)/siding" }
         if let home = value("HOME") { return "\(home)/.local/state/siding" }

@@ -1,26 +1,26 @@
 import Foundation
 import UnixSignals
 
-/// What signals mean to a command.
+/// Signal handling of commands.
 enum Signals {
-    /// A reader that went away is seen where the writing fails; a file size limit likewise.
+    /// Ignores SIGPIPE and SIGXFSZ, so that a vanished reader or a file size limit appears as a write error.
     static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Holds the places of standard input, output and error where they were closed, so that no file or socket takes them
-    /// and is written to as if it were one of them.
+    /// Opens `/dev/null` for each closed one of standard input, output and error, so that no file or socket gets its descriptor
+    /// and receives its output.
     static func holdStandardFiles() {
         var descriptor = open("/dev/null", O_RDWR)
         while descriptor >= 0, descriptor <= STDERR_FILENO { descriptor = open("/dev/null", O_RDWR) }
         if descriptor > STDERR_FILENO { close(descriptor) }
     }
 
-    /// Runs `work`; SIGINT or SIGTERM cancels it, and it may finish or roll back what it is at. A second signal ends the
+    /// Runs `work`; SIGINT or SIGTERM cancels it, which lets it finish or roll back its current step. A second signal ends the
     /// process at once.
     ///
-    /// - Returns: what `work` gave, and the exit status of the signal that came meanwhile.
+    /// - Returns: the result of `work`, and the exit status of a signal that arrived meanwhile.
     static func stopping<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, stopped: ExitStatus?) {

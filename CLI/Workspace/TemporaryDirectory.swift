@@ -1,10 +1,10 @@
 import Foundation
 
-/// Directories for one command each, that nobody else can enter.
+/// Creates private temporary directories.
 enum TemporaryDirectory {
-    /// Makes `siding-NAME-` and six characters in `$TMPDIR`, else in `/tmp`, with mode 0700.
+    /// Creates `siding-NAME-` plus six characters in `$TMPDIR` or `/tmp`, with mode 0700.
     ///
-    /// - Throws: ``CommandError`` with code 74 and `hint` where none can be made there.
+    /// - Throws: ``CommandError`` with code 74 and `hint` if it cannot be created.
     static func make(_ name: String, hint: String) throws -> String {
         let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(base)/siding-\(name)-XXXXXX".utf8CString)

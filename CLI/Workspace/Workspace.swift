@@ -6,14 +6,14 @@ import SidingJSON
 import SidingManifest
 import SidingNetwork
 
-/// What a command works on: the config, and the database that goes with it.
+/// The config of a command and the database that belongs to it.
 struct Workspace {
     let manifest: Manifest
     let databasePath: String
-    /// Where the tokens of sources that sign in are kept.
+    /// The directory of the kept tokens.
     let credentials: String
 
-    /// Loads the config that the options, the environment or the usual places name.
+    /// Loads the config named by the options, the environment or the default places.
     ///
     /// - Throws: ``CommandError`` with code 78.
     static func load(_ options: GlobalOptions, environment: [String: String] = ProcessInfo.processInfo.environment)
@@ -27,7 +27,7 @@ struct Workspace {
             credentials: try places.credentials(ofDatabase: manifest.databasePath))
     }
 
-    /// What keeps the sources signed in, over `transports`.
+    /// Signs sources in over `transports`, with the kept tokens.
     func signIns(_ transports: any TransportFactory) -> SignIns {
         SignIns(directory: credentials, transports: transports, environment: Environment())
     }
@@ -37,9 +37,9 @@ struct Workspace {
             at: databasePath, access: access, durability: manifest.synchronous == .full ? .full : .normal)
     }
 
-    /// The resources that are meant: all, or those that are named, each once.
+    /// The named resources, each once; all resources if no name is given.
     ///
-    /// - Throws: ``CommandError`` with code 66 for a name that the config does not have.
+    /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
     func resources(named names: [String]) throws -> [AnyResource] {
         guard !names.isEmpty else { return manifest.resources }
         return try names.reduce(into: [AnyResource]()) { chosen, name in
@@ -50,14 +50,14 @@ struct Workspace {
         }
     }
 
-    /// The error for a name that the config does not have.
+    /// The error for a name that is not in the config.
     func notFound(_ kind: String, _ name: String, among names: [String]) -> CommandError {
         CommandError(
             .notFound, "not_found", "\(manifest.file) has no \(kind) '\(PlainText.oneLine(name, limit: 100))'",
             hint: names.isEmpty ? nil : "it has: \(names.joined(separator: ", "))")
     }
 
-    /// Fails with 78 where a secret that `resources` need cannot be read.
+    /// Throws, with exit code 78, if a secret of the config cannot be read.
     func checkSecrets() async throws {
         let faults = await manifest.secretFaults()
         guard faults.isEmpty else { throw ManifestError.invalid(faults) }
@@ -65,9 +65,9 @@ struct Workspace {
 }
 
 extension Workspace {
-    /// Runs `body` with the store, and closes it however that ends.
+    /// Runs `body` with the store and always closes it afterwards.
     ///
-    /// - Throws: ``CommandError`` with 66 where there is no database yet, 74 where it cannot be used, and what `body` throws.
+    /// - Throws: ``CommandError`` with code 66 if there is no database yet, 74 if it cannot be used, and any error of `body`.
     func withStore<Value>(
         _ access: Store.Access, _ body: (Store) async throws -> Value
     ) async throws -> Value {
@@ -84,9 +84,9 @@ extension Workspace {
 }
 
 extension GlobalOptions {
-    /// Loads the config, and runs `body` with it and its store.
+    /// Loads the config and runs `body` with it and its store.
     ///
-    /// - Throws: ``CommandError`` with 78 for the config, and as ``Workspace/withStore(_:_:)``.
+    /// - Throws: ``CommandError`` with code 78 for a bad config, and the errors of ``Workspace/withStore(_:_:)``.
     func withStore<Value>(
         _ access: Store.Access = .readOnly, _ body: (Workspace, Store) async throws -> Value
     ) async throws -> Value {

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 public import HTTPTypes
 public import SidingChain
 
-/// The user's own writes, from inside a program.
+/// Writes of the user, from inside a program.
 extension Siding {
-    /// Keeps a write, and sends it at once if the line is clear: when this returns it is durable, delivered or not.
+    /// Stores a write, and sends it at once if the network allows. When this returns the write is durable, delivered or not.
     ///
-    /// - Returns: the entry as it was left: `done`, `queued` for later, or `parked` for a person.
-    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` says what may not be kept.
+    /// - Returns: the entry: `done`, `queued` for later, or `parked` until an operator acts.
+    /// - Throws: ``StoreError``; ``StoreError/Kind/invalidWrite`` if the queue may not keep the write.
     @discardableResult
     public func send(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
         try sender.sources[write.source]?.check(write)
@@ -18,7 +18,7 @@ extension Siding {
         return try await sender.send(entry.id) ?? entry
     }
 
-    /// Sends what is due, of all sources; what ``run()`` does at each look.
+    /// Sends the due writes of all sources once, as ``run()`` does repeatedly.
     @discardableResult
     public func drain() async throws(StoreError) -> [QueueEntry] {
         try await sender.drain()
@@ -26,7 +26,7 @@ extension Siding {
 }
 
 extension Source {
-    /// Refuses a write that carries a credential in the place where this source's own goes: the queue keeps none.
+    /// Refuses a write that sets the field or parameter of this source's own credential: the queue stores no credentials.
     ///
     /// - Throws: ``StoreError/Kind/invalidWrite``.
     public func check(_ write: WriteRequest) throws(StoreError) {
@@ -37,12 +37,12 @@ extension Source {
 }
 
 extension WriteRequest {
-    /// A write of JSON: `try .json(.post, "/issues", draft, to: tracker)`.
+    /// Builds a write with a JSON body: `try .json(.post, "/issues", draft, to: tracker)`.
     ///
     /// - Parameters:
     ///   - path: below the source's base URL.
     ///   - value: encoded as ``SidingChain/JSONCoding`` does, dates as RFC 3339.
-    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest`` where path or value make no request.
+    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest`` if the path or the value cannot be encoded.
     public static func json(
         _ method: HTTPRequest.Method, _ path: String, _ value: some Encodable, to source: Source, lane: String? = nil,
         after: [String] = []

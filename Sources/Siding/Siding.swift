@@ -13,23 +13,23 @@ public import SidingNetwork
 public struct Siding: Service {
     /// Where the store is.
     public enum Location: Sendable {
-        /// One SQLite file; made where it is missing.
+        /// One SQLite file, created if it is missing.
         case sqlite(path: String)
         /// A store that is open already.
         case store(Store)
     }
 
-    /// Where everything is kept.
+    /// The store of all records, entries and runs.
     public let store: Store
-    /// What ``run()`` keeps fresh.
+    /// The resources that ``run()`` keeps fresh.
     public let resources: [AnyResource]
     private let engine: SyncEngine
     let sender: WriteSender
     private let wallClock: WallClock
 
-    /// How old a resource without a `maxAge` of its own may grow before ``run()`` syncs it.
+    /// How old a resource without its own `maxAge` may become before ``run()`` syncs it.
     public static let defaultMaxAge = Duration.seconds(900)
-    /// How often ``run()`` looks at least whether something is due.
+    /// The longest pause before ``run()`` checks again whether something is due.
     static let pace = Duration.seconds(10)
 
     /// Opens the store.
@@ -68,29 +68,29 @@ public struct Siding: Service {
             store: store, sources: sources, transports: transports, signIns: signIns, environment: environment)
     }
 
-    /// Brings one resource up to date, going on where the last sync stopped.
+    /// Brings one resource up to date, continuing where the last sync stopped.
     ///
-    /// - Returns: what came of it. Kept for later is an outcome, not an error.
-    /// - Throws: ``SyncError`` where the resource failed or another run holds it, ``StoreError`` where the store fails.
+    /// - Returns: the outcome. A page kept in the queue for later is an outcome, not an error.
+    /// - Throws: ``SyncError`` if the resource failed or another run holds it, ``StoreError`` if the store fails.
     @discardableResult
     public func sync(_ resource: any SyncedResource, options: SyncOptions = SyncOptions()) async throws -> SyncOutcome {
         try await engine.sync(resource.untyped, options: options).outcome()
     }
 
-    /// The stored records of a resource in key order; works with the line down.
+    /// The stored records of a resource in key order; works offline.
     public func records(
         of resource: AnyResource, after key: String? = nil, limit: Int = 1000
     ) async throws(StoreError) -> [Record] {
         try await store.records(of: resource.name, after: key, limit: limit, deleted: false)
     }
 
-    /// Keeps the resources fresh until the service is asked to stop: sends the writes that are due, and beside that syncs each
-    /// resource that is older than its `maxAge`, and each that has a retained page whose time has come.
+    /// Keeps the resources fresh until the service is asked to stop: sends due writes, and syncs each resource that is older
+    /// than its `maxAge` or has a queued page that is due.
     ///
-    /// It looks every ten seconds, and at once when the network changes. When it is asked to stop, it begins nothing more; a
-    /// write that is under way and may not be sent twice has up to 15 s for its answer.
+    /// It checks every ten seconds, and at once when the network changes. When asked to stop, it starts nothing new; a write
+    /// in flight that may not be sent twice has up to 15 s for its answer.
     ///
-    /// - Throws: ``StoreError`` that does not heal by itself: the file is damaged, or not the one that was opened. Others, such
+    /// - Throws: ``StoreError`` that cannot heal by itself: the file is damaged, or not the one that was opened. Others, such
     ///   as a full disk, are logged once until they change, and the work is tried again.
     public func run() async throws { try await run(wakingOn: NetworkChanges()) }
 
@@ -106,7 +106,7 @@ public struct Siding: Service {
         try await cancelWhenGracefulShutdown { try await loop.run() }
     }
 
-    /// The resources that a look right now would sync.
+    /// The resources that would be synced now.
     func dueResources() async throws(StoreError) -> [AnyResource] {
         let now = wallClock.now
         let states = try await store.resourceStates(countsRecords: false)
@@ -122,17 +122,17 @@ public struct Siding: Service {
         _ resource: AnyResource, _ state: ResourceState?, retained: [QueueEntry], _ now: Timestamp
     ) -> Bool {
         if retained.contains(where: { $0.isDue(at: now) }) { return true }
-        // One parent that waits keeps no other waiting, but where the whole round does.
+        // A waiting parent does not delay the other parents, except if the whole fan-out pass waits.
         let waits = retained.contains { entry in
             entry.state == .queued
                 ? resource.forEach == nil || state?.round?.isOpen == true
                 : resource.forEach == nil && entry.waitsForPerson
         }
         if waits { return false }
-        // A round that ended without some of its parents is not begun anew at once: it asks about all the others, too. A
-        // moment that has not come yet was noted before the clock was set back.
+        // A fan-out pass that ended without some of its parents is not started again at once, because that would list all the
+        // others too. A time in the future was recorded before the clock was set back.
         let ended = [state?.completedAt, state?.round?.endedAt].compactMap(\.self).filter { $0 <= now }
-        // A page that was parked is as old as its last try, which a wrong clock may not put off for long either.
+        // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
             $0 <= now + RetryAfter.longest
         }

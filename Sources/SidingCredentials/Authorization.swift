@@ -2,30 +2,30 @@ internal import FoundationEssentials
 public import HTTPTypes
 public import SidingChain
 
-/// How requests to a source say who asks.
+/// How requests to a source authenticate.
 public enum Authorization: Sendable {
     case none
     /// `Authorization: Bearer …` (RFC 6750).
     case bearer(Secret)
-    /// `Authorization: Basic …` (RFC 7617). Without a password it is empty: the user's name is the key then.
+    /// `Authorization: Basic …` (RFC 7617). Without a password it is empty, for origins that take a key as the user name.
     case basic(user: Secret, password: Secret? = nil)
-    /// `Authorization: Bearer …` with a token that is renewed when the origin refuses it, once for all requests of the
-    /// source. Make one ``AccessSafety`` per source, over a ``FileCredentialStore`` and a ``FileRefreshGate`` where several
-    /// processes share the sign-in.
+    /// `Authorization: Bearer …` with a token that is renewed when the origin refuses it, once for all requests of the source.
+    /// Create one ``AccessSafety`` per source, with a ``FileCredentialStore`` and a ``FileRefreshGate`` if several processes
+    /// share the sign-in.
     case refreshed(AccessSafety)
-    /// A token that is got, kept and renewed as `SignIn` describes it; ``SignIns`` does that.
+    /// A token that is obtained, stored and renewed as `SignIn` describes; use ``SignIns``.
     case signIn(SignIn)
-    /// A key in a header field of the origin's choice.
+    /// A key in a header field that the origin chooses.
     case apiKeyHeader(HTTPField.Name, Secret)
-    /// A key in a query parameter: added at send, never stored.
+    /// A key in a query parameter: added when sending, never stored.
     case apiKeyQuery(String, Secret)
 
-    /// A bearer token that `token` gives, asked for anew with each request.
+    /// A bearer token from `token`, which is called for each request.
     public static func bearer(_ token: @escaping @Sendable () async throws -> String) -> Authorization {
         .bearer(Secret("given by the program", token))
     }
 
-    /// What keeps requests signed in, where tokens are renewed.
+    /// The access safety, if tokens are renewed.
     package var access: AccessSafety? {
         switch self {
         case .refreshed(let safety): safety
@@ -34,12 +34,12 @@ public enum Authorization: Sendable {
         }
     }
 
-    /// How tokens are got, where they are.
+    /// How tokens are obtained, if they are.
     public var signIn: SignIn? {
         if case .signIn(let signIn) = self { signIn } else { nil }
     }
 
-    /// The header field that carries credentials, where there is one.
+    /// The header field that carries credentials, if any.
     public var field: HTTPField.Name? {
         switch self {
         case .none, .apiKeyQuery: nil
@@ -50,7 +50,7 @@ public enum Authorization: Sendable {
         }
     }
 
-    /// The word of the configuration for it; `refreshed` for what only a program can say.
+    /// The name used in the configuration; `refreshed` is possible only in programs.
     public var kind: String {
         switch self {
         case .none: "none"
@@ -62,7 +62,7 @@ public enum Authorization: Sendable {
         }
     }
 
-    /// The query parameter names that carry credentials.
+    /// The names of the query parameters that carry credentials.
     public var secretQueryNames: Set<String> {
         if case .apiKeyQuery(let name, _) = self { [name] } else { [] }
     }
@@ -79,7 +79,7 @@ public enum Authorization: Sendable {
     }
 }
 
-/// Puts a source's credentials on each attempt.
+/// Adds a source's credentials to each attempt.
 package struct AuthorizationProvider: MetadataProvider {
     let authorization: Authorization
 
@@ -89,7 +89,7 @@ package struct AuthorizationProvider: MetadataProvider {
 
     package func metadata(_ context: ChainContext) async throws(Failure) -> HTTPFields {
         switch authorization {
-        // A renewed token is put on the attempt by ``AccessTokenProvider``.
+        // ``AccessTokenProvider`` adds renewed tokens.
         case .none, .apiKeyQuery, .refreshed:
             return [:]
         case .bearer(let token):

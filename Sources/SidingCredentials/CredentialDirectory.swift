@@ -2,16 +2,17 @@ internal import Glibc
 internal import SidingChain
 internal import SidingSQLite
 
-/// The directory that credentials lie in, opened and examined: what is done in it goes by the descriptor, so that nobody
-/// can put another in its place meanwhile.
+/// The opened and checked directory of credentials. All operations use its descriptor, so that nobody can replace the directory
+/// meanwhile.
 struct CredentialDirectory: ~Copyable {
     let path: String
     let descriptor: Int32
 
-    /// Opens the directory; nil where there is none. Links above it are followed, as a service manager makes some.
+    /// Opens the directory; nil if there is none. Symbolic links in the path above it are followed, since service managers
+    /// create some.
     ///
-    /// - Throws: ``Failure/Reason/credentialUnavailable`` for a directory that another user could change, or that is a
-    ///   link or no directory.
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` if another user could change the directory, or if it is a link or not
+    ///   a directory.
     static func open(_ path: String) throws(Failure) -> CredentialDirectory? {
         let path = withoutTrailingSlash(path)
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -27,7 +28,7 @@ struct CredentialDirectory: ~Copyable {
         return directory
     }
 
-    /// Opens the directory, made with mode 0700 where it is missing, with those above it.
+    /// Opens the directory; creates it and missing parents with mode 0700.
     static func make(_ path: String) throws(Failure) -> CredentialDirectory {
         let path = withoutTrailingSlash(path)
         if let directory = try open(path) { return directory }
@@ -38,9 +39,9 @@ struct CredentialDirectory: ~Copyable {
         return directory
     }
 
-    /// The file of `account` in here, where its name cannot lead elsewhere.
+    /// The file name of `account` in this directory; it cannot lead elsewhere.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` for a name of other characters than letters, digits, `-` and `_`.
+    /// - Throws: ``Failure/Reason/invalidRequest`` for a name with characters other than letters, digits, `-` and `_`.
     static func fileName(of account: String) throws(Failure) -> String {
         let isPlain = account.utf8.allSatisfy { byte in
             let character = Unicode.Scalar(byte)
@@ -90,7 +91,7 @@ struct CredentialDirectory: ~Copyable {
         }
     }
 
-    /// With a slash at its end, a link would be followed.
+    /// With a trailing slash a link would be followed.
     private static func withoutTrailingSlash(_ path: String) -> String {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -98,9 +99,9 @@ struct CredentialDirectory: ~Copyable {
     }
 }
 
-/// The failures of credential files: they name the path, never what it holds.
+/// The failures of credential files: they name the path, never the content.
 enum CredentialFault {
-    /// A file or directory that another user could read or exchange.
+    /// A file or directory that another user could read or replace.
     static func unsafe(_ path: String, _ why: String) -> Failure {
         unavailable("\(path) is not used: \(why)")
     }
@@ -109,7 +110,7 @@ enum CredentialFault {
         Failure(.credentialUnavailable, phase: .notSent, detail: detail)
     }
 
-    /// A failed system call. Where the machine ran out of something, a later try may go well.
+    /// A failed system call. If the machine ran out of a resource, a later attempt may succeed.
     static func system(_ code: Int32, _ what: String) -> Failure {
         let detail = "\(what): \(String(cString: strerror(code)))"
         switch code {
@@ -118,7 +119,7 @@ enum CredentialFault {
         }
     }
 
-    /// A lock that could not be had.
+    /// A lock that could not be acquired.
     static func lock(_ error: SQLiteError, of account: String) -> Failure {
         switch error.kind {
         case .cancelled: Failure(.cancelled, phase: .notSent)

@@ -1,20 +1,21 @@
 internal import Glibc
 internal import SidingChain
 
-/// A credential on disk: read whole or not at all, and replaced so that a crash leaves the old or the new one.
+/// A credential file: read completely or not at all, and replaced atomically, so that a crash leaves the old or the new one.
 struct CredentialFile {
-    /// What replacing the file consists of, in order.
+    /// The steps of replacing the file, in order.
     enum Step: String, CaseIterable, Sendable {
         case create, write, sync, rename
         case syncDirectory = "sync_directory"
     }
 
-    /// Asked before each step; an errno ends the step in its place. So tests fail a step, or look at what a crash would leave.
+    /// Called before each step; a returned errno fails the step. Tests use it to make a step fail or to inspect the state after
+    /// a crash.
     typealias Interruption = @Sendable (Step) -> Int32?
 
-    /// More is not a credential.
+    /// Larger files are not credentials.
     private static let sizeLimit = 65_536
-    /// What most credentials are smaller than.
+    /// Most credentials are smaller than this.
     private static let usualSize = 8_192
 
     let name: String
@@ -25,12 +26,12 @@ struct CredentialFile {
 
     private var temporaryName: String { "\(name).new" }
 
-    /// The credential in the file; nil where there is no file.
+    /// The credential in the file; nil if there is no file.
     ///
     /// - Throws: ``Failure/Reason/credentialUnavailable`` that names the path.
     func read(in directory: borrowing CredentialDirectory) throws(Failure) -> KeptCredential? {
         let path = "\(directory.path)/\(name)"
-        // Non-blocking: a pipe in its place would wait for a writer.
+        // Non-blocking, since opening a FIFO would wait for a writer.
         let descriptor = openat(directory.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
@@ -50,9 +51,9 @@ struct CredentialFile {
         return kept
     }
 
-    /// Replaces the file: a temporary one beside it, synced, renamed over it, and the directory synced.
+    /// Replaces the file: writes a temporary file, syncs it, renames it, and syncs the directory.
     ///
-    /// The directory is locked meanwhile, so that a temporary file found here is a dead writer's.
+    /// The directory is locked meanwhile, so an existing temporary file is that of a dead writer.
     func write(
         _ kept: KeptCredential, in directory: borrowing CredentialDirectory, interruption: Interruption
     ) throws(Failure) {
@@ -65,7 +66,7 @@ struct CredentialFile {
             if let code { errno = code }
             guard code == nil, run() else {
                 let fault = errno
-                // After the rename there is none; before it nobody needs it.
+                // After the rename it no longer exists; before, nobody needs it.
                 unlinkat(place, temporaryName, 0)
                 throw CredentialFault.system(fault, "the credential \(path) could not be saved (\(step.rawValue))")
             }
@@ -83,9 +84,9 @@ struct CredentialFile {
         try step(.syncDirectory) { fsync(place) == 0 }
     }
 
-    /// Takes the room that the next credential needs: a temporary file beside this one, over which `write` writes.
+    /// Reserves the space for the next credential: allocates the temporary file that `write` will overwrite.
     ///
-    /// The new one may be larger than the old one, as tokens grow with what they tell.
+    /// The new credential may be larger than the old one, since tokens can grow with their claims.
     func reserve(in directory: borrowing CredentialDirectory, interruption: Interruption) throws(Failure) {
         try lock(directory)
         defer { flock(directory.descriptor, LOCK_UN) }
@@ -105,7 +106,7 @@ struct CredentialFile {
         }
     }
 
-    /// What was reserved, where there is such a file of ours; else a new one.
+    /// Opens the reserved temporary file, if it exists and is ours; otherwise creates one.
     private func openTemporary(in place: Int32) -> Int32 {
         let reserved = openat(place, temporaryName, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         if reserved >= 0 {
@@ -121,7 +122,7 @@ struct CredentialFile {
         return openat(place, temporaryName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     }
 
-    /// Like a private key: a file that others can read or write is not trusted.
+    /// Like a private key, a file that others can read or write is not trusted.
     private func check(_ descriptor: Int32, _ path: String) throws(Failure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -150,7 +151,7 @@ struct CredentialFile {
         return []
     }
 
-    /// Held by writers for the few milliseconds of a write, and by the kernel's word by nobody dead.
+    /// Writers hold it for a few milliseconds; the kernel releases it when its holder dies.
     private func lock(_ directory: borrowing CredentialDirectory) throws(Failure) {
         for _ in 0..<5_000 {
             if flock(directory.descriptor, LOCK_EX | LOCK_NB) == 0 { return }

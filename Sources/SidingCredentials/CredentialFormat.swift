@@ -1,9 +1,9 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// A credential as JSON: `{"access_token":"…","refresh_token":"…","generation":3,"expires_at":1767225600000000}`.
+/// The JSON form of a credential: `{"access_token":"…","refresh_token":"…","generation":3,"expires_at":1767225600000000}`.
 ///
-/// Times, and the lifetime, are in microseconds since 1970, as all stored times are. Members that are not known are ignored.
+/// Times are in microseconds since 1970, as all stored times, and the lifetime is in microseconds. Unknown members are ignored.
 enum CredentialFormat {
     static func encode(_ kept: KeptCredential) -> [UInt8] {
         let credential = kept.credential
@@ -26,7 +26,7 @@ enum CredentialFormat {
         return json.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// The credential, or nil for anything that is not a whole one.
+    /// The credential; nil if `bytes` are not a complete one.
     static func decode(_ bytes: [UInt8]) -> KeptCredential? {
         bytes.withUnsafeBytes { bytes in
             guard (try? JSONSyntax.validate(bytes)) != nil else { return nil }

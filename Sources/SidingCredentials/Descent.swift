@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// What a credential stems from, without telling it: salted digests of the secrets and the rest that the configuration says.
+/// Identifies the configuration that a credential was obtained with, as salted digests of its secrets and other values.
 ///
-/// `lineage` is what another of makes the kept credential worthless: another first refresh token, another password.
-/// `configuration` is all else: with another client secret the refresh token is still good, and a new try worth making.
+/// If `lineage` changes, such as the first refresh token or the password, the stored credential is useless. `configuration`
+/// covers the rest: with another client secret, for example, the refresh token is still valid, and a new attempt is worthwhile.
 struct Descent: Sendable, Hashable {
     let salt: String
     let lineage: String
@@ -16,28 +16,28 @@ struct Descent: Sendable, Hashable {
         self.configuration = Self.digest(salt, configuration)
     }
 
-    /// A descent as a credential carries it; nil for what is none.
+    /// Parses a credential's descent; nil if it is invalid.
     init?(_ text: String?) {
         let parts = text?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
         guard parts.count == 3 else { return nil }
         (salt, lineage, configuration) = (parts[0], parts[1], parts[2])
     }
 
-    /// As a credential carries it.
+    /// The form stored in a credential.
     var text: String { "\(salt).\(lineage).\(configuration)" }
 
     static func newSalt() -> String { String(UInt64.random(in: .min ... .max), radix: 16) }
 
-    /// With the lengths, so that what stands in one part is not taken for the next one's.
+    /// Includes the lengths, so that different divisions into parts have different digests.
     private static func digest(_ salt: String, _ parts: [String]) -> String {
         SHA256.hexadecimal(salt + parts.map { "\n\($0.utf8.count):\($0)" }.joined())
     }
 }
 
 extension SignIn {
-    /// What a credential of this sign-in stems from, for requests to `origin`. Reads the secrets.
+    /// The descent of a credential of this sign-in, for requests to `origin`. Reads the secrets.
     ///
-    /// - Throws: what a secret's reading throws.
+    /// - Throws: the errors of reading a secret.
     func descent(_ origin: String, salt: String) async throws(Failure) -> Descent {
         let outside = [origin, token.field.canonicalName, token.prefix]
         switch grant {

@@ -1,10 +1,10 @@
 internal import SidingChain
 
-/// A credential as it is kept: with when it came, and what its token endpoint refused last.
+/// A stored credential with its time and the last refusal of its token endpoint.
 struct KeptCredential: Sendable, Hashable {
-    /// A token endpoint's no.
+    /// A refusal of a token endpoint.
     struct Refusal: Sendable, Hashable {
-        /// The endpoint's word: `400 invalid_grant`.
+        /// The endpoint's message: `400 invalid_grant`.
         var word: String
         var at: Timestamp
     }
@@ -13,7 +13,7 @@ struct KeptCredential: Sendable, Hashable {
     var savedAt: Timestamp?
     var refusal: Refusal?
 
-    /// Whether there is nothing to ask with: what is left of a credential that was forgotten is its count, so that the next
-    /// one is told from it.
+    /// Whether there are no tokens. A forgotten credential leaves its generation, so that the next one can be distinguished
+    /// from it.
     var isEmpty: Bool { credential.accessToken.isEmpty && credential.refreshToken == nil }
 }

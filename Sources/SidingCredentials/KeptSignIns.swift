@@ -1,6 +1,6 @@
 public import SidingChain
 
-/// The tokens that sources have been given, as they lie in a directory; asks nobody.
+/// The stored tokens of sources in a directory; sends no requests.
 public struct KeptSignIns: Sendable {
     let files: FileCredentialStore
 
@@ -9,22 +9,21 @@ public struct KeptSignIns: Sendable {
         files = FileCredentialStore(directory: directory)
     }
 
-    /// What is kept of a source, without the tokens.
+    /// The state of a source's credential, without the tokens.
     public struct Standing: Sendable, Hashable {
-        /// Whether there is a token, or something to get the next one with.
+        /// Whether there is a token, or a refresh token for the next one.
         public var hasToken: Bool
-        /// Grows by one with each token; 0 where there was none yet.
+        /// Grows by one with each token; 0 if there was none yet.
         public var generation: UInt64
         public var savedAt: Timestamp?
-        /// When the access token ends; nil where nobody said.
+        /// When the access token expires; nil if unknown.
         public var expiresAt: Timestamp?
-        /// What the token endpoint refused with since the last token came, and when.
+        /// The token endpoint's refusal since the last token, and its time.
         public var refusal: String?
         public var refusedAt: Timestamp?
     }
 
-    /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, where there is something that
-    ///   cannot be read.
+    /// - Throws: ``SidingChain/Failure/Reason/credentialUnavailable`` that names the path, if the file cannot be read.
     public func standing(of source: String) throws(Failure) -> Standing {
         let kept = try files.kept(of: source) ?? KeptCredential(credential: .none)
         return Standing(
@@ -33,12 +32,11 @@ public struct KeptSignIns: Sendable {
             refusal: kept.refusal?.word, refusedAt: kept.refusal?.at)
     }
 
-    /// Removes the tokens of `source`, alone among all who refresh it: the next request gets a new one, with what the
-    /// configuration says.
+    /// Removes the tokens of `source`, while holding the gate: the next request gets a new token as configured.
     ///
-    /// What stays is the count of generations, so that nobody takes the next token for the one before.
-    /// - Returns: whether there was one, or a file that could not be read.
-    /// - Throws: what the directory's gate and files throw.
+    /// The generation count continues, so that the next token is not mistaken for the previous one.
+    /// - Returns: whether there was a token, or a file that could not be read.
+    /// - Throws: the errors of the directory's gate and files.
     @discardableResult
     public func forget(_ source: String) async throws(Failure) -> Bool {
         try await gate(ContinuousClock()).withRefresh(of: source) { () async throws(Failure) -> Bool in
@@ -47,7 +45,7 @@ public struct KeptSignIns: Sendable {
             do throws(Failure) { old = try files.kept(of: source) } catch { isReadable = false }
             var left = KeptCredential(credential: .none)
             left.credential.generation = (old?.credential.generation ?? 0) &+ 1
-            // Also where nothing was stored: whoever was refused asks again.
+            // Even if nothing was stored: callers that were refused then try again.
             try await files.keep(left, of: source)
             return !isReadable || old.map { !$0.isEmpty } ?? false
         }

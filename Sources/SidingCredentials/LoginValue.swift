@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// A value of the body of a log-in.
+/// A value in the body of a log-in.
 public indirect enum LoginValue: Sendable {
     case secret(Secret)
     case integer(Int64)
@@ -16,7 +16,7 @@ public indirect enum LoginValue: Sendable {
         }
     }
 
-    /// The value with its secrets read, as JSON.
+    /// The value as JSON; reads its secrets.
     func json() async throws(Failure) -> [UInt8] {
         var json = JSONWriter()
         try await write(to: &json)
@@ -38,7 +38,7 @@ public indirect enum LoginValue: Sendable {
         }
     }
 
-    /// The value with its secrets read, as the fields of a form; members of members are named `user[name]`.
+    /// The value as form fields; reads its secrets. Nested members are named `user[name]`.
     func fields(named name: String = "") async throws(Failure) -> [String: String] {
         switch self {
         case .secret(let secret): return [name: try await secret.read()]

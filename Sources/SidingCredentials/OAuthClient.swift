@@ -2,7 +2,7 @@ public import SidingChain
 
 /// A client of an OAuth 2 token endpoint (RFC 6749 §2).
 public struct OAuthClient: Sendable {
-    /// Where the client's own secret goes (RFC 6749 §2.3.1).
+    /// Where the client's secret is sent (RFC 6749 §2.3.1).
     public enum Authentication: String, Sendable, CaseIterable {
         case basic
         case body
@@ -10,11 +10,11 @@ public struct OAuthClient: Sendable {
 
     public var tokenURL: HTTPURL
     public var id: Secret
-    /// Nil for a public client, which only names itself.
+    /// Nil for a public client, which sends only its ID.
     public var secret: Secret?
     public var authentication: Authentication
     public var scope: String?
-    /// What else the endpoint wants to be told, such as `audience`.
+    /// Further parameters of the endpoint, such as `audience`.
     public var parameters: [String: Secret]
 
     public init(

@@ -1,12 +1,12 @@
 public import SidingChain
 
-/// A secret by reference: where to read it, never what it says.
+/// A reference to a secret: where to read it, never its value.
 ///
-/// It is read anew whenever a request needs it, so that a rotated token is used at once, and is never stored or shown.
+/// It is read whenever a request needs it, so that a rotated token is used at once, and it is never stored or shown.
 public struct Secret: Sendable, CustomStringConvertible {
-    /// Where the secret comes from, for a person: `env TRACKER_TOKEN`, `file /run/credentials/tracker`.
+    /// Where the secret comes from, for people: `env TRACKER_TOKEN`, `file /run/credentials/tracker`.
     public let description: String
-    /// The text, where it is no secret, but stands in the configuration, such as a user name.
+    /// The text, if it is not secret but plain text of the configuration, such as a user name.
     package let plainText: String?
     private let emptiness: String
     private let reader: @Sendable () async throws -> String
@@ -15,8 +15,8 @@ public struct Secret: Sendable, CustomStringConvertible {
     /// A secret that `reader` reads.
     ///
     /// - Parameters:
-    ///   - emptiness: what is said where it is empty, which no secret may be.
-    ///   - absence: why it is not there, as far as can be seen without running a program; nil where it is.
+    ///   - emptiness: the message for an empty secret, which is an error.
+    ///   - absence: why it is missing, as far as known without running a program; nil if it is present.
     public init(
         _ description: String, emptiness: String = "it is empty",
         absence: @escaping @Sendable () async -> String? = { nil },
@@ -26,24 +26,24 @@ public struct Secret: Sendable, CustomStringConvertible {
         plainText = nil
     }
 
-    /// Whether it is none, but text that stands in the configuration.
+    /// Whether it is plain text from the configuration instead of a secret.
     public var isPlain: Bool { plainText != nil }
 
-    /// Plain text in the place of a secret.
+    /// Plain text in place of a secret.
     ///
-    /// - Parameter subject: what it is, for a person.
+    /// - Parameter subject: its description for people.
     public init(plain text: String, _ subject: String) {
         (description, emptiness, reader, looker) = (subject, "it is empty", { text }, { nil })
         plainText = text
     }
 
-    /// Why the secret is not there, as far as can be seen without running a program; nil where it is.
+    /// Why the secret is missing, as far as known without running a program; nil if it is present.
     public func absence() async -> String? { await looker() }
 
     /// Reads the secret.
     ///
-    /// - Throws: ``Failure/Reason/credentialUnavailable`` that says which secret and why, without its value; a
-    ///   ``Failure`` of the reader's own, and a cancellation, as they are.
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` that names the secret and the problem, without its value. A
+    ///   ``Failure`` of the reader, and a cancellation, are unchanged.
     public func read() async throws(Failure) -> String {
         let value = try await text()
         guard !value.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
@@ -52,7 +52,7 @@ public struct Secret: Sendable, CustomStringConvertible {
         return value
     }
 
-    /// Reads a text of several lines, such as JSON that a program prints.
+    /// Reads a secret that may have several lines, such as the JSON output of a program.
     ///
     /// - Throws: as ``read()``.
     func text() async throws(Failure) -> String {
@@ -77,7 +77,7 @@ public struct Secret: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a secret could not be read, in words that hold nothing of the secret.
+/// Why a secret could not be read; the text never contains the secret.
 public struct SecretError: Error, Sendable {
     public let reason: String
 

@@ -1,4 +1,4 @@
-/// A log-in at the origin: a POST of secrets that a token answers.
+/// A log-in at the origin: a POST of secrets whose response holds a token.
 public struct SessionLogin: Sendable {
     public enum Encoding: String, Sendable, CaseIterable {
         case json
@@ -6,7 +6,7 @@ public struct SessionLogin: Sendable {
         case form
     }
 
-    /// Below the source's own URL.
+    /// Relative to the source's own URL.
     public var path: String
     public var body: LoginValue
     public var encoding: Encoding

@@ -1,34 +1,34 @@
 public import SidingChain
 
-/// How a source gets its access tokens, and when the next one is got: a description, which holds no token.
+/// Describes how a source obtains its access tokens and when it renews them; it holds no token.
 ///
-/// ``SignIns`` keeps the tokens of a source that is described so, one sign-in for all processes that share its directory.
+/// ``SignIns`` stores the tokens of such a source: one sign-in for all processes that share its directory.
 public struct SignIn: Sendable {
-    /// By what a token is given.
+    /// How a token is obtained.
     public enum Grant: Sendable {
-        /// The client asks for itself (RFC 6749 §4.4).
+        /// The client authenticates itself (RFC 6749 §4.4).
         case clientCredentials(OAuthClient)
-        /// A refresh token, which each refresh may replace (RFC 6749 §6); `first` is the one to begin with.
+        /// A refresh token, which each refresh may replace (RFC 6749 §6); `first` is the initial one.
         case refreshToken(OAuthClient, first: Secret)
-        /// A log-in with secrets, as the origin wants it.
+        /// A log-in with secrets, as the origin requires.
         case session(SessionLogin)
-        /// What a program prints: a token, or JSON that holds one.
+        /// The output of a program: a token, or JSON that holds one.
         case command(Secret, TokenPlaces)
     }
 
     public var grant: Grant
     /// How requests carry the token.
     public var token: AccessTokenProvider
-    /// How long before its known end a token is renewed; nil leaves that to the origin's refusal.
+    /// How long before its known expiry a token is renewed; nil waits until the origin refuses it.
     public var early: Duration?
-    /// The statuses by which the origin says that the token is not, or no longer, good.
+    /// The statuses that mean that the token is not, or no longer, valid.
     public var statuses: Set<Int>
-    /// What keeps the requests signed in; ``SignIns`` sets it.
+    /// Keeps the requests signed in; set by ``SignIns``.
     var access: AccessSafety?
 
     /// - Parameters:
-    ///   - early: 60 s unless said otherwise.
-    ///   - statuses: 401 unless said otherwise.
+    ///   - early: 60 s by default.
+    ///   - statuses: 401 by default.
     public init(
         _ grant: Grant, token: AccessTokenProvider = AccessTokenProvider(), early: Duration? = .seconds(60),
         statuses: Set<Int> = [401]
@@ -36,7 +36,7 @@ public struct SignIn: Sendable {
         (self.grant, self.token, self.early, self.statuses) = (grant, token, early, statuses)
     }
 
-    /// The word of the configuration for it.
+    /// The name used in the configuration.
     public var kind: String {
         switch grant {
         case .clientCredentials: "oauth2_client"
@@ -46,7 +46,7 @@ public struct SignIn: Sendable {
         }
     }
 
-    /// Who gave no token, for a person: not every way to one leads to a token endpoint.
+    /// The text that says who gave no token, for people: not every grant uses a token endpoint.
     var refusalWords: String {
         switch grant {
         case .clientCredentials, .refreshToken: "the token endpoint refused"
@@ -55,7 +55,7 @@ public struct SignIn: Sendable {
         }
     }
 
-    /// Where tokens are asked for; nil for a program, and for a path below the source's own URL.
+    /// The URL of the token endpoint; nil for a program, and for a path below the source's own URL.
     public var tokenURL: HTTPURL? {
         switch grant {
         case .clientCredentials(let client), .refreshToken(let client, _): client.tokenURL
@@ -63,7 +63,7 @@ public struct SignIn: Sendable {
         }
     }
 
-    /// The secrets that it reads, and plain text in the place of some. A program that prints tokens is none.
+    /// The secrets that the grant reads, including plain text in their place. The program of `command` is not one.
     public var secrets: [Secret] {
         switch grant {
         case .clientCredentials(let client): client.secrets

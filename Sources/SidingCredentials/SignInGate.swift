@@ -1,6 +1,6 @@
 internal import SidingChain
 
-/// The gate of a source's sign-in: each refresh reads the secrets anew, and what is refused is noted for `siding auth status`.
+/// The gate of a source's sign-in: each refresh reads the secrets again, and refusals are recorded for `siding auth status`.
 struct SignInGate: RefreshGate {
     let gate: FileRefreshGate
     let store: SignInStore

@@ -2,21 +2,21 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
 
-/// Gets the next token of a source as its sign-in says: by one request, or by running a program.
+/// Obtains the next token of a source as its sign-in describes: by a request, or by running a program.
 struct SignInRequest: Sendable {
     let signIn: SignIn
     let baseURL: HTTPURL
-    /// Sent with a log-in, as with every request to the source.
+    /// Header fields of log-in requests, as of every request to the source.
     let headerFields: HTTPFields
     let transport: any Transport
     let environment: Environment
 
-    /// No token answer is longer.
+    /// The maximum size of a token response in bytes.
     private static let limit = 1 << 20
 
     func grant(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> TokenGrant {
         let grant = try await granted(spent, context)
-        // Kept, it would fail every request until somebody forgets it.
+        // If it were stored, every request would fail until somebody removes it.
         guard grant.accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             let why = RefreshRefusal("what it gave is no token: it holds a space or a character beyond ASCII")
             throw Failure(.contract, phase: .answered, underlying: why)
@@ -102,14 +102,15 @@ struct SignInRequest: Sendable {
     }
 
     private func ask(_ draft: RequestDraft, _ context: ChainContext) async throws(Failure) -> LoadedResponse {
-        // No retries here: a refresh token may be good for one use only.
+        // No retries: a refresh token may be valid for one use only.
         let chain = ChainAssembly(transport: transport, connectivity: environment.connectivity)
             .chain(
                 from: RequestRouterNode<RequestDraft> { $0 }, to: ResponseDataLoaderNode(limit: Self.limit))
         do { return try await chain.process(draft, context) } catch { throw try await judged(error) }
     }
 
-    /// What a failed request for a token means to those who wait for it: never that the origin answered theirs.
+    /// Classifies a failed token request for the calls that wait for it, so that it never looks like a response to their own
+    /// requests.
     private func judged(_ failure: Failure) async throws(Failure) -> Failure {
         switch failure.reason {
         case .contract, .tooLarge, .badContent, .redirectRefused:
@@ -117,12 +118,12 @@ struct SignInRequest: Sendable {
         case .http(var answer):
             var judged = failure
             var code = answer.errorCode
-            // Whoever repeats what it was told must not bring it into a message: no more is kept than a code, and none that
-            // is a secret.
+            // The response may repeat secrets of the request, so only the error code is kept, and only if it contains no
+            // secret.
             for secret in signIn.secrets where !secret.isPlain {
                 if let value = try? await secret.read(), let word = code, word.contains(value) { code = nil }
             }
-            // Words that mean "later", whatever status they come with (RFC 6749 §4.1.2.1).
+            // Codes that mean "later", whatever their status (RFC 6749 §4.1.2.1).
             let isPassing = code.map { ["server_error", "slow_down", "temporarily_unavailable"].contains($0) } ?? false
             if isPassing, answer.status < 500 { answer.status = 503 }
             answer.body = code.map { Array(#"{"error":"\#($0)"}"#.utf8) } ?? []
@@ -134,7 +135,7 @@ struct SignInRequest: Sendable {
 }
 
 extension TokenPlaces {
-    /// What a program printed: JSON, or the token itself.
+    /// The output of a program: JSON, or the token itself.
     fileprivate func printed(_ text: String, now: Double) throws(Failure) -> TokenGrant {
         if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") {
             return try grant(Array(text.utf8), [:], now: now, of: "what it printed")

@@ -1,11 +1,11 @@
 internal import SidingChain
 internal import SidingSynchronization
 
-/// The credential of one source as its sign-in has it: what is kept, where that stems from what the configuration says now,
-/// else what a first token is got with.
+/// The credential store of one source's sign-in: returns the stored credential if it was obtained with the current
+/// configuration, otherwise an initial one that holds only the means to get a first token.
 ///
-/// The secrets are read at the first look, for each refresh, and at every look after one that was refused: whoever has put
-/// another in its place shall not wait.
+/// The secrets are read at the first call, for each refresh, and at every call after a refused refresh, so that a corrected
+/// secret is used at once.
 final class SignInStore: CredentialStore {
     private struct Known {
         var descent: Descent?
@@ -14,7 +14,7 @@ final class SignInStore: CredentialStore {
     }
 
     private let signIn: SignIn
-    /// The origin that the tokens are for.
+    /// The origin that the tokens belong to.
     private let origin: String
     private let files: FileCredentialStore
     private let wallClock: WallClock
@@ -35,7 +35,8 @@ final class SignInStore: CredentialStore {
                 descent: now.text)
         }
         guard stored.configuration != now.configuration else { return kept.credential }
-        // What was given to other secrets, or for another scope, is not what these would get; its refresh token is good.
+        // An access token obtained with other secrets, or for another scope, does not fit any more; its refresh token is still
+        // valid.
         var renewable = kept.credential
         (renewable.accessToken, renewable.expiresAt, renewable.descent) = ("", nil, now.text)
         return renewable
@@ -48,15 +49,15 @@ final class SignInStore: CredentialStore {
 
     func reserve(for account: String) async throws(Failure) { try await files.reserve(for: account) }
 
-    /// The next look reads the secrets.
+    /// Makes the next call read the secrets again.
     func lookAgain() { known.withLock { $0.descent = nil } }
 
-    /// Notes that the token endpoint said no, beside what is kept. Inside of the gate only.
+    /// Records a refusal of the token endpoint beside the stored credential. Call it only inside the gate.
     func note(_ refusal: RefreshRefusal, of account: String) async {
         known.withLock { $0.isDoubtful = true }
         var kept = (try? files.kept(of: account)) ?? KeptCredential(credential: .none)
         kept.refusal = KeptCredential.Refusal(word: refusal.description, at: wallClock.now)
-        // What cannot be noted is told all the same.
+        // If it cannot be recorded, the refusal is still thrown.
         try? await files.keep(kept, of: account)
     }
 
@@ -75,6 +76,6 @@ final class SignInStore: CredentialStore {
 }
 
 extension Credential {
-    /// Nothing to ask with, and nothing before it.
+    /// A credential without tokens, of generation 0.
     static let none = Credential(accessToken: "", generation: 0)
 }

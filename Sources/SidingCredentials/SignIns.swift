@@ -2,7 +2,7 @@ package import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
-/// Keeps sources signed in: one ``SidingChain/AccessSafety`` per source, over files that all processes with one directory
+/// Keeps sources signed in: one ``SidingChain/AccessSafety`` per source, over files that all processes with the same directory
 /// share, so that they have one sign-in and refresh it once.
 public final class SignIns: Sendable {
     private let kept: KeptSignIns
@@ -44,7 +44,7 @@ public final class SignIns: Sendable {
         return .signIn(signIn)
     }
 
-    /// Waits until no refresh runs any more, so that a token that is on its way is not lost with the process.
+    /// Waits until no refresh runs, so that no token on its way is lost when the process exits.
     public func settled() async {
         for safety in made.withLock({ Array($0.values) }) { await safety.settled() }
     }

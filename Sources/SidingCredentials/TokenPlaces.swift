@@ -3,23 +3,23 @@ public import HTTPTypes
 internal import SidingChain
 public import SidingJSON
 
-/// Where an answer holds its token, and how long this lasts.
+/// Where a response holds its token, and the token's lifetime.
 public struct TokenPlaces: Sendable {
-    /// Where the token is.
+    /// The place of the token.
     public enum Token: Sendable {
-        /// In the body; the first of the paths at which there is text.
+        /// In the body, at the first of these paths that has text.
         case body([JSONPath])
         /// In a header field.
         case field(HTTPField.Name)
     }
 
     public var token: Token
-    /// Where the body says how long the token lasts: seconds, or the moment of its end (since 1970, or RFC 3339).
+    /// The path of the lifetime in the body: seconds, or the time of expiry (since 1970, or RFC 3339).
     public var lifetime: JSONPath?
-    /// How long a token lasts of which the answer does not say it; nil where nobody knows.
+    /// The lifetime of a token if the response does not specify it; nil if unknown.
     public var usualLifetime: Duration?
 
-    /// Where RFC 6749 §5.1 has the token, and `token`, which many programs print.
+    /// The place of RFC 6749 §5.1, and `token`, which many programs print.
     public static let usual: [JSONPath] = [JSONPath(member: "access_token"), JSONPath(member: "token")]
 
     public init(
@@ -29,12 +29,12 @@ public struct TokenPlaces: Sendable {
         (self.token, self.lifetime, self.usualLifetime) = (token, lifetime, usualLifetime)
     }
 
-    /// What an answer gives.
+    /// Reads the token from a response.
     ///
     /// - Parameters:
-    ///   - now: in seconds since 1970.
-    ///   - what: the answer, for a person.
-    /// - Throws: a ``RefreshRefusal`` that quotes nothing of the answer, where there is no token in it.
+    ///   - now: seconds since 1970.
+    ///   - what: a description of the response, for people.
+    /// - Throws: a ``RefreshRefusal`` without any content of the response, if it holds no token.
     func grant(
         _ bytes: [UInt8], _ fields: HTTPFields, now: Double, of what: String = "the answer"
     ) throws(Failure) -> TokenGrant {
@@ -66,7 +66,7 @@ public struct TokenPlaces: Sendable {
             .contract, phase: .answered, underlying: RefreshRefusal("\(what) holds no token \(place)"))
     }
 
-    /// Less than a second, or more than a hundred years, is no statement about this token.
+    /// Less than a second, or more than a hundred years, is not a usable lifetime.
     private static func lifetime(_ text: String, now: Double) -> Duration? {
         if let number = Double(text) { return TokenGrant.lifetime(number, now: now) }
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))

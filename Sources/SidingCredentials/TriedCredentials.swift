@@ -1,17 +1,17 @@
 internal import SidingChain
 internal import SidingSynchronization
 
-/// The credentials with which this process has tried each source, so that one that wants a sign-in is asked again when they
-/// have changed, and only then: an origin may lock an account whose password is wrong too often.
+/// Tracks the credentials that this process has tried with each source. A source that needs a sign-in is tried again only when
+/// its credentials have changed, since an origin may lock an account after too many wrong passwords.
 ///
-/// Kept in memory only, as hashes that mean nothing to another process.
+/// It is kept in memory only, as hashes that have no meaning for other processes.
 package final class TriedCredentials: Sendable {
     private let seen = Mutex<[String: Int]>([:])
 
     package init() {}
 
-    /// Whether `source` has other credentials now than at the last call. At the first call it has: the program was started
-    /// anew. Credentials that cannot be read are none that could be tried.
+    /// Whether `source` has other credentials than at the last call. True at the first call, because the program was just
+    /// started. False if the credentials cannot be read, as there is nothing to try.
     package func areNew(of source: String, _ authorization: Authorization) async -> Bool {
         guard let now = try? await Self.hash(of: authorization) else { return false }
         return seen.withLock { seen in

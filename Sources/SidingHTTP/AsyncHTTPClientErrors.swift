@@ -13,18 +13,18 @@ internal import NIOPosix
 internal import NIOSSL
 internal import SidingChain
 
-/// The one place where errors of AsyncHTTPClient and of what it stands on become failures.
+/// Maps the errors of AsyncHTTPClient and of the libraries below it to failures; the only place that does.
 ///
-/// What the system said stays as it is (errno, resolver code) for ``SidingChain/TechnicalErrors`` to classify. Nothing that
-/// a library put into its error is quoted: some carry header values.
+/// System errors (errno, resolver code) are kept for ``SidingChain/TechnicalErrors`` to classify. Library error texts are never
+/// quoted: some contain header values.
 enum AsyncHTTPClientErrors {
-    /// What was known when the error came.
+    /// The state of the request when the error came.
     struct Situation {
-        /// How far the request had got.
+        /// How far the request got.
         let phase: Failure.Phase
-        /// Whether the origin speaks https.
+        /// Whether the connection uses https.
         let isSecure: Bool
-        /// The most bytes of a body.
+        /// The maximum size of a body in bytes.
         let limit: Int
     }
 
@@ -51,7 +51,7 @@ enum AsyncHTTPClientErrors {
         }
     }
 
-    /// The connection ended: what that means depends on how far the request had got.
+    /// The failure for a connection that ended; it depends on how far the request got.
     private static func broken(_ situation: Situation) -> Failure {
         switch situation.phase {
         case .notSent: Failure(situation.isSecure ? .tlsHandshake : .connectionLost, phase: .notSent)
@@ -64,7 +64,7 @@ enum AsyncHTTPClientErrors {
         let mirror = Mirror(reflecting: error)
         var name = String(reflecting: type(of: error))
         if mirror.displayStyle == .enum { name += ".\(mirror.children.first?.label ?? "\(error)")" }
-        // What is not known may have happened after the first byte.
+        // An unknown error may have happened after the first byte was sent.
         return Failure(.system(.unknown(name)), phase: situation.phase == .answered ? .answered : .maybeSent)
     }
 }
@@ -78,20 +78,21 @@ extension AsyncHTTPClientErrors {
             return broken(situation)
         default:
             let name = error.shortDescription
-            // This one member carries its place in the library's source.
+            // The description of this member contains a source location of the library.
             let reason = name.hasPrefix("An internal state failure") ? .internalFault : reasons[name]
             return reason.map { Failure($0, phase: situation.phase) } ?? unknown(error, situation)
         }
     }
 
-    /// Keyed by what the library calls a bounded set of descriptions: the only handle on members that carry a value, and on
+    /// Keyed by the library's short descriptions, a bounded set: the only way to match members with associated values, and
     /// deprecated ones.
     private static let reasons: [String: Failure.Reason] = {
         var reasons: [String: Failure.Reason] = [:]
         for (reason, errors) in table {
             for error in errors { reasons[error.shortDescription] = reason }
         }
-        // Deprecated: not thrown any more, so not to be named; an old path that still does is a bug below.
+        // Deprecated members are no longer thrown and cannot be named without a warning; if one is thrown, it is a bug of the
+        // library.
         for name in [
             "Chunked specified multiple times", "Incompatible headers", "HTTP end received after head with 1xx",
         ] { reasons[name] = .internalFault }
@@ -132,14 +133,14 @@ extension AsyncHTTPClientErrors {
 // MARK: - Connections
 
 extension AsyncHTTPClientErrors {
-    /// No address answered, or no address was found.
+    /// No address accepted the connection, or the name has no address.
     private static func ofConnecting(_ error: NIOConnectionError) -> Failure {
         let situation = Situation(phase: .notSent, isSecure: false, limit: 0)
         let attempts = error.connectionErrors.map { failure($0.error, situation) }
-        // A machine without IPv6 fails at that family first; what the other addresses said is the news.
+        // A machine without IPv6 fails for that family first; the errors of the other addresses matter more.
         if let told = attempts.first(where: { !$0.saysNoRoute }) ?? attempts.first { return told }
         let lookups = [error.dnsAError, error.dnsAAAAError].compactMap { $0 }.map { failure($0, situation) }
-        // "Not now" from one family outweighs "no such name" from the other: the name may well exist.
+        // A temporary error of one family wins over "no such name" of the other: the name may well exist.
         return lookups.first { !$0.saysNoSuchName } ?? lookups.first ?? unknown(error, situation)
     }
 
@@ -173,7 +174,7 @@ extension AsyncHTTPClientErrors {
         case .unableToValidateCertificate, .noCertificateToValidate:
             return Failure(.tlsUntrusted, phase: situation.phase)
         case .handshakeFailed(let cause):
-            // BoringSSL's reason code is not public; its name in the description is all there is.
+            // BoringSSL's reason code is not public, so the name is searched for in the description.
             let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
             return Failure(isUntrusted ? .tlsUntrusted : .tlsHandshake, phase: situation.phase)
         case .noSuchFilesystemObject, .failedToLoadCertificate, .failedToLoadPrivateKey:
@@ -186,7 +187,7 @@ extension AsyncHTTPClientErrors {
     }
 }
 
-// MARK: - Answers
+// MARK: - Responses
 
 extension AsyncHTTPClientErrors {
     private static func ofParser(_ error: HTTPParserError, _ situation: Situation) -> Failure {
@@ -213,7 +214,7 @@ extension AsyncHTTPClientErrors {
 }
 
 extension Failure {
-    /// Whether the attempt failed before it left the machine, for want of a route or an address of that family.
+    /// Whether the attempt failed on this machine, because it has no route or no address of that family.
     fileprivate var saysNoRoute: Bool {
         guard case .system(.connect(let errno)) = reason else { return false }
         return [ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT].contains(errno)

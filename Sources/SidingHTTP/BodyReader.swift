@@ -2,7 +2,7 @@ internal import NIOCore
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Reads the body of one exchange, within its limits. When the last copy of its reply is dropped, the exchange ends.
+/// Reads the body of one exchange, within its limits. When the last copy of the reply is released, the exchange ends.
 final class BodyReader: Sendable {
     private struct Progress {
         var received = 0
@@ -23,9 +23,9 @@ final class BodyReader: Sendable {
         exchange.abort(.cancelled)
     }
 
-    /// What has come of the body since the last call, waiting for the first byte of it; nil at the end.
+    /// The bytes that have arrived since the last call; waits for at least one. Nil at the end.
     func next() async throws(Failure) -> [UInt8]? {
-        // A declared length spares reading what will be refused.
+        // If the declared length exceeds the limit, nothing needs to be read.
         if let length, length > limit { throw refusal(.tooLarge(limit: limit)) }
         let start = exchange.isDry ? ContinuousClock.now : nil
         guard let parts = try await exchange.parts() else { return nil }
@@ -45,7 +45,7 @@ final class BodyReader: Sendable {
         return Failure(reason, phase: .answered)
     }
 
-    /// One copy of the bytes, whatever the number of parts.
+    /// Copies all parts into one array.
     private static func joined(_ parts: [ByteBuffer], _ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { target, filled in
             for part in parts {

@@ -3,16 +3,16 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import SidingChain
 
-/// A request that may go to the wire: its URL, method and header values were checked.
+/// A request whose URL, method and header values were checked, so that it may be sent.
 ///
-/// The client below writes a method to the wire as it is, and traps on some ports, so nothing gets there unchecked.
+/// AsyncHTTPClient writes the method to the wire unchecked and traps on some ports, so every request must pass this check.
 struct CheckedRequest: Sendable {
     var method: HTTPRequest.Method
     var url: HTTPURL
     var headerFields: HTTPFields
     var body: RequestBody
 
-    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest``, without the value of any header field.
+    /// - Throws: ``SidingChain/Failure/Reason/invalidRequest``, which never contains a header value.
     init(_ request: HTTPRequest, body: RequestBody, settings: TransportSettings) throws(Failure) {
         let url = try request.checkedURL()
         guard HTTPField.Name(request.method.rawValue) != nil else {
@@ -30,7 +30,7 @@ struct CheckedRequest: Sendable {
         self.body = body
     }
 
-    /// The header fields as the client below wants them, `Host` first.
+    /// The header fields for AsyncHTTPClient, `Host` first.
     var headers: HTTPHeaders {
         var headers: HTTPHeaders = ["Host": url.authority]
         for field in headerFields { headers.add(name: field.name.rawName, value: field.value) }
@@ -39,10 +39,10 @@ struct CheckedRequest: Sendable {
 
     private static func completed(_ fields: HTTPFields, _ url: HTTPURL, _ settings: TransportSettings) -> HTTPFields {
         var fields = fields
-        // The URL says which host is meant; a second word on it could only differ.
+        // The URL determines the host; a separate `Host` field could contradict it.
         if let host = HTTPField.Name("Host") { fields[host] = nil }
         if fields[.userAgent] == nil, !settings.userAgent.isEmpty { fields[.userAgent] = settings.userAgent }
-        // Said in so many words, since the client below asks for gzip where nothing is said.
+        // Set explicitly, since AsyncHTTPClient asks for gzip if the field is missing.
         if fields[.acceptEncoding] == nil {
             fields[.acceptEncoding] = settings.compression.asks(url) ? "gzip" : "identity"
         }

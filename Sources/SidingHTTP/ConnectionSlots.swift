@@ -2,10 +2,10 @@ internal import NIOCore
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Lets so many requests at a time to each origin, first come first served.
+/// Limits the number of simultaneous requests to each origin, first come, first served.
 ///
-/// The pool of the client below gives up on a request that waits for longer than a connection may take to open; here a
-/// request waits as long as its own budget.
+/// AsyncHTTPClient's pool fails a request that waits longer than the connect timeout; here a request may wait until its own
+/// deadline.
 final class ConnectionSlots: Sendable {
     private enum Answer: Sendable {
         case granted, tooLate, cancelled
@@ -23,7 +23,7 @@ final class ConnectionSlots: Sendable {
         self.limit = max(limit, 1)
     }
 
-    /// A place at `origin`, waited for until `deadline`.
+    /// Takes a slot at `origin`, waiting until `deadline`.
     ///
     /// - Throws: ``SidingChain/Failure/Reason/localResource`` at the deadline, ``SidingChain/Failure/Reason/cancelled``.
     func acquire(_ origin: String, on loop: any EventLoop, until deadline: NIODeadline) async throws(Failure) -> Slot {
@@ -69,7 +69,7 @@ final class ConnectionSlots: Sendable {
     }
 }
 
-/// A place among the connections of an origin. It is given back once, however often that is asked.
+/// A slot for a request to an origin. Repeated releases have no effect.
 final class Slot: Sendable {
     private let giveBack: Mutex<(@Sendable () -> Void)?>
 

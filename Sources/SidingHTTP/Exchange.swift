@@ -4,15 +4,15 @@ internal import NIOHTTP1
 internal import SidingChain
 internal import SidingSynchronization
 
-/// One request on its way and the answer as it comes: what the client below reports, kept for the one who waits.
+/// One request in flight and its response: keeps what AsyncHTTPClient reports until the reader asks for it.
 ///
-/// The phase of a failure is a fact here, not a guess from the error: nothing is sent until the client says that the head
-/// went out, and all is answered once it hands over a head. The first ending counts; the client is told of endings that
-/// come from this side and what it says afterwards is ignored.
+/// The phase of a failure is known here, not guessed from the error: the request is unsent until the client reports that the
+/// head was sent, and answered once the client passes on a response head. Only the first ending counts. If it comes from this
+/// side, the client is cancelled and its later reports are ignored.
 final class Exchange: HTTPClientResponseDelegate, Sendable {
     typealias Response = Void
 
-    /// So many bytes may lie here unread before the connection is told to wait.
+    /// The number of unread bytes at which the connection is paused.
     private static let highWater = 1 << 19
 
     private enum Ending {
@@ -25,10 +25,10 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
         var head: ResponseHead?
         var parts: [ByteBuffer] = []
         var unread = 0
-        /// Fulfilled when there is room for more.
+        /// Fulfilled when the connection may continue.
         var room: EventLoopPromise<Void>?
         var ending: Ending?
-        /// Woken with true when something arrived; with false where another one waits already.
+        /// Resumed with true when something has arrived, with false if another reader is waiting already.
         var reader: CheckedContinuation<Bool, Never>?
         var task: HTTPClient.Task<Void>?
         var timer: Scheduled<Void>?
@@ -43,7 +43,7 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
         (self.limit, self.isSecure, self.slot) = (limit, isSecure, slot)
     }
 
-    /// Hands over what ends the exchange from this side, the client's task, and starts the timer of its budget.
+    /// Registers the client's task, so that the exchange can be ended from this side, and starts the timer for its deadline.
     func began(_ task: HTTPClient.Task<Void>, until deadline: NIODeadline) {
         state.withLock { $0.task = task }
         let timer = task.eventLoop.scheduleTask(deadline: deadline) { self.abort(.timeout(.total)) }
@@ -51,7 +51,7 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
             state.timer = timer
             return state.ending != nil
         }
-        // A client that is shut down fails its tasks without a word to their delegates.
+        // When a client is shut down, it fails its tasks without informing their delegates.
         task.futureResult.whenFailure { self.didReceiveError(task: task, $0) }
         if isOver {
             timer.cancel()
@@ -59,18 +59,18 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
         }
     }
 
-    /// Ends the exchange from this side, unless it has ended.
+    /// Ends the exchange from this side, unless it has ended already.
     func abort(_ reason: Failure.Reason, detail: String? = nil) {
         end { Failure(reason, phase: $0, detail: detail) }
     }
 
-    /// Ends the exchange with an error of the caller's own code.
+    /// Ends the exchange with an error of the caller's code.
     func abort(wrapping error: any Error) {
         end { Failure.wrapping(error, phase: $0) }
     }
 
-    /// Between the first byte's leaving and the client's word of it lies an instant in which a request that may have arrived
-    /// looks unsent. Only the client's own thread never sees it, so that is where an unsent request ends.
+    /// Between sending the first byte and the client's report there is an instant in which a request that may have arrived
+    /// looks unsent. On the client's event loop this cannot be observed, so unsent requests are ended there.
     private func end(_ failure: @escaping @Sendable (Failure.Phase) -> Failure) {
         let loop = state.withLock { state in
             state.phase == .notSent && state.ending == nil ? state.task?.eventLoop : nil
@@ -93,7 +93,7 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
         task?.cancel()
     }
 
-    /// Lets go of all that an open exchange holds, and wakes who waits. Repeating it does no harm.
+    /// Releases everything that an open exchange holds, and resumes the waiting reader. Safe to repeat.
     private func finish() {
         let (reader, room, timer) = state.withLock { state in
             defer { (state.reader, state.room, state.timer) = (nil, nil, nil) }
@@ -106,10 +106,10 @@ final class Exchange: HTTPClientResponseDelegate, Sendable {
     }
 }
 
-// MARK: - What the one who waits asks
+// MARK: - For the reader
 
 extension Exchange {
-    /// The head of the answer, as soon as it is there.
+    /// Waits for the head of the response.
     func head() async throws(Failure) -> ResponseHead {
         while true {
             let (head, ending) = state.withLock { ($0.head, $0.ending) }
@@ -122,9 +122,9 @@ extension Exchange {
         }
     }
 
-    /// All parts of the body that have come, waiting for the first; nil at the end.
+    /// All parts of the body that have arrived; waits for the first. Nil at the end.
     func parts() async throws(Failure) -> [ByteBuffer]? {
-        // An origin that is quicker than the reader never makes it wait, which is where a cancellation would be seen.
+        // If the origin is faster than the reader, the reader never suspends, so cancellation is checked here.
         if Task.isCancelled { abort(.cancelled) }
         while true {
             let (parts, room, ending) = state.withLock { state in
@@ -141,10 +141,10 @@ extension Exchange {
         }
     }
 
-    /// Whether a call of ``parts()`` would wait.
+    /// Whether ``parts()`` would have to wait.
     var isDry: Bool { state.withLock { $0.parts.isEmpty && $0.ending == nil } }
 
-    /// Reads the body away so that its connection can be used again, or closes it where there is more than `limit`.
+    /// Reads the rest of the body so that the connection can be reused, or closes it if there is more than `limit`.
     func discard(upTo limit: Int) async {
         var count = 0
         while count <= limit, let parts = try? await parts() {
@@ -173,7 +173,7 @@ extension Exchange {
     }
 }
 
-// MARK: - What the client below reports
+// MARK: - Reports of AsyncHTTPClient
 
 extension Exchange {
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -222,7 +222,7 @@ extension Exchange {
         finish()
     }
 
-    /// The client reports an upload that the origin cut short by its answer only after the whole answer came.
+    /// If a response cuts an upload short, the client reports this error only after the complete response.
     private static func isEndOfRefusedUpload(_ error: any Error, _ head: ResponseHead?) -> Bool {
         guard let head, head.status >= 300 else { return false }
         return error as? HTTPClientError == .requestStreamCancelled

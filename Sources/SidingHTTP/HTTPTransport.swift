@@ -2,15 +2,15 @@ public import HTTPTypes
 internal import NIOCore
 public import SidingChain
 
-/// Carries requests over AsyncHTTPClient, within the bounds of its configuration.
+/// Sends requests with AsyncHTTPClient, within the limits of its configuration.
 ///
-/// Each transport has a client and connections of its own, so that credentials never share a connection: use one per
-/// source. The client begins with the first request; all transports of a process share one thread. Nothing is tried twice in here, no cookies are
-/// kept, and redirects follow the rules of ``Redirects``, not the library's.
+/// Each transport has its own client and connections, so that credentials never share a connection: use one per source. The
+/// client starts with the first request, and all transports of a process share one thread. The transport never retries, keeps
+/// no cookies, and follows redirects by the rules of ``Redirects``, not the library's.
 ///
-/// The budget of ``SidingChain/TransportSettings/totalTimeout`` covers waiting for a connection, every redirect, the
-/// head and the body; a ``SidingChain/ReplyBody`` ends with it even when nobody reads. Dropping a reply or its iterator
-/// before the end closes its connection.
+/// The limit ``SidingChain/TransportSettings/totalTimeout`` includes waiting for a connection, every redirect, the head and the
+/// body; a ``SidingChain/ReplyBody`` ends at the limit even if nobody reads it. Dropping a reply or its iterator before the end
+/// closes its connection.
 public final class HTTPTransport: Transport {
     private let configuration: HTTPTransportConfiguration
     private let client: LazyClient
@@ -22,17 +22,17 @@ public final class HTTPTransport: Transport {
         self.slots = ConnectionSlots(limit: configuration.settings.concurrency)
     }
 
-    /// Ends what is under way as ``SidingChain/Failure/Reason/cancelled``; a later send fails likewise.
+    /// Ends requests in flight with ``SidingChain/Failure/Reason/cancelled``; later sends fail the same way.
     ///
-    /// A transport that is merely dropped shuts down by itself, without anyone waiting for it.
+    /// A transport that is only released shuts down by itself in the background.
     public func shutdown() async {
         await client.shutdown()
     }
 
-    /// Sends `request` and returns with the head of the answer; the body streams.
+    /// Sends `request` and returns when the head of the response has arrived; the body streams.
     ///
-    /// - Throws: ``SidingChain/Failure`` with the phase that was reached: ``SidingChain/Failure/Phase/notSent`` until the
-    ///   head of the request went out, ``SidingChain/Failure/Phase/answered`` once the head of an answer came.
+    /// - Throws: a ``SidingChain/Failure`` with its phase: ``SidingChain/Failure/Phase/notSent`` until the head of the request
+    ///   was sent, ``SidingChain/Failure/Phase/answered`` once the head of a response has arrived.
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
         try await send(request, body: body) { _ in }
     }

@@ -1,16 +1,16 @@
 public import SidingChain
 
-/// What an ``HTTPTransport`` is made with: the source's bounds, and what only this transport knows of.
+/// Configures an ``HTTPTransport``: the limits of the source, and options of this transport.
 public struct HTTPTransportConfiguration: Sendable, Hashable {
-    /// Timeouts, limits, redirects, compression: the bounds that every transport keeps.
+    /// Timeouts, limits, redirects, compression: the settings that every transport obeys.
     public var settings: TransportSettings
-    /// A PEM file whose certificates are trusted in place of the system's; nil, the default, for the system's.
+    /// A PEM file of certificates to trust in place of the system's; nil, the default, for the system's.
     ///
     /// There is no way to turn verification off.
     public var certificateAuthorities: String?
-    /// How much waiting for bytes it takes before ``SidingChain/TransportSettings/minimumRate`` is judged; 30 seconds.
+    /// The waiting time after which ``SidingChain/TransportSettings/minimumRate`` is checked; 30 seconds by default.
     ///
-    /// Each such span is judged by itself, so a fast beginning does not excuse a trickle.
+    /// Each such window is checked separately, so a fast start does not excuse a slow continuation.
     public var rateWindow: Duration
 
     public init(

@@ -1,7 +1,7 @@
 public import SidingChain
 internal import SidingSynchronization
 
-/// Makes an ``HTTPTransport`` per account, and keeps it for the account's later requests.
+/// Creates one ``HTTPTransport`` per account and settings, and keeps it for later requests.
 public final class HTTPTransports: TransportFactory {
     private let certificateAuthorities: String?
     private let made = Mutex<[Account: HTTPTransport]>([:])
@@ -11,7 +11,7 @@ public final class HTTPTransports: TransportFactory {
         var settings: TransportSettings
     }
 
-    /// - Parameter certificateAuthorities: a PEM file to trust in place of the system's certificates.
+    /// - Parameter certificateAuthorities: a PEM file of certificates to trust in place of the system's.
     public init(certificateAuthorities: String? = nil) {
         self.certificateAuthorities = certificateAuthorities
     }
@@ -27,7 +27,7 @@ public final class HTTPTransports: TransportFactory {
         }
     }
 
-    /// Ends what is under way in every transport.
+    /// Ends the requests in flight of every transport.
     public func shutdown() async {
         let all = made.withLock { made in
             defer { made = [:] }

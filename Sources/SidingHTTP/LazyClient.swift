@@ -6,17 +6,17 @@ internal import NIOSSL
 internal import SidingChain
 internal import SidingSynchronization
 
-/// A client that runs, and the loop on which it does.
+/// A running client and its event loop.
 struct RunningClient: Sendable {
     let client: HTTPClient
     let loop: any EventLoop
 }
 
-/// Starts the client with the first request: a command that never sends starts no thread.
+/// Starts the client with the first request, so that a command that sends nothing starts no thread.
 ///
-/// All clients of a process run on one thread, which begins with the first and is never ended: work that a library has
-/// begun elsewhere, such as reading the system's certificates, comes back to its loop whenever it is done, and a loop that
-/// has ended would complain on standard error. Connections and credentials stay apart: they belong to the clients.
+/// All clients of a process share one thread, which is never ended: libraries finish work such as reading the system's
+/// certificates at any time on the event loop, and a loop that has ended would complain on standard error. Connections and
+/// credentials stay separate, since they belong to the clients.
 final class LazyClient: Sendable {
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
@@ -34,12 +34,12 @@ final class LazyClient: Sendable {
     }
 
     deinit {
-        // AsyncHTTPClient traps in debug builds when it is dropped while it runs.
+        // In debug builds AsyncHTTPClient traps if it is released while it runs.
         guard case .running(let running) = close() else { return }
         running.client.shutdown { _ in }
     }
 
-    /// The client, started if need be.
+    /// The client, started if necessary.
     func running() throws(Failure) -> RunningClient {
         let running: RunningClient? = state.withLock { state in
             switch state {
@@ -59,7 +59,7 @@ final class LazyClient: Sendable {
 
     func shutdown() async {
         guard case .running(let running) = close() else { return }
-        // It reports only what was under way, and that has been told to its callers.
+        // The error only reports requests in flight, and their callers have received it already.
         try? await running.client.shutdown()
     }
 
@@ -85,17 +85,17 @@ final class LazyClient: Sendable {
                 connect: TimeAmount(bounded: settings.connectTimeout),
                 read: TimeAmount(bounded: settings.idleTimeout),
                 write: TimeAmount(bounded: settings.idleTimeout)),
-            // A ratio would refuse ordinary repetitive JSON; no limit would let a bomb go off.
+            // A ratio limit would reject ordinary repetitive JSON; no limit would allow decompression bombs.
             decompression: .enabled(limit: .size(settings.maxBody)))
-        // One protocol, whose every error has a row in the error table.
+        // Only one protocol, so that every error has a row in the error table.
         client.httpVersion = .http1Only
-        // The queue is the one place that retries: a refused connection must be told at once.
+        // Only the queue retries: a refused connection must be reported at once.
         client.connectionPool.retryConnectionEstablishment = false
         client.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(settings.concurrency, 1)
-        // Servers hang up on idle connections, the quickest after 5 seconds. A write that meets such a connection may have
-        // been sent for all anyone can say, and then waits for a person: better a new connection.
+        // Servers close idle connections, the fastest after 5 seconds. A write on such a connection may or may not have been
+        // sent and then needs an operator action, so use a new connection earlier.
         client.connectionPool.idleTimeout = .seconds(4)
-        // The only public way to a connection's options: fewer, larger reads for large bodies.
+        // The only public way to set a connection's options: fewer, larger reads for large bodies.
         client.http1_1ConnectionDebugInitializer = { channel in
             channel.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 65_536, maximum: 1 << 18)
@@ -113,7 +113,7 @@ final class LazyClient: Sendable {
 }
 
 extension TimeAmount {
-    /// `duration` in the range that a deadline can be counted with: from nothing to a year.
+    /// `duration`, limited to the range from zero to a year.
     init(bounded duration: Duration) {
         self = .init(min(max(duration, .zero), .seconds(31_536_000)))
     }

@@ -1,6 +1,6 @@
-/// Judges whether an answer comes fast enough to be worth waiting for.
+/// Decides whether a response arrives too slowly.
 ///
-/// Only time spent waiting for bytes counts; time in which nobody asked for them is the reader's own.
+/// Only time spent waiting for bytes counts, not the time between reads.
 struct Pace: Sendable {
     private let bytesPerSecond: Int
     private let window: Duration
@@ -8,13 +8,13 @@ struct Pace: Sendable {
     private var bytes = 0
 
     /// - Parameters:
-    ///   - bytesPerSecond: what each window must reach; 0 for no such rule.
-    ///   - window: how much waiting is judged at a time.
+    ///   - bytesPerSecond: the minimum rate of each window; 0 for no limit.
+    ///   - window: the waiting time after which the rate is checked.
     init(bytesPerSecond: Int, window: Duration) {
         (self.bytesPerSecond, self.window) = (bytesPerSecond, window)
     }
 
-    /// Whether the window that ends with these `bytes`, which took `wait` to come, was too slow.
+    /// Whether the window that ends with these `bytes`, after waiting `wait` for them, was too slow.
     mutating func isTooSlow(bytes count: Int, after wait: Duration) -> Bool {
         waited += wait
         bytes += count

@@ -1,17 +1,17 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// Decides where a redirect leads, if anywhere: the rules that keep credentials and bodies at their origin.
+/// Decides whether and where to follow a redirect, so that credentials and bodies stay at their origin.
 ///
-/// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308, only on its own origin.
-/// - A 304, or a status without `Location`, is no redirect.
-/// - On another origin the request keeps nothing but what says how to write the answer; a body is not carried there.
-/// - Another origin must speak https; only a walk that began in the clear on loopback may go on in the clear on loopback.
-///   From https no way leads back to http.
-/// - A URL seen before, or too many hops, end the walk.
+/// - GET and HEAD follow 301, 302, 303, 307 and 308. Every other method follows only 307 and 308 within its own origin.
+/// - A 304, or a status without `Location`, is not a redirect.
+/// - At another origin the request keeps only the fields that negotiate the response; a body is not sent there.
+/// - Another origin must use https. Only a call that began with http on loopback may continue with http on loopback; https is
+///   never followed by http.
+/// - A URL seen before, or too many redirects, end the call.
 struct Redirects {
-    /// What goes along to another origin; everything else might be a credential. A range and its condition, which names a
-    /// version that the other origin itself has sent, go along so that a download can be resumed where it is kept.
+    /// The fields that are sent to another origin; all others might be credentials. A range and its condition, which refers to
+    /// a version of the other origin's own file, are included so that a download can be resumed there.
     private static let harmless: Set<String> = [
         "accept", "accept-language", "accept-encoding", "user-agent", "range", "if-range",
     ]
@@ -26,9 +26,9 @@ struct Redirects {
         self.visited = [first.url.description]
     }
 
-    /// The next request that `head` asks for, or nil where it is the answer.
+    /// The next request if `head` is a redirect; nil if it is the final response.
     ///
-    /// - Throws: ``SidingChain/Failure/Reason/redirectRefused`` where the redirect breaks a rule.
+    /// - Throws: ``SidingChain/Failure/Reason/redirectRefused`` if the redirect breaks a rule.
     mutating func next(after hop: CheckedRequest, _ head: ResponseHead) throws(Failure) -> CheckedRequest? {
         let status = head.status
         guard [301, 302, 303, 307, 308].contains(status), let location = head.response.headerFields[.location] else {

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOHTTP1
 internal import SidingChain
 
-/// The head of an answer, in the terms of chains.
+/// The head of a response in the types of chains.
 struct ResponseHead: Sendable {
     let response: HTTPResponse
 
@@ -11,7 +11,7 @@ struct ResponseHead: Sendable {
     init(_ head: HTTPResponseHead) {
         var fields = HTTPFields()
         for (name, value) in head.headers {
-            // The parser below lets through only names that are tokens.
+            // NIO's parser accepts only names that are valid tokens.
             guard let name = HTTPField.Name(name) else { continue }
             fields.append(HTTPField(name: name, value: value))
         }
@@ -20,14 +20,14 @@ struct ResponseHead: Sendable {
     }
 }
 
-/// How the body of an answer is delimited and coded.
+/// How the body of a response is delimited and encoded.
 struct BodyFraming: Sendable {
-    /// The number of bytes to come, where it is declared and no coding hides it.
+    /// The number of bytes to come, if declared and not hidden by an encoding.
     let length: Int?
-    /// Whether the body's coding is one that is decoded below.
+    /// Whether the transport can decode the body's encoding.
     let isReadable: Bool
 
-    /// What `head`, the answer to a request with `method`, says of its body (RFC 9112 §6.3).
+    /// The framing of the body of a response to a request with `method` (RFC 9112 §6.3).
     init(_ head: ResponseHead, method: HTTPRequest.Method) {
         let fields = head.response.headerFields
         let status = head.status

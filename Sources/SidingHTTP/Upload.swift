@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Puts a request on its way and waits for the head of the answer, feeding the body meanwhile where it is a stream.
+/// Sends a request and waits for the head of the response, while it sends a streamed body.
 struct Upload {
     private typealias Channel = (writer: HTTPClient.Body.StreamWriter, done: EventLoopPromise<Void>)
 
@@ -18,7 +18,7 @@ struct Upload {
         (self.hop, self.exchange, self.client, self.deadline) = (hop, exchange, client, deadline)
     }
 
-    /// The head of the answer.
+    /// Sends the request and returns the head of the response.
     func head() async throws(Failure) -> ResponseHead {
         switch hop.body {
         case .none:
@@ -28,7 +28,7 @@ struct Upload {
             try start(body: .byteBuffer(ByteBuffer(bytes: bytes)))
             return try await exchange.head()
         case .stream(length: 0, _):
-            // The client below never asks for such a body.
+            // AsyncHTTPClient never asks for the chunks of an empty body.
             try start(body: .byteBuffer(ByteBuffer()))
             return try await exchange.head()
         case .stream(let length, let chunks):
@@ -49,7 +49,7 @@ struct Upload {
         exchange.began(client.client.execute(request: request, delegate: exchange), until: deadline)
     }
 
-    /// An answer may come before the upload is over: a refusal ends the upload, a success lets it run to its end.
+    /// A response may come before the upload is complete: an error status ends the upload, a success lets it finish.
     private func streamed(
         _ length: Int?, _ next: @escaping @Sendable () async throws -> [UInt8]?
     ) async -> Result<ResponseHead, Failure> {
@@ -89,7 +89,7 @@ struct Upload {
         }
     }
 
-    /// Waits until the connection has room for more. A write after a refusal is never answered by the client below.
+    /// Waits until the connection accepts more. AsyncHTTPClient never completes a write after an early error response.
     private func isTaken(_ write: EventLoopFuture<Void>) async -> Bool {
         let answer = Promise<Bool>()
         write.whenComplete { result in

@@ -1,13 +1,13 @@
-/// Why a file could not be turned into a configuration.
+/// Why a file could not be converted to a config.
 public enum ImportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// There is no such file.
     case missing(path: String)
-    /// The file is there and cannot be read: a directory, no permission, too large, not text.
+    /// The file cannot be read: a directory, no permission, too large, or not text.
     case unreadable(path: String, reason: String)
-    /// It is no such source, or nothing of it could be taken over; one line for each reason, with its place.
+    /// It is not a source of that format, or nothing in it can be converted; one line per reason, with its position.
     case refused([String])
 
-    /// One line for each reason.
+    /// One line per reason.
     public var description: String {
         switch self {
         case .missing(let path): "\(path): does not exist"

@@ -1,11 +1,11 @@
-/// The kinds of sources that can be turned into a `siding.yaml`.
+/// The formats that can be converted to a `siding.yaml`.
 public enum ImportFormat: String, Sendable, CaseIterable {
-    /// A dlt REST source: the dictionary that `rest_api_source` is given, as JSON or YAML.
+    /// A dlt REST source: the argument of `rest_api_source`, as JSON or YAML.
     case dlt
     /// An Airbyte low-code manifest, `manifest.yaml`.
     case airbyte
 
-    /// What such a file is called, for a person.
+    /// The format's name in messages.
     var noun: String {
         switch self {
         case .dlt: "a dlt REST source"

@@ -1,10 +1,10 @@
 internal import SidingJSON
 internal import SidingManifest
 
-/// A value of the imported file, with the path that leads to it.
+/// A value of the imported file with its path.
 struct InputNode: Sendable {
     let value: YAMLNode
-    /// `resources[0].endpoint`; empty for the whole file.
+    /// The path, such as `resources[0].endpoint`; empty for the whole file.
     let path: String
 
     init(_ value: YAMLNode, path: String) {
@@ -16,7 +16,7 @@ struct InputNode: Sendable {
     var isMap: Bool { entries != nil }
     var isScalar: Bool { if case .scalar = value.content { !isNull } else { false } }
 
-    /// Whether it is there and says nothing: an empty text, list or map.
+    /// Whether it is an empty text, list or map.
     var isVoid: Bool {
         switch value.content {
         case .scalar(let text, _): text.isEmpty
@@ -25,41 +25,41 @@ struct InputNode: Sendable {
         }
     }
 
-    /// Nil for what is no map.
+    /// Nil if it is not a map.
     var entries: [YAMLEntry]? {
         if case .map(let entries) = value.content { entries } else { nil }
     }
 
-    /// The members of a map that are not null, in file order; none of anything else.
+    /// The members of a map that are not null, in file order; empty for other values.
     var members: [(name: String, node: InputNode)] {
         (entries ?? []).filter { !$0.value.isNull }.map { ($0.name, child($0)) }
     }
 
-    /// The items of a list; nil for what is none.
+    /// The items of a list; nil for other values.
     var items: [InputNode]? {
         guard case .list(let nodes) = value.content else { return nil }
         return nodes.enumerated().map { InputNode($1, path: "\(path)[\($0)]") }
     }
 
-    /// One scalar as a list of one.
+    /// The items of a list, or the value itself as the only item.
     var itemsOrSelf: [InputNode] { items ?? (isNull ? [] : [self]) }
 
-    /// The member of that name; nil where it is missing or null.
+    /// The member of that name; nil if it is missing or null.
     subscript(name: String) -> InputNode? {
         guard let entry = entries?.first(where: { $0.name == name }), !entry.value.isNull else { return nil }
         return child(entry)
     }
 
-    /// The scalar's text that is not empty.
+    /// The scalar's text; nil if it is empty.
     var text: String? { value.text.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The scalar's text, which may be empty.
     var rawText: String? { value.text }
 
-    /// A whole number, also one that is written as text.
+    /// A whole number, with or without quotes.
     var integer: Int? { text.flatMap { Int($0) } }
 
-    /// A truth value, also one that is written as text.
+    /// A Boolean, with or without quotes.
     var truth: Bool? {
         switch text?.lowercased() {
         case "true": true
@@ -68,7 +68,7 @@ struct InputNode: Sendable {
         }
     }
 
-    /// The texts of a list of scalars, or of one.
+    /// The texts of a list of scalars, or of a single scalar.
     var texts: [String] { itemsOrSelf.compactMap(\.text) }
 
     private func child(_ entry: YAMLEntry) -> InputNode {
@@ -81,7 +81,7 @@ struct InputNode: Sendable {
     }
 }
 
-/// Where a part of the configuration comes from.
+/// The origin of a part of the config in the imported file.
 struct Origin: Sendable, Hashable {
     let path: String
     let place: Place

@@ -1,21 +1,21 @@
 internal import SidingJSON
 public import SidingManifest
 
-/// A configuration made from the description of a source that another program reads.
+/// A config converted from another program's description of a source.
 ///
-/// Best effort, and honest about it: `config` is always one that `siding check` takes, and what it does not say is listed.
+/// The conversion is incomplete, but says so: `config` always passes `siding check`, and `unmapped` lists what it lacks.
 public struct ManifestImport: Sendable, Hashable {
-    /// The text of a `siding.yaml`, with what was left out in comments at its spot.
+    /// The text of a `siding.yaml`, with omitted parts as comments in their place.
     public var config: String
-    /// What was left out or changed, in file order.
+    /// The parts that were omitted or changed, in file order.
     public var unmapped: [Unmapped]
-    /// The environment variables that it wants set, in alphabetical order.
+    /// The environment variables that must be set, sorted.
     public var variables: [String] = []
 
-    /// In bytes; a larger file is no such source.
+    /// The maximum size of the file in bytes.
     public static let sizeLimit = 4 << 20
 
-    /// Reads the file at `path`.
+    /// Converts the file at `path`.
     ///
     /// - Throws: ``ImportError``.
     public static func load(
@@ -38,10 +38,10 @@ public struct ManifestImport: Sendable, Hashable {
         return try read(text, file: path, format: format)
     }
 
-    /// Reads `text`.
+    /// Converts `text`.
     ///
-    /// - Parameter file: the name for places.
-    /// - Throws: ``ImportError/refused(_:)`` where it is no such source, or none of its resources can be taken over.
+    /// - Parameter file: the file name in positions.
+    /// - Throws: ``ImportError/refused(_:)`` if it is not in that format, or none of its resources can be converted.
     public static func read(
         _ text: String, file: String, format: ImportFormat
     ) throws(ImportError) -> ManifestImport {

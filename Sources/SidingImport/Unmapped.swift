@@ -1,23 +1,23 @@
 public import SidingManifest
 
-/// Something of the imported file that the produced configuration does not say, or says only in part.
+/// A part of the imported file that the config lacks or contains only partly.
 ///
-/// No value of the file is repeated that could be a secret.
+/// It never quotes a value that could be a secret.
 public struct Unmapped: Sendable, Hashable, CustomStringConvertible {
-    /// Where it stands in the structure of the file, such as `resources[1].endpoint.params.since`.
+    /// The path in the file's structure, such as `resources[1].endpoint.params.since`.
     public var path: String
-    /// Where it stands in the text of the file.
+    /// The position in the file's text.
     public var place: Place
-    /// Why it was left out, or what was done instead.
+    /// Why it was omitted, or how it was changed.
     public var reason: String
-    /// What a person can do about it.
+    /// What the user can do.
     public var hint: String?
 
     public init(path: String, place: Place, reason: String, hint: String? = nil) {
         (self.path, self.place, self.reason, self.hint) = (path, place, reason, hint)
     }
 
-    /// `manifest.yaml:12:5: streams[0].retriever: why / what to do by hand`
+    /// Such as `manifest.yaml:12:5: streams[0].retriever: why / what to do by hand`.
     public var description: String { "\(place): \(path): \(words)" }
 
     /// The reason and the hint.

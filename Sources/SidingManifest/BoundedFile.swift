@@ -6,27 +6,27 @@
     internal import Darwin
 #endif
 
-/// Reads small regular files, and nothing that could block or never end.
+/// Reads small regular files; refuses anything that could block or never end.
 package struct BoundedFile {
-    /// Why a file could not be read, in words for a person.
+    /// Why a file could not be read, as a message.
     package struct ReadError: Error, Sendable {
         package let reason: String
-        /// Whether there is nothing at the path at all.
+        /// Whether the file does not exist.
         package var isMissing = false
         package var isTooLarge = false
     }
 
     package let path: String
-    /// In bytes; a larger file is refused.
+    /// The maximum size in bytes; larger files are refused.
     package let limit: Int
 
     package init(path: String, limit: Int) {
         (self.path, self.limit) = (path, limit)
     }
 
-    /// The bytes of the file.
+    /// Reads the bytes of the file.
     ///
-    /// Opened without blocking, so that a FIFO without a writer is refused like every other file that is not regular.
+    /// It is opened without blocking, so that a FIFO without a writer is refused like all other files that are not regular.
     package func read() throws(ReadError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.error(errno) }

@@ -1,13 +1,13 @@
-/// One thing that is wrong in a configuration: where, what, and what to write instead.
+/// One fault of a config: its position, the problem and what to write instead.
 ///
-/// No fault repeats the value of a secret, not even of one that was written where none belongs.
+/// A fault never contains a secret, even one written in the wrong place.
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     public var place: Place
-    /// What is wrong, naming the key and its owner.
+    /// The problem, naming the key and its owner.
     public var message: String
-    /// What would have been right, where that can be said in general.
+    /// What is allowed there, if that can be said in general.
     public var expected: String?
-    /// The spelling that was probably meant.
+    /// The spelling that was probably intended.
     public var suggestion: String?
 
     public init(place: Place, message: String, expected: String? = nil, suggestion: String? = nil) {

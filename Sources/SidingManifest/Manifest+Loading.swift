@@ -2,13 +2,13 @@ internal import Siding
 internal import SidingCredentials
 
 extension Manifest {
-    /// In bytes; a larger file is not a configuration.
+    /// The maximum size of a config file in bytes.
     public static let sizeLimit = 1 << 20
 
-    /// Reads the configuration at `path`.
+    /// Loads the config at `path`.
     ///
-    /// - Throws: ``ManifestError/unreadable(path:reason:)`` where there is no regular file of UTF-8 text of at most
-    ///   ``sizeLimit`` bytes, ``ManifestError/invalid(_:)`` with every fault otherwise.
+    /// - Throws: ``ManifestError/unreadable(path:reason:)`` unless it is a regular file of UTF-8 text with at most ``sizeLimit``
+    ///   bytes, otherwise ``ManifestError/invalid(_:)`` with all faults.
     public static func load(
         path: String, environment: ManifestEnvironment
     ) throws(ManifestError) -> Manifest {
@@ -27,10 +27,10 @@ extension Manifest {
         return try parse(text, file: path, environment: environment)
     }
 
-    /// Reads a configuration from `text`.
+    /// Parses a config from `text`.
     ///
-    /// - Parameter file: the path for messages; relative paths inside the configuration start at its directory.
-    /// - Throws: ``ManifestError/invalid(_:)`` with every fault, in file order.
+    /// - Parameter file: the path for messages; relative paths in the config start at its directory.
+    /// - Throws: ``ManifestError/invalid(_:)`` with all faults, in file order.
     public static func parse(
         _ text: String, file: String, environment: ManifestEnvironment
     ) throws(ManifestError) -> Manifest {
@@ -52,7 +52,7 @@ extension Manifest {
         return Manifest(file: file, declaration, resources: resources, writes: writes, reading)
     }
 
-    /// The JSON Schema (draft 2020-12) of the configuration, from the same table that reads it.
+    /// The JSON Schema (draft 2020-12) of the config, generated from the grammar that reads it.
     ///
     /// Editors use it through `# yaml-language-server: $schema=…`.
     public static func jsonSchema() -> String {
@@ -87,7 +87,7 @@ extension ManifestDeclaration {
         Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
     }
 
-    /// The resources with their sources; those with faults are left out.
+    /// The resources bound to their sources, without those with faults.
     func boundResources(_ reading: inout Reading) -> [AnyResource] {
         let sources = sourcesByName
         checkViewNames(&reading)
@@ -97,7 +97,7 @@ extension ManifestDeclaration {
         }
     }
 
-    /// The views of children stand beside those of resources.
+    /// Checks that views of children do not collide with other views.
     private func checkViewNames(_ reading: inout Reading) {
         var taken = Set(resources.map { $0.name.lowercased() })
         for resource in resources {
@@ -111,7 +111,7 @@ extension ManifestDeclaration {
         }
     }
 
-    /// The writes with their sources; those with faults are left out.
+    /// The writes bound to their sources, without those with faults.
     func boundWrites(to resources: [AnyResource], _ reading: inout Reading) -> [WriteDeclaration] {
         let sources = sourcesByName
         return writes.compactMap { member in

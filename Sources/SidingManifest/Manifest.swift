@@ -1,25 +1,25 @@
 public import Siding
 
-/// A configuration that was read and found without fault: which origins there are and what to fetch from them.
+/// A valid config: the sources, what to fetch from them, and the writes.
 public struct Manifest: Sendable {
-    /// How far a commit must have come before it counts (https://sqlite.org/pragma.html#pragma_synchronous).
+    /// When a commit counts as durable (https://sqlite.org/pragma.html#pragma_synchronous).
     public enum Synchronous: String, Sendable, CaseIterable {
-        /// Survives a power cut.
+        /// It survives a power cut.
         case full
-        /// Survives the end of the process.
+        /// It survives the end of the process.
         case normal
     }
 
-    /// The path as it was given.
+    /// The path as given.
     public var file: String
-    /// Absolute; nil where the configuration leaves it to the program's state directory.
+    /// An absolute path; nil to use the program's state directory.
     public var databasePath: String?
     public var synchronous: Synchronous
     /// In file order.
     public var sources: [Source]
-    /// In file order, each with its source.
+    /// In file order, each bound to its source.
     public var resources: [AnyResource]
-    /// In file order, each with its source.
+    /// In file order, each bound to its source.
     public var writes: [WriteDeclaration]
 
     private let sourcePlaces: [String: Place]
@@ -27,14 +27,14 @@ public struct Manifest: Sendable {
     private let secrets: [SecretUse]
     private let environment: ManifestEnvironment
 
-    /// Where a resource is declared; nil for a name that the file does not have.
+    /// The position of a resource's declaration; nil for an unknown name.
     public func place(ofResource name: String) -> Place? { resourcePlaces[name] }
 
-    /// Where a source is declared; nil for a name that the file does not have.
+    /// The position of a source's declaration; nil for an unknown name.
     public func place(ofSource name: String) -> Place? { sourcePlaces[name] }
 
-    /// The secrets that cannot be read as things stand: variables not set, files missing, unreadable or empty, programs
-    /// that are not there. Programs are not run, and no value appears.
+    /// The secrets that cannot be read now: unset variables, files that are missing, unreadable or empty, and missing programs.
+    /// Programs are not run, and faults contain no values.
     public func secretFaults() async -> [Fault] {
         var faults: [Fault] = []
         for use in secrets {

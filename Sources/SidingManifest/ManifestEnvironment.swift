@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 
-/// What a configuration may ask of the process that reads it: variables, the working directory, the home directory.
+/// The environment of a config: variables, working directory and home directory.
 public struct ManifestEnvironment: Sendable {
-    /// Asked for anew whenever a secret is read.
+    /// Called again whenever a secret is read.
     public var variables: @Sendable () -> [String: String]
-    /// An absolute path; relative configuration paths start here.
+    /// An absolute path, where relative config paths start.
     public var workingDirectory: String
-    /// An absolute path for which a leading `~/` stands; nil where there is none.
+    /// An absolute path that replaces a leading `~/`; nil if there is none.
     public var home: String?
 
     public init(variables: [String: String], workingDirectory: String, home: String? = nil) {
@@ -21,7 +21,7 @@ public struct ManifestEnvironment: Sendable {
         self.home = home
     }
 
-    /// The running process's own.
+    /// The environment of this process.
     public static var process: ManifestEnvironment {
         let home = ProcessInfo.processInfo.environment["HOME"]
         return ManifestEnvironment(
@@ -29,21 +29,21 @@ public struct ManifestEnvironment: Sendable {
         ) { ProcessInfo.processInfo.environment }
     }
 
-    /// `path` as an absolute one: a leading `~/` is the home directory, a relative path starts at `directory`.
+    /// Makes `path` absolute: a leading `~/` is the home directory, a relative path starts at `directory`.
     ///
-    /// Nil where `path` begins with `~/` and there is no home directory.
+    /// Nil if `path` begins with `~/` and there is no home directory.
     func absolute(_ path: String, in directory: String) -> String? {
         if path.hasPrefix("/") { return path }
         if path.hasPrefix("~/") { return home.map { Self.join($0, String(path.dropFirst(2))) } }
         return Self.join(directory, path)
     }
 
-    /// The absolute path of a configuration that was named by `path`, where `~` is for the shell to expand.
+    /// The absolute path of a config file named on the command line; `~` is left to the shell.
     package func path(ofFile path: String) -> String {
         path.hasPrefix("/") ? path : Self.join(workingDirectory, path)
     }
 
-    /// The absolute directory of a configuration that was named by `path`.
+    /// The absolute directory of a config file.
     func directory(ofFile path: String) -> String {
         let file = self.path(ofFile: path)
         guard let slash = file.lastIndex(of: "/"), slash != file.startIndex else { return "/" }

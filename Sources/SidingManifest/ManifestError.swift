@@ -1,16 +1,16 @@
-/// Why a configuration was refused.
+/// Why a config was refused.
 public enum ManifestError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The file could not be read at all: missing, a directory, no permission, not text, too large.
+    /// The file cannot be read: missing, a directory, no permission, not text, or too large.
     case unreadable(path: String, reason: String)
-    /// Every fault that was found, in file order.
+    /// All faults, in file order.
     case invalid([Fault])
 
-    /// The faults with a place; none where the file could not be read.
+    /// The faults of an invalid config; empty if the file could not be read.
     public var faults: [Fault] {
         if case .invalid(let faults) = self { faults } else { [] }
     }
 
-    /// One line for each fault.
+    /// One line per fault.
     public var description: String {
         switch self {
         case .unreadable(let path, let reason): "\(path): \(reason)"

@@ -1,6 +1,6 @@
-/// Where in a configuration something stands, as editors and compilers count.
+/// A position in a config, counted like editors and compilers do.
 public struct Place: Sendable, Hashable, CustomStringConvertible {
-    /// The path as it was given.
+    /// The path as given.
     public var file: String
     /// Counted from 1.
     public var line: Int
@@ -11,12 +11,12 @@ public struct Place: Sendable, Hashable, CustomStringConvertible {
         (self.file, self.line, self.column) = (file, line, column)
     }
 
-    /// `siding.yaml:12:5`
+    /// Such as `siding.yaml:12:5`.
     public var description: String { "\(file):\(line):\(column)" }
 }
 
 extension Place: Comparable {
-    /// File order.
+    /// Orders positions as in the file.
     public static func < (left: Place, right: Place) -> Bool {
         (left.file, left.line, left.column) < (right.file, right.line, right.column)
     }

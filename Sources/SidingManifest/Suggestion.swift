@@ -1,6 +1,6 @@
-/// Finds the word that was probably meant.
+/// Finds the word that a misspelt one probably means.
 enum Suggestion {
-    /// The nearest of `candidates`, or nil where none is near: at most one slip in three letters.
+    /// The nearest of `candidates`; nil if none has at most one typing error per three letters.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 40 else { return nil }
         let wanted = normal(word)
@@ -13,7 +13,7 @@ enum Suggestion {
         word.lowercased().map { $0 == "-" || $0 == " " ? "_" : $0 }
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours that lie between two words (optimal string alignment).
+    /// The number of insertions, deletions, substitutions and swaps of neighbours between two words (optimal string alignment).
     static func distance(_ left: [Character], _ right: [Character]) -> Int {
         var older: [Int] = []
         var previous = Array(0...right.count)

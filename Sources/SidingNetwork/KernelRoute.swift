@@ -1,27 +1,28 @@
 internal import Glibc
 
-/// Which way the kernel would send to an address.
+/// How the kernel would route packets to an address.
 enum KernelRoute: Hashable, Sendable {
-    /// There is a way, with this source address.
+    /// There is a route with this source address.
     case from(NetworkAddress)
-    /// There is none, or a rule forbids it.
+    /// There is no route, or a rule forbids it.
     case none
-    /// It could not be asked.
+    /// The kernel could not be asked.
     case unknown
 
-    /// Asks by connecting a UDP socket, which sends nothing: the kernel picks route and source address (connect(2),
-    /// ip(7)), by all of its tables and rules.
+    /// Asks the kernel by connecting a UDP socket, which sends nothing: the kernel selects the route and source address
+    /// (connect(2), ip(7)) by all of its tables and rules.
     static func to(_ address: NetworkAddress) -> KernelRoute {
         let family = address.isIPv4 ? AF_INET : AF_INET6
         let descriptor = socket(family, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        // Without the address family, there is no way for it either.
+        // Without support for the address family there is no route either.
         guard descriptor >= 0 else { return errno == EAFNOSUPPORT ? .none : .unknown }
         defer { close(descriptor) }
         guard address.withSocketAddress({ connect(descriptor, $0, $1) }) == 0 else { return refusal(errno) }
         return source(of: descriptor)
     }
 
-    /// No route and `unreachable`, `prohibit`, `blackhole` routes; no source address; a link-local one without its zone.
+    /// Covers: no route; `unreachable`, `prohibit` and `blackhole` routes; no source address; a link-local address without its
+    /// zone.
     private static func refusal(_ code: Int32) -> KernelRoute {
         switch code {
         case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, EADDRNOTAVAIL, ENETDOWN: .none

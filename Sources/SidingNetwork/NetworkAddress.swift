@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// An address of IPv4 or IPv6, as the kernel and the numeric form of a host know it.
+/// An IPv4 or IPv6 address, from the kernel or from the numeric form of a host.
 struct NetworkAddress: Hashable, Sendable {
-    /// 4 or 16 bytes in network order; an IPv4 address inside of an IPv6 one (RFC 4291 §2.5.5.2) is kept as IPv4.
+    /// 4 or 16 bytes in network order; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) is stored as IPv4.
     let bytes: [UInt8]
-    /// The interface of a link-local IPv6 address; 0: none said.
+    /// The interface of a link-local IPv6 address; 0 if not specified.
     let zone: UInt32
 
     private static let mappedPrefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
@@ -15,7 +15,7 @@ struct NetworkAddress: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// Nil for a socket address of another family.
+    /// Nil if the socket address has another family.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -29,7 +29,7 @@ struct NetworkAddress: Hashable, Sendable {
         }
     }
 
-    /// Reads an address as getaddrinfo(3) does with AI_NUMERICHOST, which asks no resolver: `192.0.2.1`, `127.1`, `::1`,
+    /// Parses an address as getaddrinfo(3) does with AI_NUMERICHOST, which uses no resolver: `192.0.2.1`, `127.1`, `::1`,
     /// `fe80::1%eth0`. Nil for a name.
     init?(numeric text: String) {
         var hints = addrinfo()
@@ -46,10 +46,10 @@ struct NetworkAddress: Hashable, Sendable {
     /// 127.0.0.0/8 and ::1.
     var isLoopback: Bool { isIPv4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 }
 
-    /// 0.0.0.0 and ::, which as a target are this machine (ip(7)).
+    /// 0.0.0.0 and ::, which mean this machine as a target (ip(7)).
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
 
-    /// 169.254.0.0/16 (RFC 3927) and fe80::/10, which no router passes on.
+    /// 169.254.0.0/16 (RFC 3927) and fe80::/10, which routers do not forward.
     var isLinkLocal: Bool {
         isIPv4 ? bytes[0] == 169 && bytes[1] == 254 : bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80
     }
@@ -57,10 +57,10 @@ struct NetworkAddress: Hashable, Sendable {
     /// 224.0.0.0/4 and ff00::/8.
     var isMulticast: Bool { isIPv4 ? bytes[0] & 0xF0 == 0xE0 : bytes[0] == 0xFF }
 
-    /// Whether a packet with this source may come back from afar.
+    /// Whether the address can be the source of packets to other networks.
     var isGlobal: Bool { !isLoopback && !isLinkLocal && !isUnspecified }
 
-    /// Hands out the socket address with port 9, discard.
+    /// Passes the socket address with port 9 (discard) to `body`.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let port = UInt16(9).bigEndian
         if isIPv4 {

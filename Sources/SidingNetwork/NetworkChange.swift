@@ -1,9 +1,9 @@
 internal import CNetlink
 
-/// What of this machine's network changed.
+/// The kinds of changes to this machine's network.
 ///
-/// Whether for better or worse is not told, since that cannot be known from one change: a route that goes may let another
-/// one come to bear. Look again, with ``LinuxConnectivity``.
+/// A change does not say whether a connection is now possible: a removed route may activate another one. Check with
+/// ``LinuxConnectivity``.
 public struct NetworkChange: OptionSet, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: UInt32
 
@@ -11,16 +11,16 @@ public struct NetworkChange: OptionSet, Sendable, Hashable, CustomStringConverti
         self.rawValue = rawValue
     }
 
-    /// An interface came, went, or went up or down, its carrier included.
+    /// An interface was added, removed, or went up or down, including its carrier.
     public static let links = NetworkChange(rawValue: UInt32(SIDING_NETLINK_LINK))
-    /// An address was given, taken, or became usable.
+    /// An address was added, removed, or became usable.
     public static let addresses = NetworkChange(rawValue: UInt32(SIDING_NETLINK_ADDRESS))
     /// A route was added, changed or removed.
     public static let routes = NetworkChange(rawValue: UInt32(SIDING_NETLINK_ROUTE))
-    /// There was more than could be told.
+    /// Notifications were lost.
     public static let missed = NetworkChange(rawValue: UInt32(SIDING_NETLINK_MISSED))
 
-    /// What is told, one by one.
+    /// The single kinds with their names.
     static let kinds: [(kind: NetworkChange, name: String)] = [
         (.links, "links"), (.addresses, "addresses"), (.routes, "routes"), (.missed, "missed"),
     ]

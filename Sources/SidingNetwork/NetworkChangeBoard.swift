@@ -1,6 +1,6 @@
 internal import SidingSynchronization
 
-/// What changed, and when: for each kind the last time, so that everyone can be told what is new to them.
+/// Records the last time of each kind of change, so that every reader gets those that are new to it.
 final class NetworkChangeBoard: Sendable {
     private struct State {
         var lastTimes: [UInt64] = NetworkChange.kinds.map { _ in 0 }
@@ -12,7 +12,7 @@ final class NetworkChangeBoard: Sendable {
 
     var fault: NetworkWatchFault? { state.withLock { $0.fault } }
 
-    /// Called by one queue only.
+    /// Called on one queue only.
     func tell(_ change: NetworkChange) {
         guard !change.isEmpty else { return }
         let time = signal.count + 1
@@ -24,7 +24,7 @@ final class NetworkChangeBoard: Sendable {
         signal.fire()
     }
 
-    /// Nothing can be told, now or from now on.
+    /// Records that no changes can be reported any more.
     func fail(_ fault: NetworkWatchFault) {
         state.withLock { $0.fault = fault }
     }

@@ -1,34 +1,34 @@
 internal import SidingSynchronization
 
-/// Wakes those who wait for a connection, as soon as the kernel tells that a link, an address or a route changed.
+/// Wakes callers that wait for a connection, as soon as the kernel reports a change of a link, an address or a route.
 ///
 /// ```swift
 /// let changes = NetworkChanges()
 /// while !Task.isCancelled {
-///     let mark = changes.mark                 // taken before the look, so that no change falls between
+///     let mark = changes.mark                 // before the check, so that no change is missed
 ///     if connectivity.hasUsableRoute() { await drain() }
 ///     await changes.next(after: mark)
 /// }
 /// ```
-/// Made before the first look, one for a process; any number may wait, and iterate. Each is told all kinds of change since
-/// it was told last, as one: nothing is queued for those who lag. Where the kernel's messages cannot be had, nothing is
-/// ever told: ``isWatching`` says so, ``fault`` says why.
+/// Create it before the first check, once per process; any number of tasks may wait and iterate. Each receives all kinds of
+/// changes since its last one, combined: nothing is queued for slow readers. If the kernel's messages are not available, no
+/// changes are reported: see ``isWatching`` and ``fault``.
 ///
-/// The descriptor is closed when the last reference goes, an iterator's and a waiting call's included.
+/// The descriptor is closed when the last reference is released, including those of iterators and waiting calls.
 public final class NetworkChanges: AsyncSequence, Sendable {
     public typealias Element = NetworkChange
     public typealias Failure = Never
 
-    /// A moment; what changed after it can be waited for.
+    /// A moment; wait for changes after it.
     public struct Mark: Sendable, Hashable {
         let count: UInt64
     }
 
     private let board: NetworkChangeBoard
-    /// Ends with the last reference to it.
+    /// The watch ends with the last reference to it.
     private let watch: NetworkWatch?
 
-    /// Begins to watch the calling thread's network namespace.
+    /// Starts watching the calling thread's network namespace.
     public convenience init() {
         self.init(socket: .rtnetlink)
     }
@@ -44,27 +44,27 @@ public final class NetworkChanges: AsyncSequence, Sendable {
         }
     }
 
-    /// Whether changes are told; who waits must else look by the clock.
+    /// Whether changes are reported; if not, poll at intervals.
     public var isWatching: Bool { fault == nil }
 
-    /// Why changes are not, or no longer, told.
+    /// Why changes are not, or no longer, reported.
     public var fault: NetworkWatchFault? { board.fault }
 
-    /// Now.
+    /// The current moment.
     public var mark: Mark { Mark(count: board.signal.count) }
 
-    /// Waits until something has changed after `mark`; nil where the task is cancelled before.
+    /// Waits until something has changed after `mark`; nil if the task is cancelled first.
     ///
-    /// Cancelling one wait ends no other, so that it can race against a clock.
+    /// Cancelling one wait does not affect others, so it can race against a timeout.
     @discardableResult
     public func next(after mark: Mark) async -> NetworkChange? {
         await board.signal.wait(past: mark.count)
-        // A change that was there before the cancellation is told all the same; the next wait ends at once.
+        // A change before the cancellation is still returned; the next wait ends at once.
         let change = board.changes(since: mark.count)
         return change.isEmpty ? nil : change
     }
 
-    /// Iterates from the beginning of the watch: what changed since then is told at once.
+    /// Iterates from the start of the watch: changes since then are returned at once.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(changes: self) }
 
     /// Ends when its task is cancelled.
@@ -82,7 +82,7 @@ public final class NetworkChanges: AsyncSequence, Sendable {
             guard !Task.isCancelled else { return nil }
             await changes.board.signal.wait(past: seen.count)
             guard !Task.isCancelled else { return nil }
-            // Taken before the kinds: what comes between is told twice rather than never.
+            // Read before the kinds: a change in between is reported twice rather than never.
             let now = changes.mark
             defer { seen = now }
             return changes.board.changes(since: seen.count)

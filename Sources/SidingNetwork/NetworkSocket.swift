@@ -1,11 +1,11 @@
 internal import CNetlink
 internal import Glibc
 
-/// Where the kernel tells of changes: an rtnetlink(7) socket; in tests, a pipe.
+/// The source of network change notifications: an rtnetlink(7) socket; in tests, a pipe.
 struct NetworkSocket: Sendable {
-    /// Opens it in the calling thread's network namespace. Readable when there is something to take; does not block.
+    /// Opens it in the calling thread's network namespace. It becomes readable when notifications arrive, and never blocks.
     var open: @Sendable () throws(NetworkWatchFault) -> Int32
-    /// Takes what waits.
+    /// Reads the pending notifications.
     var take: @Sendable (_ descriptor: Int32) throws(NetworkWatchFault) -> NetworkChange
     var close: @Sendable (_ descriptor: Int32) -> Void
 
@@ -23,9 +23,9 @@ struct NetworkSocket: Sendable {
         close: { _ = Glibc.close($0) })
 }
 
-/// Why changes of the network cannot be watched, and what to do about it.
+/// Why network changes cannot be watched, and what to do about it.
 public struct NetworkWatchFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The errno that the kernel gave.
+    /// The errno of the kernel.
     public let code: Int32
 
     public init(code: Int32) {

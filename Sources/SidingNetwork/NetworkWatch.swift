@@ -1,15 +1,14 @@
 internal import Dispatch
 
-/// Takes from a socket whenever there is something to take, until the last reference goes.
+/// Reads a socket whenever notifications arrive, until the last reference is released.
 ///
-/// A dispatch source waits for it. That holds neither a thread of Swift's pool nor one of its own, as one that sits in
-/// poll(2) would, with a second descriptor to stop it; and its cancel handler, which runs once and after the last event
-/// handler, is the one place where the descriptor is closed.
+/// It uses a dispatch source, which blocks no thread, unlike poll(2), which would also need a second descriptor to stop it. The
+/// cancel handler runs once, after the last event handler, and is the only place that closes the descriptor.
 final class NetworkWatch: Sendable {
-    /// One for all, as each queue with something to do takes a thread.
+    /// One queue for all watches, since each busy queue needs a thread.
     private static let queue = DispatchQueue(label: "siding.network-changes", qos: .utility)
 
-    /// Unsafe only in name: the compiler is not told that a source may be cancelled from any thread.
+    /// Safe: a dispatch source may be cancelled from any thread, but the compiler does not know that.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
     init(_ socket: NetworkSocket, telling board: NetworkChangeBoard) throws(NetworkWatchFault) {
@@ -19,7 +18,7 @@ final class NetworkWatch: Sendable {
             do throws(NetworkWatchFault) {
                 board.tell(try socket.take(descriptor))
             } catch {
-                // Its descriptor stays readable: without this, the handler would run for ever.
+                // The descriptor stays readable, so without this the handler would run forever.
                 board.fail(error)
                 board.tell(.missed)
                 self?.source.cancel()

@@ -1,20 +1,20 @@
 internal import FoundationEssentials
 
-/// The kernel's main routing tables, and the IPv6 addresses that are ready for use, as `/proc/net` shows them (proc(5)).
+/// The kernel's main routing tables, and the interfaces with a usable IPv6 address, from `/proc/net` (proc(5)).
 struct RoutingTable: Sendable {
     struct Route: Hashable, Sendable {
         var interface: String
         var isIPv4: Bool
-        /// Bits of the destination that are fixed; 0: the default route.
+        /// The prefix length of the destination; 0 for the default route.
         var prefixLength: Int
     }
 
-    /// Routes to hosts elsewhere, without those to the own link alone, multicast, and what is rejected.
+    /// Routes to other hosts, without link-local, multicast and reject routes.
     private(set) var routes: [Route] = []
-    /// Interfaces that have a global IPv6 address that is not still being checked for duplicates (RFC 4862 §5.4).
+    /// Interfaces with a global IPv6 address that has passed duplicate address detection (RFC 4862 §5.4).
     private(set) var interfacesReadyForIPv6: Set<String> = []
 
-    /// Nil where there is no `net/route` below `root` that can be read.
+    /// Nil if there is no readable `net/route` below `root`.
     init?(root: String) {
         guard let v4 = Self.lines(of: "\(root)/net/route") else { return nil }
         routes = v4.dropFirst().compactMap(Self.routeV4)
@@ -23,12 +23,12 @@ struct RoutingTable: Sendable {
         interfacesReadyForIPv6 = Set(addresses.compactMap(Self.readyInterface))
     }
 
-    /// The routes that lead through a live link with a global address of their family.
+    /// The routes through a live link with a global address of their family.
     ///
-    /// Routes stay in the tables when carrier is lost, and nothing there tells it.
+    /// Routes stay in the tables when the carrier is lost, so the links must be checked.
     func usable(over links: [NetworkLink]) -> [Route] {
         let live = links.filter { $0.isLive && !$0.isLoopback }
-        // Hosts that speak BGP keep their addresses on the loopback interface.
+        // Hosts that use BGP have their addresses on the loopback interface.
         let hosts = links.filter(\.isLoopback)
         return routes.filter { route in
             guard let link = live.first(where: { $0.name == route.interface }) else { return false }

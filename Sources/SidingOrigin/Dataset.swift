@@ -1,13 +1,13 @@
 internal import FoundationEssentials
 internal import SidingSynchronization
 
-/// Records that an origin serves and that may change while it does.
+/// The records that an origin serves; they may be changed meanwhile.
 public final class Dataset: Sendable {
-    /// A record: its key, its JSON text, and the stamp that incremental listings ask for.
+    /// A record: its key, its JSON text, and its stamp for incremental listings.
     public struct Record: Sendable, Hashable {
         public var key: String
         public var json: String
-        /// Compared as text with what a listing's `since` parameter says; RFC 3339 times sort rightly.
+        /// Compared as text with a listing's `since` parameter; RFC 3339 times sort correctly.
         public var stamp: String
 
         public init(key: String, json: String, stamp: String = "") {
@@ -17,7 +17,7 @@ public final class Dataset: Sendable {
         }
     }
 
-    /// A record with the number of its insertion, which never changes and is never used again.
+    /// A record with its insertion number, which never changes and is never reused.
     struct Row: Sendable {
         let serial: Int
         var record: Record
@@ -46,12 +46,12 @@ public final class Dataset: Sendable {
     public var records: [Record] { state.withLock { $0.rows.map(\.record) } }
     public var count: Int { state.withLock { $0.rows.count } }
 
-    /// The record under `key`.
+    /// The record with `key`.
     public subscript(key: String) -> Record? {
         state.withLock { state in state.indexes[key].map { state.rows[$0].record } }
     }
 
-    /// Adds a record behind the others, or replaces the one under its key where that stands.
+    /// Appends a record, or replaces the one with the same key in its place.
     public func put(_ record: Record) {
         let time = now()
         state.withLock { state in
@@ -66,7 +66,7 @@ public final class Dataset: Sendable {
         }
     }
 
-    /// Removes the record under `key`; says whether there was one.
+    /// Removes the record with `key`; returns whether there was one.
     @discardableResult
     public func remove(_ key: String) -> Bool {
         let time = now()
@@ -79,7 +79,7 @@ public final class Dataset: Sendable {
         }
     }
 
-    /// All rows at one moment, and when they last changed.
+    /// All rows at one moment, and the time of the last change.
     var snapshot: (rows: [Row], changedAt: Double) {
         state.withLock { ($0.rows, $0.changedAt) }
     }

@@ -8,16 +8,16 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// Brings one answer onto the wire, the way its fault wants it.
+/// Writes one response to the connection, spoiled as its fault requires.
 ///
-/// Answers are written as bytes, not through an encoder: half of them must not be valid HTTP.
+/// Responses are written as bytes, without an encoder, because many faults are not valid HTTP.
 struct Delivery: Sendable {
     let channel: any Channel
     let request: OriginRequest
     let keepsAlive: Bool
     let compresses: Bool
 
-    /// Whether the origin's own answer is wanted at all.
+    /// Whether the fault needs the origin's own response.
     func needsAnswer(_ fault: OriginFault?) -> Bool {
         switch fault {
         case nil, .stallHead, .resetAfterHead, .cutBody, .stallBody, .slowBody, .unaskedAnswer, .wrongJSON, .cutGzip:
@@ -26,7 +26,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// Writes the answer; the future ends when the connection may take the next request, if ever.
+    /// Writes the response. The future completes when the connection may take the next request, if ever.
     func deliver(_ answer: OriginResponse?, _ fault: OriginFault?) -> EventLoopFuture<Void> {
         let answer = answer ?? OriginResponse()
         let fault = fault ?? answer.fault
@@ -60,7 +60,7 @@ struct Delivery: Sendable {
     }
 }
 
-// MARK: - Other answers
+// MARK: - Replacement responses
 
 extension Delivery {
     private func replacement(for fault: OriginFault?, _ answer: OriginResponse) -> OriginResponse {
@@ -107,7 +107,7 @@ extension Delivery {
         coded.body = bytes
         coded.headerFields[.contentEncoding] = "gzip"
         coded.headerFields[.vary] = "Accept-Encoding"
-        // Other bytes, another strong validator (RFC 9110 §8.8.3.3).
+        // Different bytes need a different strong validator (RFC 9110 §8.8.3.3).
         if let tag = coded.headerFields[.eTag], tag.hasSuffix("\"") {
             coded.headerFields[.eTag] = tag.dropLast() + "-gzip\""
         }
@@ -127,7 +127,7 @@ extension Delivery {
         channel.writeAndFlush(ByteBuffer(bytes: bytes))
     }
 
-    /// HEAD, 204 and 304 have a head that speaks of a body, and none (RFC 9112 §6.3).
+    /// HEAD, 204 and 304 have no body, even if the head describes one (RFC 9112 §6.3).
     private func carriesBody(_ answer: OriginResponse) -> Bool {
         request.method != "HEAD" && answer.status.code != 204 && answer.status.code != 304
     }
@@ -163,14 +163,14 @@ extension Delivery {
         .flatMap { drip(rest.dropFirst(count), bytesPerSecond) }
     }
 
-    /// A reset overtakes what the peer has not read yet, so the head gets a moment to arrive.
+    /// A reset discards data that the peer has not read yet, so the head gets a moment to arrive.
     private func resetSoon() -> EventLoopFuture<Void> {
         channel.eventLoop.scheduleTask(in: .milliseconds(50)) {}.futureResult.flatMap { channel.resetAndWait() }
     }
 }
 
 extension Channel {
-    /// Closes with RST instead of FIN: SO_LINGER with no time to linger.
+    /// Closes with RST instead of FIN: SO_LINGER with a zero timeout.
     func resetAndWait() -> EventLoopFuture<Void> {
         guard let options = self as? any SocketOptionProvider else { return close() }
         return options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).flatMap { self.close() }

@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 
-/// A small weather service: stations, and what they read. The same seed gives the same bytes, everywhere.
+/// Data of a small weather service: stations and their readings. The same seed gives the same bytes on every machine.
 public struct DemoData: Sendable {
-    /// Where each station stands: 240 records with nested coordinates and names in several scripts.
+    /// 240 stations with nested coordinates and names in several scripts.
     public let stations: Dataset
-    /// What the stations read: some thousand records, stamped by `read_at`, the latest last.
+    /// Some thousand readings of the stations, stamped by `read_at`, the latest last.
     public let readings: Dataset
 
     private static let places = [
@@ -14,15 +14,15 @@ public struct DemoData: Sendable {
     private static let sites = ["Harbour", "Airport", "Observatory", "Ridge", "Old Town", "Marsh", "Dam", "University"]
 
     /// - Parameters:
-    ///   - seed: chooses the data.
-    ///   - readings: how many readings.
+    ///   - seed: determines the data.
+    ///   - readings: the number of readings.
     public init(seed: UInt64 = 1, readings count: Int = 3_000) {
         var random = SeededGenerator(seed: seed)
         stations = Dataset((1...240).map { Self.station($0, &random) })
         readings = Dataset((0..<max(count, 0)).map { Self.reading($0, &random) })
     }
 
-    /// The whole service: `/stations` by link header, `/readings` by cursor and `since`, writes to `/readings`.
+    /// The complete service: `/stations` by link header, `/readings` by cursor and `since`, writes to `/readings`.
     public var routes: [any OriginRoute] {
         [
             RecordListing("/stations", of: stations, paging: .link, pageSize: 50),
@@ -61,14 +61,14 @@ public struct DemoData: Sendable {
         return Dataset.Record(key: String(index + 1), json: json, stamp: stamp)
     }
 
-    /// `number` with a point before its last `digits` digits.
+    /// `number` with a decimal point before its last `digits` digits.
     private static func decimal(_ number: Int, digits: Int) -> String {
         let text = String(abs(number))
         let padded = String(repeating: "0", count: max(digits + 1 - text.count, 0)) + text
         return (number < 0 ? "-" : "") + padded.dropLast(digits) + "." + padded.suffix(digits)
     }
 
-    /// RFC 3339, counted from the first minute of May 2024.
+    /// An RFC 3339 time, counted from the first minute of May 2024.
     private static func time(minutes: Int) -> String {
         Date(timeIntervalSince1970: Double((19_844 * 1440 + minutes) * 60)).ISO8601Format()
     }

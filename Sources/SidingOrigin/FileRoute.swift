@@ -1,18 +1,18 @@
 public import HTTPTypes
 
-/// A file at a path, served whole or by range: for downloads that are resumed.
+/// Serves a file, whole or by range: for downloads that are resumed.
 ///
-/// It answers `Range: bytes=N-` with 206 where `If-Range` names its tag (RFC 9110 §13.1.5), with 416 where N is not below
-/// its size, and everything else with the whole.
+/// It responds to `Range: bytes=N-` with 206 if `If-Range` equals its validator (RFC 9110 §13.1.5), with 416 if N is not below
+/// its size, and to everything else with the whole file.
 public struct FileRoute: OriginRoute {
     private let path: String
     private let body: [UInt8]
     private let validators: HTTPFields
 
     /// - Parameters:
-    ///   - path: where it is.
+    ///   - path: the path of the file.
     ///   - body: its bytes.
-    ///   - validators: what names its version, `ETag` or `Last-Modified`, sent with each answer.
+    ///   - validators: the version of the file, `ETag` or `Last-Modified`, sent with each response.
     public init(_ path: String, _ body: [UInt8], validators: HTTPFields = [.eTag: "\"1\""]) {
         (self.path, self.body, self.validators) = (path, body, validators)
     }
@@ -29,7 +29,7 @@ public struct FileRoute: OriginRoute {
         return OriginResponse(status: .partialContent, headerFields: fields, body: Array(body[first...]))
     }
 
-    /// Nil where the whole is asked for, or the condition does not hold.
+    /// Nil if the whole file is requested, or the condition does not hold.
     private func firstByte(of request: OriginRequest) -> Int? {
         guard let range = request.headerFields[.range], range.hasPrefix("bytes="), range.hasSuffix("-") else {
             return nil

@@ -1,4 +1,4 @@
-/// Tells bytes apart, for strong validators: 64 bits of a multiply-and-fold hash, eight bytes at a time.
+/// Computes strong validators for bytes: 64 bits of a multiply-and-fold hash, eight bytes at a time.
 enum Fingerprint {
     static func of(_ bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

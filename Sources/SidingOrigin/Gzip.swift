@@ -3,13 +3,13 @@ internal import NIOEmbedded
 internal import NIOHTTP1
 internal import NIOHTTPCompression
 
-/// Compresses bodies with the handler of swift-nio-extras, run by itself.
+/// Compresses bodies with the handler of swift-nio-extras in an embedded channel.
 enum Gzip {
     static func compressed(_ bytes: [UInt8]) -> [UInt8] {
         compressed([ByteBuffer(bytes: bytes)])
     }
 
-    /// So many zero bytes, compressed without ever being in memory at once.
+    /// Compresses `count` zero bytes without holding all of them in memory.
     static func compressed(zeros count: Int) -> [UInt8] {
         let part = 1 << 20
         let whole = ByteBuffer(repeating: 0, count: part)
@@ -18,7 +18,7 @@ enum Gzip {
     }
 
     private static func compressed(_ parts: [ByteBuffer]) -> [UInt8] {
-        // An embedded channel fails only where a handler does, and this one has no reason to: what is left is nothing.
+        // An embedded channel fails only if a handler does, and this one has no reason to.
         (try? run(parts)) ?? []
     }
 

@@ -7,15 +7,15 @@
 #endif
 internal import NIOCore
 
-/// An IPv4 socket that is bound and listens, for an origin in a network namespace of its own: a socket belongs to the
-/// namespace of the thread that opens it, whoever serves it later.
+/// A bound and listening IPv4 socket, for an origin in another network namespace: a socket belongs to the namespace of the
+/// thread that opens it, even if another thread serves it later.
 public struct ListeningSocket: Sendable {
     let descriptor: CInt
 
-    /// Opens it on a port that is free. ``Origin/start(on:compresses:handler:)`` takes it over and closes it.
+    /// Opens it on a free port. ``Origin/start(on:compresses:handler:)`` takes it over and closes it.
     ///
-    /// - Parameter address: of this machine, in numbers: `10.99.0.2`.
-    /// - Throws: an error of the system where nobody can listen there.
+    /// - Parameter address: a numeric address of this machine: `10.99.0.2`.
+    /// - Throws: a system error if it cannot listen there.
     public init(at address: String) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)

@@ -3,7 +3,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 public import SidingChain
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers well or badly, as told: for demos, tests and benchmarks.
+/// A small HTTP/1.1 server on 127.0.0.1 with faults that can be injected: for demos, tests and benchmarks.
 ///
 /// ```swift
 /// let origin = try await Origin.start(routes: [RecordListing("/posts", of: posts, paging: .link)])
@@ -11,12 +11,12 @@ public import SidingChain
 /// // … ask origin.url …
 /// await origin.stop()
 /// ```
-/// It keeps every request it gets; ``stop()`` makes its port refuse connections and ``restart()`` takes them again.
+/// It records every request. After ``stop()`` its port refuses connections; ``restart()`` accepts them again.
 public final class Origin: Sendable {
-    /// Answers a request that no fault strikes.
+    /// Responds to a request that no fault affects.
     public typealias Handler = @Sendable (OriginRequest) async -> OriginResponse
 
-    /// Where the origin listens; the same after a restart.
+    /// The URL of the origin; unchanged by a restart.
     public let url: HTTPURL
     private let board: OriginBoard
 
@@ -24,12 +24,12 @@ public final class Origin: Sendable {
         (self.url, self.board) = (url, board)
     }
 
-    /// Starts an origin that answers by `handler`.
+    /// Starts an origin that responds by `handler`.
     ///
     /// - Parameters:
     ///   - port: 0, the default, for a free one.
-    ///   - compresses: whether answers are compressed for those who accept gzip.
-    /// - Throws: an error of the system where the port cannot be had.
+    ///   - compresses: whether responses are compressed for clients that accept gzip.
+    /// - Throws: a system error if the port is not available.
     public static func start(
         port: Int = 0, compresses: Bool = true, handler: @escaping Handler
     ) async throws -> Origin {
@@ -38,7 +38,7 @@ public final class Origin: Sendable {
         return Origin(url: try HTTPURL("http://127.0.0.1:\(listener.localAddress?.port ?? port)"), board: board)
     }
 
-    /// Starts an origin that answers by the first route that knows an answer, else with 404.
+    /// Starts an origin that responds by the first route that returns a response, otherwise with 404.
     public static func start(
         port: Int = 0, compresses: Bool = true, routes: [any OriginRoute]
     ) async throws -> Origin {
@@ -50,13 +50,13 @@ public final class Origin: Sendable {
         }
     }
 
-    /// Starts an origin on a socket that listens already: in another network namespace, say.
+    /// Starts an origin on a socket that listens already, for example in another network namespace.
     ///
     /// Once stopped it cannot be restarted.
     /// - Parameters:
-    ///   - socket: the origin closes it.
-    ///   - compresses: whether answers are compressed for those who accept gzip.
-    /// - Throws: an error of the system where the socket is closed already.
+    ///   - socket: closed by the origin.
+    ///   - compresses: whether responses are compressed for clients that accept gzip.
+    /// - Throws: a system error if the socket is closed already.
     public static func start(
         on socket: ListeningSocket, compresses: Bool = true, handler: @escaping Handler
     ) async throws -> Origin {
@@ -69,15 +69,15 @@ public final class Origin: Sendable {
             url: try HTTPURL("http://\(address?.ipAddress ?? "127.0.0.1"):\(address?.port ?? 0)"), board: board)
     }
 
-    /// Closes the listener and every connection: further connects are refused.
+    /// Closes the listener and every connection; further connects are refused.
     public func stop() async {
-        // A channel that is closed already says so; that is what was wanted.
+        // Closing a closed channel throws an error, which can be ignored.
         for channel in board.takeDown() { try? await channel.close() }
     }
 
     /// Listens again on the same port, after ``stop()`` or ``OriginFault/refuse``.
     ///
-    /// - Throws: an error of the system where another program has taken the port meanwhile.
+    /// - Throws: a system error if another program has taken the port meanwhile.
     public func restart() async throws {
         await stop()
         _ = try await Self.listen(url.port, board)
@@ -105,19 +105,19 @@ public final class Origin: Sendable {
     }
 }
 
-// MARK: - What came
+// MARK: - Received requests
 
 extension Origin {
-    /// Every request so far, in the order in which they became complete.
+    /// Every request so far, in the order of their completion.
     public var requests: [OriginRequest] { board.requests }
 
-    /// The number of connections that were accepted so far.
+    /// The number of connections accepted so far.
     public var connectionCount: Int { board.connectionCount }
 
-    /// The number of connections that are open now.
+    /// The number of open connections.
     public var openConnectionCount: Int { board.openConnectionCount }
 
-    /// Forgets the requests so far; their counting goes on.
+    /// Clears the log of requests; their numbering continues.
     public func forgetRequests() { board.forgetRequests() }
 
     /// Returns once the log holds `count` requests.
@@ -130,17 +130,17 @@ extension Origin {
 // MARK: - Faults
 
 extension Origin {
-    /// Names an injected fault, so that it can be lifted.
+    /// Identifies an injected fault, so that it can be lifted.
     public struct FaultID: Sendable, Hashable {
         let number: Int
     }
 
-    /// Makes the origin misbehave. Where several faults fit a request, the one injected first happens.
+    /// Makes the origin misbehave. If several faults match a request, the one injected first happens.
     ///
     /// - Parameters:
-    ///   - pattern: which requests; any, unless said otherwise.
-    ///   - skipping: how many of them pass unharmed first.
-    ///   - times: how often; 1, unless said otherwise; nil until it is lifted.
+    ///   - pattern: the affected requests; any by default.
+    ///   - skipping: the number of matching requests that pass unharmed first.
+    ///   - times: how often it happens, 1 by default; nil until it is lifted.
     @discardableResult
     public func inject(
         _ fault: OriginFault, at pattern: OriginPattern = .any, skipping: Int = 0, times: Int? = 1

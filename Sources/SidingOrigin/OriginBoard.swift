@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import SidingSynchronization
 
-/// What the connections of an origin share: its handler, its rules, its log, and each other.
+/// The state that the connections of an origin share: its handler, rules, request log and connections.
 final class OriginBoard: Sendable {
     struct State {
         var listener: (any Channel)?
-        /// Whether the origin was taken down: what the kernel had accepted before is not served any more.
+        /// Whether the origin is down: connections that the kernel accepted before are not served any more.
         var isDown = false
         var connections: [Int: any Channel] = [:]
         var connectionCount = 0
@@ -16,7 +16,7 @@ final class OriginBoard: Sendable {
         var waiting: [Waiting] = []
     }
 
-    /// A test that waits until the state is as it wants.
+    /// A test that waits for a condition.
     struct Waiting {
         let isMet: @Sendable (borrowing State) -> Bool
         let continuation: CheckedContinuation<Void, Never>
@@ -48,7 +48,7 @@ final class OriginBoard: Sendable {
         }
     }
 
-    /// Changes the state, then wakes those whose condition it meets.
+    /// Changes the state, then resumes the waiting tests whose condition is met.
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, met) = state.withLock { state -> (Result, [Waiting]) in
             let result = body(&state)
@@ -77,12 +77,12 @@ extension OriginBoard {
         }
     }
 
-    /// Removes one rule, or all for nil.
+    /// Removes one rule; nil removes all.
     func removeRule(_ id: Int?) {
         state.withLock { $0.rules.removeAll { id == nil || $0.id == id } }
     }
 
-    /// Logs a request, gives it its number, and says which fault strikes it.
+    /// Logs and numbers a request, and returns the fault that affects it.
     func log(_ request: inout OriginRequest) -> OriginFault? {
         var numbered = request
         let (number, fault) = change { state in
@@ -102,7 +102,7 @@ extension OriginBoard {
 // MARK: - Connections
 
 extension OriginBoard {
-    /// The origin is about to listen.
+    /// Marks the origin as up, before it listens.
     func comesUp() {
         state.withLock { $0.isDown = false }
     }
@@ -111,7 +111,7 @@ extension OriginBoard {
         state.withLock { $0.listener = listener }
     }
 
-    /// Takes note of a connection and numbers it.
+    /// Registers a connection and returns its number.
     func opened(_ channel: any Channel) -> Int {
         let (number, isLate) = change { state in
             state.connectionCount += 1
@@ -126,7 +126,7 @@ extension OriginBoard {
         change { $0.connections[connection] = nil }
     }
 
-    /// The listener, first, and every connection, for whoever closes them.
+    /// Marks the origin as down, and returns the listener and every connection for the caller to close.
     func takeDown() -> [any Channel] {
         change { state in
             defer { (state.listener, state.connections, state.isDown) = (nil, [:], true) }

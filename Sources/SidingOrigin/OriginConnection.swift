@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection of an origin: gathers requests and answers them one after the other.
+/// One connection of an origin: assembles requests and responds to them one after the other.
 final class OriginConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
@@ -60,7 +60,7 @@ final class OriginConnection: ChannelInboundHandler {
         let delivery = Delivery(
             channel: context.channel, request: request, keepsAlive: keepsAlive, compresses: board.compresses)
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        // NIO's own way from an event to async code, which the handler is.
+        // NIO's own bridge from an event to async code, which the handler is.
         context.eventLoop.makeFutureWithTask { [board, request] in
             delivery.needsAnswer(fault) ? await board.handler(request) : nil
         }
@@ -74,7 +74,7 @@ final class OriginConnection: ChannelInboundHandler {
     private static func fields(_ headers: HTTPHeaders) -> HTTPFields {
         var fields = HTTPFields()
         for (name, value) in headers {
-            // The decoder lets through only names that are tokens.
+            // NIO's decoder accepts only names that are valid tokens.
             guard let name = HTTPField.Name(name) else { continue }
             fields.append(HTTPField(name: name, value: value))
         }

@@ -1,4 +1,4 @@
-/// How an origin misbehaves.
+/// A way in which an origin misbehaves.
 public enum OriginFault: Sendable, Hashable {
     // No answer.
 
@@ -7,11 +7,11 @@ public enum OriginFault: Sendable, Hashable {
     case refuse
     /// The request is read and never answered.
     case hang
-    /// The connection is reset (RST) before a byte of an answer.
+    /// The connection is reset (RST) before the first byte of a response.
     case resetBeforeHead
-    /// The connection is closed in order before a byte of an answer.
+    /// The connection is closed normally before the first byte of a response.
     case closeBeforeHead
-    /// What comes is not HTTP.
+    /// The response is not HTTP.
     case garbageHead
     /// A head whose fields take `size` bytes.
     case hugeHead(size: Int)
@@ -20,15 +20,15 @@ public enum OriginFault: Sendable, Hashable {
 
     /// Half of the head comes, then nothing more, and the connection stays open.
     case stallHead
-    /// The head comes, then the connection is reset (RST).
+    /// The head is sent, then the connection is reset (RST).
     case resetAfterHead
-    /// Half of the body comes, then the connection closes: `Content-Length`, or the missing last chunk, tells of it.
+    /// Half of the body is sent, then the connection closes: `Content-Length`, or the missing last chunk, reveals it.
     case cutBody(chunked: Bool)
-    /// Half of the body comes, then nothing more, and the connection stays open.
+    /// Half of the body is sent, then nothing more, and the connection stays open.
     case stallBody
-    /// The body comes at this rate, one byte at a time where that is slow enough.
+    /// The body is sent at this rate, one byte at a time if that is slow enough.
     case slowBody(bytesPerSecond: Int)
-    /// The origin's own answer, with a second one behind it that nobody asked for.
+    /// The origin's own response, followed by a second, unrequested one.
     case unaskedAnswer
 
     // Another answer.
@@ -37,15 +37,15 @@ public enum OriginFault: Sendable, Hashable {
     case status(Int, retryAfter: String? = nil)
     /// A redirect with this status and `Location`.
     case redirect(Int, to: String)
-    /// JSON that breaks off in its middle, correctly delimited.
+    /// JSON that is cut in the middle, correctly delimited.
     case wrongJSON
-    /// A page of HTML with status 200, as portals send it.
+    /// An HTML page with status 200, as captive portals send it.
     case notJSON
     /// Other bytes under another media type, with status 200.
     case content(type: String, body: [UInt8])
     /// `size` zero bytes, compressed about a thousand to one.
     case gzipBomb(size: Int)
-    /// `Content-Encoding: gzip` on bytes that are not.
+    /// `Content-Encoding: gzip` with bytes that are not gzip.
     case brokenGzip
     /// A compressed body that ends early, correctly delimited.
     case cutGzip

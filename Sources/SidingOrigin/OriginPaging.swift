@@ -1,16 +1,16 @@
 public import HTTPTypes
 
-/// How a listing says where its next page is.
+/// How a listing indicates its next page.
 public enum OriginPaging: Sendable, Hashable {
     /// All records on one page.
     case single
     /// `Link: <…>; rel="next"` with an absolute URL (RFC 8288).
     case link
-    /// The next URL in the body, under a member: `["next"]`, `["links", "next"]`, `["@odata.nextLink"]`.
+    /// The next URL in the body, in a member: `["next"]`, `["links", "next"]`, `["@odata.nextLink"]`.
     case nextURL(member: [String])
-    /// A token in the body, to be given back as a query parameter. Stable while records come and go.
+    /// A token in the body, to be sent as a query parameter. Stable while records are added and removed.
     case cursor(member: [String], query: String = "cursor")
-    /// A token in a header field, to be given back as a query parameter. Stable while records come and go.
+    /// A token in a header field, to be sent as a query parameter. Stable while records are added and removed.
     case cursorHeader(HTTPField.Name, query: String = "cursor")
     /// Page numbers from 1; the end is an empty page.
     case page(query: String = "page")
@@ -18,7 +18,7 @@ public enum OriginPaging: Sendable, Hashable {
     case offset(query: String = "offset")
 }
 
-/// Which validators a listing gives and honours.
+/// The validators that a listing sends and honours.
 public struct Validators: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -28,6 +28,6 @@ public struct Validators: OptionSet, Sendable, Hashable {
 
     /// A strong `ETag` of the page's bytes, honoured in `If-None-Match`.
     public static let etag = Validators(rawValue: 1)
-    /// `Last-Modified`, honoured in `If-Modified-Since` where it is the same time.
+    /// `Last-Modified`, honoured in `If-Modified-Since` if it is the same time.
     public static let lastModified = Validators(rawValue: 2)
 }

@@ -1,17 +1,17 @@
 public import HTTPTypes
 internal import SidingSynchronization
 
-/// A request as it reached the origin.
+/// A request as the origin received it.
 public struct OriginRequest: Sendable {
     public var method: String
-    /// Path and query as they stood in the request line.
+    /// Path and query of the request line.
     public var target: String
     public var headerFields: HTTPFields
-    /// The whole body; a request is answered once it is complete.
+    /// The whole body; a request is handled once it is complete.
     public var body: [UInt8]
-    /// Counts the connections of an origin, from 1: two requests with the same number shared one.
+    /// The number of the connection, from 1: requests with the same number shared one.
     public var connection: Int
-    /// Counts the requests of an origin, from 1, in the order in which they became complete.
+    /// The number of the request, from 1, in the order of completion.
     public var order: Int
 
     public init(
@@ -26,10 +26,10 @@ public struct OriginRequest: Sendable {
         self.order = order
     }
 
-    /// The target without its query, percent-encoded as it came.
+    /// The target without its query, percent-encoded as received.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// The decoded query; of parameters with one name the last stands.
+    /// The decoded query; the last parameter of a name wins.
     public var query: [String: String] {
         var query: [String: String] = [:]
         for pair in target.dropFirst(path.count + 1).split(separator: "&") {

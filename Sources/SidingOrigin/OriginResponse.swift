@@ -1,14 +1,14 @@
 public import HTTPTypes
 
-/// What an origin answers.
+/// A response of an origin.
 public struct OriginResponse: Sendable {
     public var status: HTTPResponse.Status
-    /// `Content-Length` and, where the body is compressed, `Content-Encoding` are added on the way out.
+    /// `Content-Length` and, if the body is compressed, `Content-Encoding` are added when it is sent.
     public var headerFields: HTTPFields
     public var body: [UInt8]
-    /// How the answer is spoiled on its way, where no injected fault strikes the request; nil for not at all.
+    /// How the response is spoiled on its way, unless an injected fault affects the request; nil for not at all.
     ///
-    /// It happens after the origin has acted: ``OriginFault/closeBeforeHead`` here is a commit of which nobody hears.
+    /// The origin has acted already: ``OriginFault/closeBeforeHead`` here is a commit that the client does not learn about.
     public var fault: OriginFault?
 
     public init(status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:], body: [UInt8] = []) {
@@ -17,7 +17,7 @@ public struct OriginResponse: Sendable {
         self.body = body
     }
 
-    /// An answer of JSON text.
+    /// A response with JSON text.
     public static func json(
         _ text: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [:]
     ) -> OriginResponse {
@@ -29,8 +29,8 @@ public struct OriginResponse: Sendable {
     public static let notFound = OriginResponse.json(#"{"message":"not found"}"#, status: .notFound)
 }
 
-/// Something that answers some requests: a listing, a place to write to, a test's own closure.
+/// Responds to some of the requests: a listing, a write endpoint, or a test's own closure.
 public protocol OriginRoute: Sendable {
-    /// The answer, or nil where the request is not meant for this route.
+    /// The response, or nil if the request is not for this route.
     func answer(_ request: OriginRequest) async -> OriginResponse?
 }

@@ -1,10 +1,10 @@
-/// Which requests a fault is for.
+/// Selects the requests that a fault affects.
 public struct OriginPattern: Sendable, Hashable {
-    /// nil for any.
+    /// Nil for any.
     public var method: String?
-    /// nil for any; `*` at the end stands for any rest.
+    /// Nil for any; a trailing `*` matches any suffix.
     public var path: String?
-    /// Parameters that the query must have, with these values.
+    /// Required query parameters with their values.
     public var query: [String: String]
 
     public init(method: String? = nil, path: String? = nil, query: [String: String] = [:]) {
@@ -15,7 +15,7 @@ public struct OriginPattern: Sendable, Hashable {
 
     public static let any = OriginPattern()
 
-    /// Whether `request` is meant.
+    /// Whether `request` is affected.
     public func matches(_ request: OriginRequest) -> Bool {
         if let method, method != request.method { return false }
         if let path, !Self.matches(request.path, path) { return false }
@@ -29,17 +29,17 @@ public struct OriginPattern: Sendable, Hashable {
     }
 }
 
-/// A fault with its occasion.
+/// A fault with its pattern and counters.
 struct OriginRule: Sendable {
     let id: Int
     let fault: OriginFault
     let pattern: OriginPattern
-    /// Matching requests that pass unharmed first.
+    /// The number of matching requests still to pass unharmed.
     var skipping: Int
     /// How often the fault still happens; nil until it is lifted.
     var times: Int?
 
-    /// Whether the fault happens to `request`; counts it if so.
+    /// Whether the fault affects `request`; counts it if so.
     mutating func strikes(_ request: OriginRequest) -> Bool {
         guard times != 0, pattern.matches(request) else { return false }
         guard skipping == 0 else {

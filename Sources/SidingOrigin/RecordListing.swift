@@ -3,24 +3,24 @@ internal import SidingChain
 
 /// Serves a dataset as pages of JSON, and each record under its key.
 ///
-/// The query may say `limit` (or another name), where to go on, and, where the listing has such a parameter, since when.
+/// Query parameters: `limit` (or another name), the position of the page, and, if configured, a `since` parameter.
 public struct RecordListing: OriginRoute {
     public var path: String
     public var dataset: Dataset
     public var paging: OriginPaging
-    /// Records on a page where the query does not say.
+    /// The number of records per page if the query does not specify it.
     public var pageSize: Int
     /// The query parameter for the page size.
     public var sizeParameter: String
-    /// Where the records lie in the body; nil for an array at the root, which `nextURL` and `cursor` cannot have.
+    /// The member that holds the records; nil for an array at the root, which `nextURL` and `cursor` do not allow.
     public var envelope: String?
-    /// The query parameter that leaves out records whose stamp is not greater; nil for none.
+    /// The query parameter that omits records whose stamp is not greater; nil for none.
     public var sinceParameter: String?
     public var validators: Validators
 
     /// A listing of `dataset` at `path`.
     ///
-    /// - Parameter envelope: `items` where the paging needs a place in the body, else the array is the root.
+    /// - Parameter envelope: `items` by default if the paging needs a member in the body, otherwise the array is the root.
     public init(
         _ path: String, of dataset: Dataset, paging: OriginPaging = .link, pageSize: Int = 100,
         sizeParameter: String = "limit", envelope: String? = nil, sinceParameter: String? = nil,
@@ -81,7 +81,8 @@ public struct RecordListing: OriginRoute {
         return response
     }
 
-    /// `If-None-Match` goes before `If-Modified-Since` (RFC 9110 §13.2.2); a compressed page's tag is known as well.
+    /// `If-None-Match` takes precedence over `If-Modified-Since` (RFC 9110 §13.2.2); the tag of a compressed page matches as
+    /// well.
     private func isUnchanged(_ request: OriginRequest, _ tag: String, _ time: String?) -> Bool {
         if validators.contains(.etag), let asked = request.headerFields[.ifNoneMatch] {
             let tags = asked.split(separator: ",").map { $0.drop { $0 == " " }.replacing("-gzip\"", with: "\"") }
@@ -101,7 +102,7 @@ extension OriginPaging {
         }
     }
 
-    /// The index of the first row that the query asks for.
+    /// The index of the first requested row.
     fileprivate func start(in rows: [Dataset.Row], _ query: [String: String], _ size: Int) -> Int {
         switch self {
         case .single: return 0
@@ -114,7 +115,7 @@ extension OriginPaging {
         }
     }
 
-    /// What leads to the next page: a URL or a token.
+    /// The URL or the token of the next page.
     fileprivate func next(after serial: Int, start: Int, _ size: Int, _ request: OriginRequest) -> String {
         switch self {
         case .cursor, .cursorHeader, .single, .page, .offset:

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import SidingSynchronization
 
-/// Takes writes to a dataset: POST creates, PUT and PATCH replace what they name, DELETE removes.
+/// Handles writes to a dataset: POST creates, PUT and PATCH replace, DELETE removes.
 ///
-/// A POST with an `Idempotency-Key` that was seen before gets the first answer again and changes nothing.
+/// A POST with a repeated `Idempotency-Key` gets the first response again and changes nothing.
 public final class RecordWrites: OriginRoute {
     private struct State {
         var answers: [String: OriginResponse] = [:]
@@ -14,7 +14,7 @@ public final class RecordWrites: OriginRoute {
     private let dataset: Dataset
     private let state: Mutex<State>
 
-    /// - Parameter firstID: the `id` of the first record that is created; counts up from there.
+    /// - Parameter firstID: the `id` of the first created record; later ones count up from it.
     public init(_ path: String, to dataset: Dataset, firstID: Int) {
         self.path = path
         self.dataset = dataset
@@ -60,7 +60,7 @@ public final class RecordWrites: OriginRoute {
         return .json(json)
     }
 
-    /// The object in `body` with an `id` put in front of its members.
+    /// The object in `body` with an `id` inserted before its members.
     private static func object(_ body: [UInt8], id: Int) -> String? {
         let json = String(decoding: body, as: UTF8.self)
         guard json.hasPrefix("{"), json.hasSuffix("}") else { return nil }

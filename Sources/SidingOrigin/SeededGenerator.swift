@@ -1,4 +1,4 @@
-/// Random numbers that are the same on every run and every machine: SplitMix64.
+/// A random number generator with the same sequence on every machine: SplitMix64.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,11 +1,11 @@
 public import HTTPTypes
 internal import SidingSynchronization
 
-/// Hands out access tokens, rotates the refresh token with each refresh, and revokes all of them when a spent one comes
-/// back (RFC 9700 §4.14.2): what a client must never provoke.
+/// Issues access tokens, rotates the refresh token with each refresh, and revokes all of them if a spent one is used again (RFC
+/// 9700 §4.14.2), which a client must never cause.
 ///
-/// It guards routes: without the current access token everything but the exchange itself answers 401, and no guarded route
-/// is asked.
+/// It guards routes: without the current access token every request except the exchange itself gets 401, and no guarded route
+/// is called.
 /// ```swift
 /// let tokens = TokenEndpoint("/token", guarding: [RecordListing("/posts", of: posts, paging: .link)])
 /// let origin = try await Origin.start(routes: [tokens])
@@ -21,25 +21,25 @@ public final class TokenEndpoint: OriginRoute {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - path: where refresh tokens are exchanged, as RFC 6749 §6 has it: a POST of a form.
-    ///   - guarded: answer only to the current access token.
+    ///   - path: the path of the token exchange of RFC 6749 §6: a POST of a form.
+    ///   - guarded: routes that require the current access token.
     public init(_ path: String = "/token", guarding guarded: [any OriginRoute]) {
         (self.path, self.guarded) = (path, guarded)
     }
 
-    /// The access token that opens the guarded routes now.
+    /// The access token that the guarded routes currently accept.
     public var accessToken: String { state.withLock(\.tokens.accessToken) }
-    /// The refresh token that the next refresh must carry.
+    /// The refresh token that the next refresh must use.
     public var refreshToken: String { state.withLock(\.tokens.refreshToken) }
-    /// Refreshes that were granted.
+    /// The number of successful refreshes.
     public var refreshCount: Int { state.withLock(\.tokens.refreshes) }
-    /// Times that a spent refresh token came back.
+    /// How often a spent refresh token was used again.
     public var reuseCount: Int { state.withLock(\.tokens.reuses) }
 
-    /// The current access token stops opening doors; its refresh token stays good.
+    /// Expires the current access token; its refresh token stays valid.
     public func expireAccess() { state.withLock { $0.tokens.expire() } }
 
-    /// Refuses every refresh from now on with `status`: 400 says `invalid_grant`.
+    /// Refuses every refresh from now on with `status`: 400 with `invalid_grant`.
     public func refuse(with status: HTTPResponse.Status = .badRequest) { state.withLock { $0.refusal = status } }
 
     public func answer(_ request: OriginRequest) async -> OriginResponse? {

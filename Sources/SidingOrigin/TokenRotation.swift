@@ -1,5 +1,5 @@
-/// Access tokens that expire and refresh tokens that are good once: who uses one a second time signs everyone out, as
-/// origins with reuse detection do (RFC 9700 §4.14.2).
+/// Models access tokens that expire and refresh tokens that are valid once: using one a second time revokes everything, as at
+/// origins with reuse detection (RFC 9700 §4.14.2).
 public struct TokenRotation: Sendable {
     private let accessPrefix: String
     private let refreshPrefix: String
@@ -7,30 +7,30 @@ public struct TokenRotation: Sendable {
     private var isExpired = false
     private var isRevoked = false
     private var spent: Set<String> = []
-    /// Refreshes that were granted.
+    /// The number of successful refreshes.
     public private(set) var refreshes = 0
-    /// How often a spent refresh token came back.
+    /// How often a spent refresh token was used again.
     public private(set) var reuses = 0
 
     /// - Parameters:
-    ///   - accessPrefix: before the generation in access tokens: `access-7`.
+    ///   - accessPrefix: the text before the generation in access tokens: `access-7`.
     ///   - refreshPrefix: the same for refresh tokens.
-    ///   - generation: the first.
+    ///   - generation: the first generation.
     public init(accessPrefix: String = "access-", refreshPrefix: String = "refresh-", generation: Int = 0) {
         (self.accessPrefix, self.refreshPrefix, self.generation) = (accessPrefix, refreshPrefix, generation)
     }
 
-    /// The access token of now.
+    /// The current access token.
     public var accessToken: String { accessPrefix + String(generation) }
-    /// The refresh token that the next refresh must bring.
+    /// The refresh token that the next refresh must use.
     public var refreshToken: String { refreshPrefix + String(generation) }
 
-    /// Whether a request with this `Authorization` comes in.
+    /// Whether a request with this `Authorization` is accepted.
     public func opens(_ authorization: String?) -> Bool {
         !isRevoked && !isExpired && authorization == "Bearer \(accessToken)"
     }
 
-    /// Takes a refresh token for the next pair; false where it is refused.
+    /// Exchanges a refresh token for the next pair; false if it is refused.
     public mutating func exchange(_ token: String) -> Bool {
         if spent.contains(token) {
             reuses += 1
@@ -44,13 +44,13 @@ public struct TokenRotation: Sendable {
         return true
     }
 
-    /// The access token of now opens nothing any more; its refresh token stays good.
+    /// Expires the current access token; its refresh token stays valid.
     public mutating func expire() { isExpired = true }
 
-    /// No token is good any more, until ``signIn()``.
+    /// Revokes all tokens until ``signIn()``.
     public mutating func revoke() { isRevoked = true }
 
-    /// A person signs in: new tokens.
+    /// Issues new tokens, as after a user's sign-in.
     public mutating func signIn() {
         generation += 1
         (isExpired, isRevoked) = (false, false)

@@ -1,23 +1,24 @@
 import CSQLite
 
-/// One SQLite connection, without a mutex of its own: the actor that owns it is its guard, so it is not Sendable.
+/// One SQLite connection. It has no mutex and is not Sendable: the actor that owns it serializes its use.
 final class Connection {
+    /// The purpose of a connection: writing, reading, or receiving a backup.
     enum Role {
         case writer, reader, destination
     }
 
     let handle: OpaquePointer
     let path: String
-    /// Counts transactions, so that a statement knows whether its own is still the current one.
+    /// The number of transactions so far; a statement compares it to find out whether its transaction is still open.
     var transactionNumber = 0
-    /// The error at which SQLite itself rolled the current transaction back.
+    /// The error on which SQLite itself rolled the current transaction back.
     var lostTransaction: SQLiteError?
     /// Pages in the WAL after the latest commit of this connection.
     var pagesInWAL = 0
     private(set) var cache = StatementCache()
     private var isClosed = false
 
-    /// Opens the file, and does nothing else to it: ``openWriter(_:_:_:)`` and ``openReader(_:_:)`` set the connection up.
+    /// Only opens the file; ``openWriter(_:_:_:)`` and ``openReader(_:_:)`` then configure the connection.
     init(opening path: String, role: Role) throws(SQLiteError) {
         var opened: OpaquePointer?
         let access = role == .reader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
@@ -45,7 +46,7 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// True while SQLite has a transaction open; false also after it rolled one back by itself.
+    /// Whether a transaction is open in SQLite; false also after SQLite rolled it back by itself.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     func error(_ code: Int32, _ operation: String, sql: String? = nil) -> SQLiteError {
@@ -83,8 +84,7 @@ final class Connection {
         cache.giveBack(handle, for: sql)
     }
 
-    /// Compiles the statements of a text one after the other; `use` owns each, and the next is compiled after it
-    /// returns.
+    /// Compiles the statements of a script one after the other. `use` owns each statement; the next is compiled after it returns.
     func compileEach(
         _ sql: String, flags: UInt32 = 0, _ use: (OpaquePointer) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -130,13 +130,13 @@ final class Connection {
     }
 }
 
-/// Transactions are begun and ended here and nowhere else.
+/// Transactions begin and end only here.
 ///
-/// After SQLite rolled back by itself (a full disk, an I/O error), statements would run and commit one by one: a
-/// ``Statement`` refuses to, and ``Connection/commit()`` does not take the body's success for its own.
+/// SQLite may roll back by itself (a full disk, an I/O error). Later statements would then run and commit one by one, so
+/// ``Statement`` refuses to run and ``Connection/commit()`` throws even if the body succeeded.
 /// Source: sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction".
 extension Connection {
-    /// One write transaction around `body`: kept if it returns, undone if it throws.
+    /// Runs `body` in a write transaction: commits if it returns, rolls back if it throws.
     func write<T>(_ body: (borrowing Transaction) throws -> T) throws -> T {
         try begin("BEGIN IMMEDIATE")
         defer { transactionNumber += 1 }
@@ -152,7 +152,7 @@ extension Connection {
         return result
     }
 
-    /// One read transaction around `body`.
+    /// Runs `body` in a read transaction.
     func read<T>(_ body: (borrowing Snapshot) throws -> T) throws -> T {
         try begin("BEGIN")
         defer { transactionNumber += 1 }
@@ -187,14 +187,14 @@ extension Connection {
         }
     }
 
-    /// Never reports a fault of its own: the error that led here is the one to tell, and whatever ROLLBACK leaves
-    /// behind is undone by the next opener of the file.
+    /// Rolls back and ignores errors: the caller throws the original error, and the next connection to the file undoes whatever
+    /// a failed ROLLBACK leaves behind.
     func rollBack() {
         guard isInTransaction else { return }
         _ = try? run("ROLLBACK", operation: "roll back")
     }
 
-    /// Runs the statements of a text inside the current transaction, each compiled after the one before it has run.
+    /// Runs a script inside the current transaction; each statement is compiled after the previous one has run.
     func runScript(_ sql: String) throws(SQLiteError) {
         try compileEach(sql) { handle throws(SQLiteError) in
             defer { sqlite3_finalize(handle) }
@@ -214,7 +214,7 @@ extension Connection {
         }
     }
 
-    /// The error for a statement whose transaction is over.
+    /// The error for a statement whose transaction has ended.
     func endedTransaction(sql: String?) -> SQLiteError {
         lostTransaction
             ?? SQLiteError(.other, "its transaction has ended", operation: "run a statement", path: path, sql: sql)

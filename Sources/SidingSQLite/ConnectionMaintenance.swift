@@ -2,9 +2,9 @@ import CSQLite
 import Glibc
 
 extension Connection {
-    /// Copies the database as this connection sees it into a new file, first under a temporary name.
+    /// Copies the database, as this connection sees it, to a new file; under a temporary name until it is complete.
     ///
-    /// The copy is one file that stands alone (no WAL), so that it can be read from a read-only medium.
+    /// The copy is a single file without a WAL, so that it can be read from a read-only medium.
     func backup(to destination: String) throws(SQLiteError) {
         let operation = "back up to \(destination)"
         let target = try DatabaseFile(at: destination, createDirectory: true)
@@ -27,7 +27,7 @@ extension Connection {
         let copy = try Connection(opening: path, role: .destination)
         defer { copy.close() }
         try copy.harden(DatabaseConfiguration())
-        // One read transaction: commits of others during the copy do not make it start again.
+        // One read transaction, so that commits of other connections do not restart the copy.
         try run("BEGIN", operation: operation)
         defer { _ = try? run("COMMIT", operation: operation) }
         guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
@@ -43,7 +43,7 @@ extension Connection {
         try copy.run("PRAGMA journal_mode = DELETE", operation: operation)
     }
 
-    /// `link` refuses a name that is taken, where `rename` would replace it.
+    /// Renames the finished copy. `link` fails if the name exists, whereas `rename` would replace the file.
     private func publish(
         _ partial: DatabaseFile, as target: DatabaseFile, operation: String
     ) throws(SQLiteError) {
@@ -57,7 +57,7 @@ extension Connection {
         guard fsync(directory) == 0 else { throw SQLiteError(errno: errno, operation: operation, path: path) }
     }
 
-    /// What SQLite's own checks find; empty when all is well.
+    /// Runs SQLite's integrity checks and returns the findings; empty if there are none.
     func findings(quick: Bool) throws(SQLiteError) -> [String] {
         var findings: [String] = []
         try eachRow("PRAGMA \(quick ? "quick_check" : "integrity_check")") { row in
@@ -85,7 +85,7 @@ extension Connection {
 }
 
 extension Connection {
-    /// Bytes of the WAL file. `stat` opens nothing, so it is safe beside an open connection.
+    /// The size of the WAL file in bytes. `stat` opens no file, so it is safe beside an open connection.
     var sizeOfWAL: Int {
         var status = stat()
         return lstat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
@@ -93,8 +93,8 @@ extension Connection {
 
     /// Moves the WAL into the database file; the caller holds the writer lock.
     ///
-    /// Only TRUNCATE: it takes SQLite's own write lock, so that no commit overlaps it, where PASSIVE does not. It waits
-    /// for nobody: behind a reader it would hold up all writers.
+    /// Always TRUNCATE: it takes SQLite's write lock, so that no commit overlaps it, which PASSIVE does not. It does not wait,
+    /// as waiting for a reader would block all writers.
     func checkpoint(_ configuration: DatabaseConfiguration) throws(SQLiteError) -> CheckpointOutcome {
         sqlite3_busy_timeout(handle, 0)
         defer { setBusyTimeout(configuration.busyTimeout) }

@@ -1,11 +1,11 @@
 import CSQLite
 
 extension Connection {
-    /// Opens the read-write connection to our own file, and makes the file where it is missing.
+    /// Opens the read-write connection to a Siding database and creates the file if it is missing.
     ///
-    /// The order is the safety: place and owner of the file, its header, the connection's switches, the application id
-    /// under SQLite's lock, and only then anything that writes.
-    /// - Throws: ``SQLiteError``; a file that is not ours is left as it was.
+    /// The order matters for safety: check the file's place and owner, its header, set the connection's switches, check the
+    /// application id under SQLite's lock, and only then write.
+    /// - Throws: ``SQLiteError``; a file of another program is left unchanged.
     static func openWriter(
         _ file: DatabaseFile, _ configuration: DatabaseConfiguration, _ lock: WriterLock
     ) throws(SQLiteError) -> Connection {
@@ -27,7 +27,7 @@ extension Connection {
         return connection
     }
 
-    /// Opens a read-only connection to our own file, which must be there.
+    /// Opens a read-only connection to a Siding database, which must exist.
     static func openReader(
         _ file: DatabaseFile, _ configuration: DatabaseConfiguration
     ) throws(SQLiteError) -> Connection {
@@ -42,7 +42,7 @@ extension Connection {
         return connection
     }
 
-    /// STRICT tables, `->>` and RETURNING are used: 3.40 is what Debian 12 has.
+    /// Requires SQLite 3.40, the version in Debian 12, for STRICT tables, `->>` and RETURNING.
     private static func checkLibrary(path: String) throws(SQLiteError) {
         guard sqlite3_libversion_number() >= 3_040_000 else {
             throw SQLiteError(
@@ -51,8 +51,10 @@ extension Connection {
         }
     }
 
-    /// A file without an application id is new only if it is empty. The length is asked first: the id comes with the
-    /// first page, so a file that has one while another process makes it has its id too.
+    /// Whether the file is new or not yet in WAL mode. A file without an application id is new only if it is empty. The page
+    /// count is read first: the id is written with the first page, so a file that another process is creating has both.
+    ///
+    /// - Throws: ``SQLiteError`` of kind `foreignFile` for another application id.
     private func needsSetUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) -> Bool {
         if try integer("PRAGMA page_count") == 0 { return true }
         let found = Int32(truncatingIfNeeded: try integer("PRAGMA application_id"))
@@ -62,11 +64,11 @@ extension Connection {
         return try run("PRAGMA journal_mode", operation: "open the database") != .text("wal")
     }
 
-    /// Under the writer lock: another process may have done it meanwhile.
+    /// Sets up a new database. The caller holds the writer lock; another process may have done it in the meantime.
     private func setUp(_ configuration: DatabaseConfiguration) throws(SQLiteError) {
         guard try needsSetUp(configuration) else { return }
         if try integer("PRAGMA page_count") == 0 {
-            // The id comes with the very first page, before the WAL: no crash can leave a file that is ours unmarked.
+            // The id is written with the first page, before the WAL, so that no crash can leave a Siding file without it.
             try run("PRAGMA page_size = 8192", operation: "set up a new database")
             try run("PRAGMA application_id = \(configuration.applicationID)", operation: "set up a new database")
         }
@@ -77,7 +79,7 @@ extension Connection {
         }
     }
 
-    /// Keeps the WAL's length as each commit reports it, and takes it from the file's size until the first.
+    /// Tracks the WAL's length from each commit; until the first commit it is estimated from the file's size.
     private func watchWAL() throws(SQLiteError) {
         let pageSize = try integer("PRAGMA page_size")
         // Each frame is a page with a header of 24 bytes (sqlite.org/fileformat2.html, section 4.1).
@@ -93,11 +95,11 @@ extension Connection {
     }
 }
 
-/// What every connection is set to, whatever this SQLite was built with.
+/// Settings of every connection, independent of how SQLite was built.
 ///
 /// Sources: sqlite.org/security.html, sqlite.org/c3ref/c_dbconfig_defensive.html, sqlite.org/pragma.html.
 extension Connection {
-    /// Settings that do not look into the file, so that they hold before its content can have any effect.
+    /// Applies settings that do not read the file, so that they hold before its content can have any effect.
     func harden(_ configuration: DatabaseConfiguration) throws(SQLiteError) {
         for (verb, on) in Self.switches {
             let code = siding_sqlite_switch(handle, verb, on ? 1 : 0, nil)
@@ -112,7 +114,7 @@ extension Connection {
 
     private static let switches: [(verb: Int32, on: Bool)] = [
         (SQLITE_DBCONFIG_DEFENSIVE, true),
-        // Off would refuse the JSON functions in views and indexes; foreign views are found by comparing the schema.
+        // Off would forbid the JSON functions in views and indexes; foreign views are detected by comparing the schema.
         (SQLITE_DBCONFIG_TRUSTED_SCHEMA, true),
         (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
         (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
@@ -120,7 +122,7 @@ extension Connection {
         (SQLITE_DBCONFIG_ENABLE_VIEW, true),
         (SQLITE_DBCONFIG_DQS_DML, false),
         (SQLITE_DBCONFIG_DQS_DDL, false),
-        // Short commands stay cheap, and -wal and -shm stay for readers that cannot make them.
+        // Short commands stay cheap, and -wal and -shm remain for readers that cannot create them.
         (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true),
     ]
 
@@ -138,7 +140,7 @@ extension Connection {
         )
     }
 
-    /// Settings of a connection to a file that was found to be ours.
+    /// Applies the settings of a connection whose file was found to be a Siding database.
     func configure(_ configuration: DatabaseConfiguration, role: Role) throws(SQLiteError) {
         var pragmas = [
             "cell_size_check = ON", "mmap_size = 0", "cache_size = -\(configuration.cacheBytes / 1024)",

@@ -1,10 +1,10 @@
 internal import SidingSynchronization
 
-/// A database file with one read-write connection: the place where all writes of this process come in order.
+/// A database file with one read-write connection, which serializes all writes of this process.
 ///
-/// Bodies are synchronous, so nothing can wait inside a transaction for a network or a person. Other processes and other
-/// `Database` values may have the same file open: a lock file beside it (`<path>.writer`) puts all writers in one order.
-/// What is read for its own sake is read by a ``DatabaseReader``.
+/// Bodies are synchronous, so no transaction can wait for the network or a user. Other processes and other `Database` values
+/// may have the same file open: a lock file beside it (`<path>.writer`) serializes all writers.
+/// For plain reads use a ``DatabaseReader``.
 /// ```swift
 /// let database = try await Database.open(at: "tracker.db")
 /// try await database.write { transaction in
@@ -15,21 +15,21 @@ internal import SidingSynchronization
 /// descriptor of them drops SQLite's locks (sqlite.org/howtocorrupt.html, section 2.2). ``DatabaseReader/backup(to:)`` copies
 /// safely.
 public actor Database {
-    /// The file's path with the links of its directory resolved.
+    /// The file's path, with symbolic links in its directory resolved.
     public nonisolated let path: String
     public nonisolated let configuration: DatabaseConfiguration
     private nonisolated let executor = SerialWorker(label: "siding.database")
     private let lock: WriterLock
     private var connection: Connection?
-    /// No automatic checkpoint is tried below this length of the WAL.
+    /// The WAL length in pages below which no automatic checkpoint is tried.
     private var pagesForCheckpoint: Int
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Opens the file, or makes it with mode 0600 (and its directory with 0700) where it is missing.
+    /// Opens the file, or creates it with mode 0600 (and its directory with 0700) if it is missing.
     ///
-    /// - Throws: ``SQLiteError``: `foreignFile` or `notADatabase` for a file that is not ours, `unsafeFile` for one that
-    ///   others could exchange, `networkFileSystem`, `permission`, `corrupt` and so on. The file is then as it was.
+    /// - Throws: ``SQLiteError``: `foreignFile` or `notADatabase` for a file that is no Siding database, `unsafeFile` for one
+    ///   that other users could replace, `networkFileSystem`, `permission`, `corrupt` and so on. The file is then unchanged.
     public static func open(
         at path: String, configuration: DatabaseConfiguration = DatabaseConfiguration()
     ) async throws(SQLiteError) -> Database {
@@ -51,7 +51,7 @@ public actor Database {
         connection = try Connection.openWriter(file, configuration, lock)
     }
 
-    /// Runs statements that make what belongs to this connection alone, as TEMP triggers do: they touch nothing in the file and
+    /// Runs statements that create objects of this connection only, such as TEMP triggers: they change nothing in the file and
     /// wait for no other writer.
     public func equip(_ statements: [SQL]) throws(SQLiteError) {
         let connection = try openConnection()
@@ -80,11 +80,11 @@ public actor Database {
     /// Bytes of the WAL file.
     public var walBytes: Int { connection?.sizeOfWAL ?? 0 }
 
-    /// Checkpoints if the WAL has more than `pages` pages (the configured threshold by default); 0 after some idle time
-    /// leaves a small file behind.
+    /// Checkpoints if the WAL has more than `pages` pages (by default the configured threshold). Pass 0 after some idle time to
+    /// keep the file small.
     ///
-    /// - Parameter waits: whether it waits for its turn among the writers; else it is `.busy` where another writes now.
-    /// - Throws: ``SQLiteError`` as ``write(_:)`` does; a reader in the way is no error but `.busy`.
+    /// - Parameter waits: whether to wait for the writer lock; if false, the result is `.busy` while another process writes.
+    /// - Throws: ``SQLiteError`` as ``write(_:)`` does; a blocking reader is no error but `.busy`.
     @discardableResult
     public func checkpointIfNeeded(
         over pages: Int? = nil, waits: Bool = true
@@ -96,8 +96,8 @@ public actor Database {
         return try connection.checkpoint(configuration)
     }
 
-    /// The commit counts already: a checkpoint that fails or finds a reader is tried again when the WAL is a quarter of
-    /// the threshold longer.
+    /// Tries a checkpoint; the commit stands in any case. After a failure or a blocking reader it is tried again once the WAL is
+    /// longer by a quarter of the threshold.
     private func checkpointAfterCommit(_ connection: Connection) {
         guard connection.pagesInWAL >= pagesForCheckpoint else { return }
         if case .done? = try? connection.checkpoint(configuration) {
@@ -115,7 +115,7 @@ public actor Database {
         connection = nil
     }
 
-    /// Runs `body` with the connection and the writer lock, outside any transaction.
+    /// Runs `body` with the connection under the writer lock, outside any transaction.
     func withWriter<T: Sendable>(_ body: (Connection) throws(SQLiteError) -> T) throws(SQLiteError) -> T {
         let connection = try openConnection()
         try lock.acquire()
@@ -131,12 +131,12 @@ public actor Database {
     }
 }
 
-/// What became of a checkpoint.
+/// The result of a checkpoint.
 public enum CheckpointOutcome: Sendable, Hashable {
-    /// The WAL is below the threshold.
+    /// The WAL is shorter than the threshold.
     case notNeeded
-    /// Everything is in the database file, the WAL is empty.
+    /// The whole WAL was moved into the database file and is empty.
     case done
-    /// A reader is in the way: nothing is wrong, try later.
+    /// A reader or writer blocks the checkpoint; try again later.
     case busy
 }

@@ -1,5 +1,6 @@
-/// How a database file is opened; the defaults are the promises that the store makes.
+/// The settings of a database file; the defaults are those that the store relies on.
 public struct DatabaseConfiguration: Sendable, Hashable {
+    /// The durability of commits (sqlite.org/pragma.html, "synchronous").
     public enum Synchronous: String, Sendable, Hashable {
         /// A commit survives a power cut. The default.
         case full = "FULL"
@@ -7,27 +8,27 @@ public struct DatabaseConfiguration: Sendable, Hashable {
         case normal = "NORMAL"
     }
 
-    /// "Sidg": marks the file as ours (sqlite.org/fileformat2.html, offset 68).
+    /// "Sidg": marks the file as a Siding database (sqlite.org/fileformat2.html, offset 68).
     public static let sidingApplicationID: Int32 = 0x5369_6467
-    /// "SiDn": the mark of files from builds before the first release, whose schema was another one.
+    /// "SiDn": marks files from builds before the first release, which had another schema.
     public static let unreleasedApplicationID: Int32 = 0x5369_446E
 
     public var applicationID = sidingApplicationID
     public var synchronous = Synchronous.full
-    /// How long a write or a checkpoint waits for the writer lock before it gives up.
+    /// How long a write or a checkpoint waits for the writer lock before it fails.
     public var writerLockTimeout: Duration = .seconds(30)
-    /// SQLite's own wait, a safety net against programs that do not take the writer lock.
+    /// SQLite's own wait, for programs that do not take the writer lock.
     public var busyTimeout: Duration = .seconds(5)
-    /// Pages of 8 KiB in the WAL from which a checkpoint is made after a commit: 4,000 are 31 MiB.
+    /// The WAL length, in pages of 8 KiB, at which a commit is followed by a checkpoint: 4,000 are 31 MiB.
     public var checkpointThreshold = 4_000
-    /// Bytes of page cache, for each connection.
+    /// Bytes of page cache per connection.
     public var cacheBytes = 16 << 20
-    /// The WAL file is cut to this size when it is reused.
+    /// The size in bytes to which the WAL file is truncated when it is reused.
     public var journalSizeLimit: Int64 = 64 << 20
-    /// The longest text, blob or row, in bytes (SQLITE_LIMIT_LENGTH). A record may have 64 MiB; its row holds more than
-    /// its body, and quoting or `hex()` doubles it: four times as much leaves room and still stops a runaway value.
+    /// The longest text, blob or row in bytes (SQLITE_LIMIT_LENGTH). A record may have 64 MiB; its row is larger than its body,
+    /// and quoting or `hex()` doubles it. Four times as much leaves room and still stops a runaway value.
     public var maximumValueBytes = 256 << 20
-    /// Takes a file on NFS, SMB or 9p all the same. Only where one host alone uses it and its locks are known to work.
+    /// Accepts a file on NFS, SMB or 9p. Only safe if a single host uses it and its locks are known to work.
     public var allowsNetworkFileSystem = false
 
     public init() {}

@@ -1,13 +1,13 @@
 import CSQLite
 import Glibc
 
-/// A database's place on disk, examined before SQLite sees it.
+/// The location of a database on disk, checked before SQLite opens it.
 struct DatabaseFile {
-    /// The real path of the directory, and the file's name in it.
+    /// The directory's real path plus the file's name.
     let path: String
     private let operation = "open the database"
 
-    /// Follows the directory's links (a service manager may make some), not the file's own.
+    /// Resolves symbolic links in the directory (service managers create some), but not the file itself.
     init(at path: String, createDirectory: Bool) throws(SQLiteError) {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
@@ -25,7 +25,7 @@ struct DatabaseFile {
 
     var writerLockPath: String { path + ".writer" }
 
-    /// Bytes of the file; nil where there is none. `lstat` opens nothing, so it is safe beside an open connection.
+    /// The file's size in bytes; nil if it does not exist. `lstat` opens no file, so it is safe beside an open connection.
     var size: Int? { status.map { Int($0.st_size) } }
 
     private var status: stat? {
@@ -33,7 +33,7 @@ struct DatabaseFile {
         return lstat(path, &status) == 0 ? status : nil
     }
 
-    /// Refuses what another user could exchange under our hands, and file systems without locks.
+    /// Rejects files that another user could replace, and file systems without reliable locks.
     func checkSafety(
         allowsNetworkFileSystem: Bool, fileSystemType: (String) -> Int = Self.fileSystemType
     ) throws(SQLiteError) {
@@ -63,9 +63,9 @@ struct DatabaseFile {
         }
     }
 
-    /// Makes an empty file with mode 0600, whatever the umask, and closes it before SQLite opens it.
+    /// Creates an empty file with mode 0600, whatever the umask, and closes it before SQLite opens it.
     ///
-    /// SQLite gives its companions (-wal, -shm) the mode of the database.
+    /// SQLite gives its -wal and -shm files the mode of the database.
     func createIfMissing() throws(SQLiteError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
@@ -85,14 +85,14 @@ struct DatabaseFile {
     }
 }
 
-/// Directories that only their owner can enter.
+/// Creates directories that only their owner can enter.
 enum PrivateDirectory {
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Makes the directory and those above it that are missing, with mode 0700 whatever the umask.
+    /// Creates the directory and missing parents, with mode 0700 whatever the umask.
     static func create(at path: String, operation: String) throws(SQLiteError) {
         if mkdir(path, 0o700) == 0 {
             chmod(path, 0o700)
@@ -109,17 +109,17 @@ enum PrivateDirectory {
             chmod(path, 0o700)
         case let code:
             var status = stat()
-            // Where a read-only or foreign directory stands already, making it fails in other ways than EEXIST.
+            // For an existing read-only or foreign directory, mkdir may fail with other codes than EEXIST.
             guard stat(path, &status) == 0 else { throw SQLiteError(errno: code, operation: operation, path: path) }
         }
     }
 }
 
-/// File systems on which SQLite's locks and shared memory do not hold (sqlite.org/howtocorrupt.html, section 2.1).
+/// Recognizes file systems on which SQLite's locks and shared memory do not work (sqlite.org/howtocorrupt.html, section 2.1).
 enum NetworkFileSystem {
     /// The name of a network file system by its `f_type` of `statfs(2)`; nil for a local one.
     ///
-    /// FUSE is not listed: most of its file systems are local, and `f_type` does not tell which.
+    /// FUSE is not listed: most of its file systems are local, and `f_type` does not distinguish them.
     static func name(ofType type: Int) -> String? {
         names[UInt32(truncatingIfNeeded: type)]
     }

@@ -1,28 +1,28 @@
 internal import SidingSynchronization
 
-/// Reads of a database file beside its writer, several at a time: a long read does not hold up a short one.
+/// Reads a database file beside its writer, several reads at a time, so that a long read does not delay a short one.
 ///
-/// Each read has a read-only connection to itself, with a queue of its own. The first connection is opened with the reader,
-/// another one when all are in use; when ``limit`` reads are under way, further ones wait, first come, first served. In WAL
-/// mode readers neither wait for the writer nor hold it up (sqlite.org/wal.html, "Concurrency").
+/// Each read has its own read-only connection with its own queue. The first connection is opened with the reader, others when
+/// all are in use. Beyond ``limit`` concurrent reads, further ones wait in order. In WAL mode readers and the writer do not
+/// block each other (sqlite.org/wal.html, "Concurrency").
 public actor DatabaseReader {
-    /// The most connections that are open at a time.
+    /// The maximum number of open connections.
     static let limit = 4
 
     public nonisolated let path: String
     private let file: DatabaseFile
     private let configuration: DatabaseConfiguration
-    /// Connections that nobody uses now. The last one given back is the first one taken: its cache holds what was read.
+    /// Unused connections. The one returned last is used first, as its cache is warm.
     private var idle: [ReadConnection]
-    /// All connections: those in use, those that are being opened, and the idle ones.
+    /// The number of connections in use, being opened, and idle.
     private var count = 1
     private var waiting: [CheckedContinuation<ReadConnection, Never>] = []
     private var closing: [CheckedContinuation<Void, Never>] = []
     private(set) var isClosed = false
 
-    /// Opens a database of ours that is there already.
+    /// Opens an existing Siding database.
     ///
-    /// - Throws: ``SQLiteError`` as ``Database/open(at:configuration:)``; `cannotOpen` where there is no file.
+    /// - Throws: ``SQLiteError`` as ``Database/open(at:configuration:)``; `cannotOpen` if there is no file.
     public static func open(
         at path: String, configuration: DatabaseConfiguration = DatabaseConfiguration()
     ) async throws(SQLiteError) -> DatabaseReader {
@@ -39,37 +39,37 @@ public actor DatabaseReader {
         idle = [first]
     }
 
-    /// Reads inside one transaction: everything is of the moment of the first statement.
+    /// Runs `body` in one read transaction: it sees the database as of its first statement.
     ///
-    /// Keep it short: while it lasts, the WAL cannot be emptied, and three other reads are all that can run beside it.
-    /// - Throws: what `body` throws; ``SQLiteError``, also after ``close()``.
+    /// Keep it short: until it ends the WAL cannot be emptied, and at most three other reads can run.
+    /// - Throws: the error of `body`; ``SQLiteError``, also after ``close()``.
     public func read<T: Sendable>(_ body: sending (borrowing Snapshot) throws -> T) async throws -> T {
         let connection = try await take()
         defer { giveBack(connection) }
         return try await connection.read(body)
     }
 
-    /// Copies the database, whole as of one moment, to a new file (0600), while writes go on.
+    /// Copies a consistent snapshot of the database to a new file (0600), while writes continue.
     ///
-    /// - Throws: ``SQLiteError``; `cannotOpen` if something is at `destination` already. No half-written file remains.
+    /// - Throws: ``SQLiteError``; `cannotOpen` if `destination` exists. No incomplete file remains.
     public func backup(to destination: String) async throws(SQLiteError) {
         let connection = try await take()
         defer { giveBack(connection) }
         try await connection.backup(to: destination)
     }
 
-    /// Looks for damage: SQLite's integrity check, and foreign keys without their row. Reads the whole file, while writes
-    /// go on.
+    /// Checks for damage: SQLite's integrity check, and foreign keys to missing rows. Reads the whole file, while writes
+    /// continue.
     ///
-    /// - Parameter quick: leaves out the comparison of indexes with their tables.
-    /// - Returns: what is wrong, a line each; empty when all is well.
+    /// - Parameter quick: skips the comparison of indexes with their tables.
+    /// - Returns: the findings, one per line; empty if there are none.
     public func check(quick: Bool) async throws(SQLiteError) -> [String] {
         let connection = try await take()
         defer { giveBack(connection) }
         return try await connection.findings(quick: quick)
     }
 
-    /// Closes all connections when the reads that were asked for before have ended; later reads throw.
+    /// Closes all connections after the reads already requested; later reads throw.
     public func close() async {
         isClosed = true
         if idle.count < count { await withCheckedContinuation { closing.append($0) } }
@@ -79,7 +79,7 @@ public actor DatabaseReader {
         for connection in connections { await connection.close() }
     }
 
-    /// How many reads wait for a connection.
+    /// The number of reads that wait for a connection.
     var readsInLine: Int { waiting.count }
 
     private func take() async throws(SQLiteError) -> ReadConnection {
@@ -90,7 +90,7 @@ public actor DatabaseReader {
         if count < Self.limit, waiting.isEmpty {
             count += 1
             if let another = try? await ReadConnection.open(file, configuration) { return another }
-            // No descriptor or no memory is left for another one: those that are open serve all the same.
+            // Too few descriptors or too little memory for another connection: wait for one of the open ones.
             count -= 1
             if let connection = idle.popLast() { return connection }
         }
@@ -109,7 +109,7 @@ public actor DatabaseReader {
     }
 }
 
-/// One read-only connection and the queue on which it works.
+/// One read-only connection with its own queue.
 private actor ReadConnection {
     private nonisolated let executor = SerialWorker(label: "siding.database.reader")
     private let path: String

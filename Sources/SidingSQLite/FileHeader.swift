@@ -1,14 +1,14 @@
 import CSQLite
 
-/// The first 100 bytes of a database file, read without a lock, a journal or shared memory: looking touches nothing.
+/// The first 100 bytes of a database file, read without a lock, a journal or shared memory, so that nothing is changed.
 ///
-/// It is read through SQLite's own file layer: opening and closing the file in any other way would drop the locks of a
-/// connection that this process has open on it.
+/// It is read through SQLite's own file layer: opening and closing the file in any other way would drop the locks of other
+/// connections of this process.
 /// Source: sqlite.org/fileformat2.html, section 1.3.
 struct FileHeader {
     private let bytes: [UInt8]
 
-    /// Reads the header; a shorter file gives what there is.
+    /// Reads the header; a shorter file is padded with zeros.
     init(ofFileAt path: String) throws(SQLiteError) {
         let operation = "read the header"
         guard let system = sqlite3_vfs_find(nil), let name = sqlite3_create_filename(path, "", "", 0, nil) else {

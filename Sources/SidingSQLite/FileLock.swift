@@ -1,32 +1,32 @@
 import Glibc
 
-/// A lock between processes that lasts as long as this value, and ends with the process however it dies.
+/// A lock between processes, held for the lifetime of this value and released whenever the process dies.
 ///
-/// For owners ("is the sender of this request still alive?": try its lock) and for commands that must not run twice.
-/// No process id that could be reused, no heartbeat.
+/// Use it to detect dead owners (try the lock of a request's sender) and for commands that must not run twice. It needs no
+/// process id, which could be reused, and no heartbeat.
 public struct FileLock: ~Copyable {
     private let file: LockFile
 
-    /// Takes the lock, or answers nil at once where another holder has it. The file is made (0600) where it is missing.
+    /// Takes the lock, or returns nil at once if it is held. Creates the file (0600) if it is missing.
     public static func tryAcquire(_ path: String) throws(SQLiteError) -> FileLock? {
         while true {
             let file = try LockFile(openingAt: path)
             guard try file.tryLock() else { return nil }
-            // Between opening and locking, the last holder may have removed the file: then a new one counts.
+            // The last holder may have removed the file between opening and locking: then lock the new file.
             if file.isInPlace { return FileLock(file: file) }
         }
     }
 
-    /// Whether somebody holds the lock now. Never waits, and those who look do not take each other for holders.
+    /// Whether the lock is held now. Never waits; concurrent calls do not see each other as holders.
     ///
-    /// The file is made where it is missing.
+    /// Creates the file if it is missing.
     public static func isHeld(_ path: String) throws(SQLiteError) -> Bool {
         try !LockFile(openingAt: path).tryLock(isShared: true)
     }
 
-    /// Waits for the lock, looking again every 20 ms.
+    /// Waits for the lock, polling every 20 ms.
     ///
-    /// - Throws: ``SQLiteError`` of kind `cancelled` when the task is cancelled, of kind `busy` after `timeout`.
+    /// - Throws: ``SQLiteError`` of kind `cancelled` if the task is cancelled, of kind `busy` after `timeout`.
     public static func acquire(_ path: String, timeout: Duration) async throws(SQLiteError) -> FileLock {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         while true {
@@ -44,19 +44,19 @@ public struct FileLock: ~Copyable {
     public var path: String { file.path }
 }
 
-/// A lock file that stays open, so that taking and giving back its lock costs one system call each.
+/// A lock file that stays open, so that locking and unlocking cost one system call each.
 ///
-/// `flock(2)` and not `fcntl(2)`: the lock belongs to this open file, so two holders in one process exclude each other
-/// too, and closing another descriptor of the same file does not drop it. The kernel gives it back at any death.
+/// It uses `flock(2)`, not `fcntl(2)`: the lock belongs to the open file, so two holders in one process exclude each other,
+/// and closing another descriptor of the file does not drop it. The kernel releases it when the process dies.
 struct LockFile: ~Copyable {
     let path: String
     private let descriptor: Int32
 
-    /// Opens the file, made with mode 0600 (and its directory with 0700) where it is missing.
+    /// Opens the file, or creates it with mode 0600 (and its directory with 0700).
     init(openingAt path: String) throws(SQLiteError) {
         let operation = "open the lock file"
         try PrivateDirectory.create(at: PrivateDirectory.parent(of: path), operation: operation)
-        // Close-on-exec matters: a child process would inherit the lock and keep it alive.
+        // Without close-on-exec a child process would inherit the lock and keep it.
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard opened >= 0 else {
             let code = errno
@@ -77,9 +77,9 @@ struct LockFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Takes the lock if nobody has it; never waits.
+    /// Takes the lock if it is free; never waits.
     ///
-    /// - Parameter isShared: several may have it at once, beside nobody who has it alone.
+    /// - Parameter isShared: takes a shared lock, which excludes only exclusive holders.
     func tryLock(isShared: Bool = false) throws(SQLiteError) -> Bool {
         while flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
             switch errno {
@@ -95,7 +95,7 @@ struct LockFile: ~Copyable {
         flock(descriptor, LOCK_UN)
     }
 
-    /// Whether the path still leads to the file that is open: a lock on a file that somebody removed excludes nobody.
+    /// Whether the path still names the open file: a lock on a removed file excludes nobody.
     var isInPlace: Bool {
         var here = stat()
         var there = stat()

@@ -1,24 +1,24 @@
 import CSQLite
 internal import SidingSynchronization
 
-/// Runs one statement that a person typed, such that it can neither change anything nor go on for ever.
+/// Runs one statement typed by the user, so that it can neither change anything nor run for ever.
 ///
-/// Read-only connection, `query_only`, an authorizer, SQLite's limits and a bound on its time; exactly one statement.
+/// It uses a read-only connection, `query_only`, an authorizer, SQLite's limits and a time limit; exactly one statement.
 public struct Inspection: Sendable {
     public let path: String
     public let timeLimit: Duration
     public let configuration: DatabaseConfiguration
-    /// What stands in the place of views of the file; nil where all is seen as it is.
+    /// Views that replace those of the file; nil to see the file as it is.
     public let disguise: Disguise?
 
-    /// Views of this connection alone that take the place of those in the file.
+    /// TEMP views that replace views of the file for this connection.
     public struct Disguise: Sendable {
-        /// The selection of each view, by its name.
+        /// The SELECT of each view, by its name.
         public var views: [String: SQL]
-        /// Those of the views that may read what is hidden. None of them may have the name of a view in the file, as that
-        /// name would let the file's own view read it too.
+        /// The views that may read hidden tables. None may have the name of a view in the file, because the authorizer would then
+        /// let the file's own view read them too.
         public var readers: Set<String>
-        /// Tables and views of the file that only the readers may read, in lower case.
+        /// Tables and views of the file, in lower case, that only ``readers`` may read.
         public var hidden: Set<String>
 
         public init(views: [String: SQL], readers: Set<String>, hidden: Set<String>) {
@@ -26,12 +26,12 @@ public struct Inspection: Sendable {
         }
     }
 
-    /// The statement wanted to read what a ``Disguise`` hides.
+    /// Thrown if the statement reads a table that a ``Disguise`` hides.
     public struct HiddenTable: Error {
         public let name: String
     }
 
-    /// - Parameter timeLimit: How long SQLite may work; the time that the caller takes for a row does not count.
+    /// - Parameter timeLimit: how long SQLite may work; the time that the caller spends on rows does not count.
     public init(
         of path: String, timeLimit: Duration = .seconds(60), configuration: DatabaseConfiguration = .init(),
         disguise: Disguise? = nil
@@ -42,10 +42,10 @@ public struct Inspection: Sendable {
         self.configuration = configuration
     }
 
-    /// Streams the result: the names of the columns once, then each row.
+    /// Streams the result: the column names once, then each row.
     ///
     /// - Throws: ``SQLiteError``: `readOnly` for a statement that does more than read, `timeLimit`, `cancelled`, `other`
-    ///   for faulty SQL; ``HiddenTable``; or what a closure throws.
+    ///   for invalid SQL; ``HiddenTable``; or the error of a closure.
     public func run(
         _ sql: SQL, columns: sending ([String]) throws -> Void, row: sending ([SQLiteValue]) throws -> Void
     ) async throws {
@@ -55,7 +55,7 @@ public struct Inspection: Sendable {
     }
 }
 
-/// Gives an inspection its own thread.
+/// Runs an inspection on its own thread.
 private actor Inspector {
     private nonisolated let executor = SerialWorker(label: "siding.inspection")
 
@@ -114,7 +114,7 @@ private actor Inspector {
 }
 
 extension Connection {
-    /// Compiles exactly one reading statement without parameters; blanks and comments may follow it.
+    /// Compiles exactly one reading statement without parameters; whitespace and comments may follow it.
     fileprivate func prepareForInspection(_ sql: String) throws(SQLiteError) -> OpaquePointer {
         let statement = try prepare(sql)
         do throws(SQLiteError) {
@@ -132,7 +132,7 @@ extension Connection {
     }
 }
 
-/// Bounds the time that SQLite itself works on a statement; what the caller does with a row does not count.
+/// Limits the time that SQLite works on a statement; the caller's work on rows does not count.
 final class TimeBudget {
     enum End {
         case timeLimit, cancelled
@@ -140,14 +140,14 @@ final class TimeBudget {
 
     private var remaining: Duration
     private var deadline = ContinuousClock.now
-    /// Why SQLite was told to stop; nil while there was no need.
+    /// Why SQLite was stopped; nil if it was not.
     private(set) var end: End?
 
     init(_ limit: Duration) {
         remaining = limit
     }
 
-    /// Has SQLite ask every so many virtual machine instructions. The budget must outlive the statements.
+    /// Makes SQLite check the budget every 1,000 virtual machine instructions. The budget must outlive the statements.
     func watch(_ connection: Connection) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(

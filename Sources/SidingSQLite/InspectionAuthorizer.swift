@@ -1,14 +1,14 @@
 import CSQLite
 
-/// What a statement that a person typed may do: read tables and views, and call functions that only compute.
+/// Restricts a statement typed by the user to reading tables and views and to functions without side effects.
 ///
-/// SQLite asks while it compiles (sqlite.org/c3ref/set_authorizer.html), so a refused statement never starts. The
-/// connection is read-only besides; but a read-only connection can still attach, and so create, another file.
+/// SQLite calls the authorizer while it compiles (sqlite.org/c3ref/set_authorizer.html), so a refused statement never starts.
+/// The read-only connection alone is not enough: it could still attach, and so create, another file.
 final class InspectionAuthorizer {
     private let disguise: Inspection.Disguise?
-    /// The names of the views that stand in the place of others.
+    /// The names, in lower case, of the views that replace others.
     private let names: Set<String>
-    /// The first hidden table that the statement wanted to read.
+    /// The first hidden table that the statement tried to read.
     private(set) var hiddenTable: String?
 
     init(_ disguise: Inspection.Disguise?) {
@@ -16,10 +16,10 @@ final class InspectionAuthorizer {
         names = Set((disguise?.views ?? [:]).keys.map { $0.lowercased() })
     }
 
-    /// Makes the views that take the place of others, before anything typed is looked at.
+    /// Creates the replacing views, before the user's statement is compiled.
     func disguise(_ connection: Connection) throws(SQLiteError) {
         guard let disguise else { return }
-        // TEMP views are writes to SQLite, though of nothing that is in a file.
+        // For SQLite, TEMP views are writes, though they change no file.
         let operation = "look back"
         try connection.run("PRAGMA temp_store = MEMORY", operation: operation)
         try connection.run("PRAGMA query_only = OFF", operation: operation)
@@ -30,7 +30,7 @@ final class InspectionAuthorizer {
         try connection.run("PRAGMA query_only = ON", operation: operation)
     }
 
-    /// It must live as long as the connection uses it.
+    /// Installs the authorizer, which must outlive its use by the connection.
     func install(on connection: Connection) {
         sqlite3_set_authorizer(
             connection.handle,
@@ -49,9 +49,8 @@ final class InspectionAuthorizer {
     private static func allows(_ action: Int32, first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?) -> Bool {
         switch action {
         case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: true
-        // What every virtual table (json_each, FTS5) asks when it declares its columns and looks for changes. An UPDATE
-        // of the schema that is typed is refused all the same: the statement does not only read, the connection is
-        // defensive.
+        // Every virtual table (json_each, FTS5) needs these when it declares its columns and checks for changes. A typed UPDATE of
+        // the schema is refused nevertheless: only reading statements are accepted, and the connection is defensive.
         case SQLITE_UPDATE: first.map { String(cString: $0) == "sqlite_master" } ?? false
         case SQLITE_PRAGMA: first.map { String(cString: $0) == "data_version" } ?? false && second == nil
         // The name of a function is the second argument.
@@ -60,17 +59,17 @@ final class InspectionAuthorizer {
         }
     }
 
-    /// Whether a table may not be read here: only the readers of the disguise may.
+    /// Whether the table is hidden from the view or statement that reads it.
     ///
     /// - Parameters:
     ///   - database: `main` or `temp`; nil for a bare name of which no column is read.
-    ///   - view: the innermost view that reads it.
+    ///   - view: the innermost view that reads the table.
     private func hides(_ table: String, of database: String?, by view: String?) -> Bool {
         guard let disguise, database != "temp", disguise.hidden.contains(table.lowercased()) else { return false }
         if let view, disguise.readers.contains(view) { return false }
-        // A bare name means the view in its place.
+        // A bare name refers to the replacing view.
         if database == nil, names.contains(table.lowercased()) { return false }
-        // A view of the file is named rather than what it reads.
+        // If a view of the file reads it, report the view's name.
         hiddenTable = hiddenTable ?? view.flatMap { disguise.hidden.contains($0.lowercased()) ? $0 : nil } ?? table
         return true
     }

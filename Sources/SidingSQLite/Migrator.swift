@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// Brings a database file to the newest schema, step by step; a step is done as a whole or not at all.
+/// Migrates a database file to the newest schema; each step is applied completely or not at all.
 public struct Migrator: Sendable {
     public let migrations: [Migration]
 
@@ -9,16 +9,16 @@ public struct Migrator: Sendable {
         self.migrations = migrations
     }
 
-    /// Applies what the file lacks, each migration in a transaction that also sets `user_version`.
+    /// Applies the missing migrations, each in a transaction that also sets `user_version`.
     ///
-    /// A file that has a schema already is first copied to `<path>.before-vNNN-<time>`; the copy goes away again if no
-    /// migration could be applied, since the file is then as it was. The writer lock is held from the copy to the end,
-    /// so of several processes one migrates and the others find it done. Foreign keys are off inside a migration, so
-    /// that a table can be built anew, and are checked before it commits (sqlite.org/lang_altertable.html, section 7).
-    /// - Parameter secondsSince1970: The time in the copy's name; now by default.
-    /// - Returns: The migrations that were applied; none for a file that is up to date.
-    /// - Throws: ``SQLiteError``: `tooNewSchema` for a file of a newer program, which is not touched; `other` where the
-    ///   versions are not 1, 2, 3 and so on; else what SQLite says, with the migration's name.
+    /// A file with a schema is first copied to `<path>.before-vNNN-<time>`; the copy is removed if no migration could be applied,
+    /// as the file is then unchanged. The writer lock is held from the copy to the end, so of several processes one migrates and
+    /// the others find it done. Foreign keys are off inside a migration, so that a table can be rebuilt, and are checked before
+    /// it commits (sqlite.org/lang_altertable.html, section 7).
+    /// - Parameter secondsSince1970: the time in the copy's name; now by default.
+    /// - Returns: the applied migrations; none if the file is up to date.
+    /// - Throws: ``SQLiteError``: `tooNewSchema` for a file of a newer program, which is not changed; `other` if the versions
+    ///   are not 1, 2, 3 and so on; otherwise SQLite's error with the migration's name.
     @discardableResult
     public func migrate(_ database: Database, at secondsSince1970: Int? = nil) async throws(SQLiteError) -> [Migration]
     {
@@ -72,7 +72,7 @@ extension Connection {
     }
 
     private func apply(_ migration: Migration) throws(SQLiteError) {
-        // Has no effect inside a transaction, so it must come before.
+        // The pragma has no effect inside a transaction, so it must come first.
         try run("PRAGMA foreign_keys = OFF", operation: "migrate the schema")
         defer { _ = try? run("PRAGMA foreign_keys = ON", operation: "migrate the schema") }
         try begin("BEGIN IMMEDIATE")
@@ -105,12 +105,12 @@ extension Connection {
     }
 }
 
-/// One step of the schema: forward only, and frozen once it is released.
+/// One step of the schema. There is no way back, and a released migration never changes.
 public struct Migration: Sendable, Hashable {
     /// 1, 2, 3 and so on: the file's `user_version` after this step.
     public let version: Int
     public let name: String
-    /// One or more statements; no BEGIN or COMMIT, the migrator has them.
+    /// One or more statements without BEGIN and COMMIT, which the migrator runs.
     public let sql: String
 
     public init(version: Int, name: String, sql: String) {

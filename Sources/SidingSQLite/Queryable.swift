@@ -1,4 +1,4 @@
-/// Reading, the same in a ``Snapshot`` and in a ``Transaction``: write a function once, `(in: borrowing some
+/// Read access, shared by ``Snapshot`` and ``Transaction``, for functions that work in both: `(in: borrowing some
 /// Queryable)`.
 public protocol Queryable: ~Copyable {
     /// Borrows a compiled statement from the connection's cache.
@@ -6,9 +6,9 @@ public protocol Queryable: ~Copyable {
 }
 
 extension Queryable where Self: ~Copyable {
-    /// All rows, mapped one by one.
+    /// Returns all rows, each mapped.
     ///
-    /// - Throws: ``SQLiteError``, also where the arguments are not as many as the placeholders; or what `map` throws.
+    /// - Throws: ``SQLiteError``, also if the number of arguments differs from the placeholders; or the error of `map`.
     public func query<T>(
         _ sql: SQL, _ arguments: (any SQLiteBindable)?..., map: (borrowing Row) throws -> T
     ) throws -> [T] {
@@ -19,7 +19,7 @@ extension Queryable where Self: ~Copyable {
         return results
     }
 
-    /// The first row, mapped; nil where there is none. Rows after it are not looked for.
+    /// Returns the first row, mapped; nil if there is none. Does not compute further rows.
     public func first<T>(
         _ sql: SQL, _ arguments: (any SQLiteBindable)?..., map: (borrowing Row) throws -> T
     ) throws -> T? {
@@ -28,7 +28,7 @@ extension Queryable where Self: ~Copyable {
         return try statement.step() ? try map(statement.row) : nil
     }
 
-    /// Each row in turn, none kept.
+    /// Calls `body` for each row without keeping the rows.
     public func forEach(
         _ sql: SQL, _ arguments: (any SQLiteBindable)?..., body: (borrowing Row) throws -> Void
     ) throws {
@@ -37,9 +37,9 @@ extension Queryable where Self: ~Copyable {
         while try statement.step() { try body(statement.row) }
     }
 
-    /// Views, triggers and indexes with the SQL that made them, so that a caller can refuse what it did not make.
+    /// The views, triggers and indexes with their SQL, so that a caller can reject objects that it did not create.
     ///
-    /// Indexes that SQLite makes for a PRIMARY KEY or UNIQUE have no SQL and are left out.
+    /// Excludes the indexes of PRIMARY KEY and UNIQUE constraints, which have no SQL.
     public func schemaObjects(
         of kinds: Set<SchemaObject.Kind> = [.view, .trigger, .index]
     ) throws -> [SchemaObject] {
@@ -54,8 +54,7 @@ extension Queryable where Self: ~Copyable {
 extension Statement {
     /// Binds one value to each parameter, in order.
     ///
-    /// - Throws: ``SQLiteError`` where there are more or fewer values than parameters: SQLite would take NULL for those
-    ///   that are missing.
+    /// - Throws: ``SQLiteError`` if the number of values differs from the parameters: SQLite would use NULL for missing ones.
     public mutating func bind(all values: [(any SQLiteBindable)?]) throws(SQLiteError) {
         guard values.count == parameterCount else {
             throw refusal("it has \(parameterCount) parameters, \(values.count) values were given")
@@ -64,9 +63,9 @@ extension Statement {
     }
 }
 
-/// Read access inside one transaction: everything it reads is of one moment.
+/// Read access inside one transaction: all reads see the same state of the database.
 ///
-/// It lives as long as the closure that gets it; a statement that could write is refused.
+/// It is valid inside the closure that receives it; statements that could write are refused.
 public struct Snapshot: ~Copyable, Queryable {
     let connection: Connection
 
@@ -81,11 +80,12 @@ public struct Snapshot: ~Copyable, Queryable {
     }
 }
 
-/// One entry of `sqlite_schema`.
+/// One row of `sqlite_schema`.
 public struct SchemaObject: Sendable, Hashable {
+    /// The kinds of schema objects.
     public enum Kind: String, Sendable, Hashable {
         case table, index, view, trigger
-        /// A kind that this SQLite does not have: only damage or a planted row can make it.
+        /// Not a kind of this SQLite version: a damaged or manipulated schema.
         case unknown
 
         init(_ text: String) {
@@ -95,7 +95,7 @@ public struct SchemaObject: Sendable, Hashable {
 
     public let kind: Kind
     public let name: String
-    /// The table that an index or a trigger belongs to; its own name for a table or a view.
+    /// The table of an index or a trigger; for a table or a view its own name.
     public let table: String
     public let sql: String
 }

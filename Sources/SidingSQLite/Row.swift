@@ -1,9 +1,9 @@
 import CSQLite
 
-/// The row on which a statement stands: read what is wanted and let it go, it is gone with the next step.
+/// The current row of a statement, valid until the next step.
 ///
-/// Columns count from 0. A column of another type is converted as SQLite converts (sqlite.org/c3ref/column_blob.html):
-/// NULL reads as 0, as empty text or as no bytes; use the optional forms where NULL means something.
+/// Columns count from 0. A column of another type is converted by SQLite's rules (sqlite.org/c3ref/column_blob.html): NULL
+/// reads as 0, as empty text or as no bytes. Use the optional forms where NULL matters.
 public struct Row: ~Copyable {
     let handle: OpaquePointer
 
@@ -19,7 +19,7 @@ public struct Row: ~Copyable {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
     }
 
-    /// The value as an integer; 0 for NULL and for what is none (https://sqlite.org/c3ref/column_blob.html).
+    /// The value as an integer; 0 for NULL and for non-numbers (https://sqlite.org/c3ref/column_blob.html).
     public func int(_ column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(truncatingIfNeeded: column))
     }
@@ -29,12 +29,12 @@ public struct Row: ~Copyable {
         isNull(column) ? nil : int(column)
     }
 
-    /// The value as a number; 0 for NULL and for what is none.
+    /// The value as a number; 0 for NULL and for non-numbers.
     public func double(_ column: Int) -> Double {
         sqlite3_column_double(handle, Int32(truncatingIfNeeded: column))
     }
 
-    /// The whole text, also past a NUL; bytes that are not UTF-8 are repaired with U+FFFD.
+    /// The complete text, even beyond a NUL; invalid UTF-8 is replaced with U+FFFD.
     public func text(_ column: Int) -> String {
         withTextBytes(column) { String(decoding: $0, as: UTF8.self) }
     }
@@ -49,7 +49,7 @@ public struct Row: ~Copyable {
         withBytes(column) { Array($0) }
     }
 
-    /// The value with its own type.
+    /// The value in its own storage class.
     public func value(_ column: Int) -> SQLiteValue {
         switch sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) {
         case SQLITE_INTEGER: .integer(int(column))
@@ -60,11 +60,10 @@ public struct Row: ~Copyable {
         }
     }
 
-    /// The bytes of a text or blob where they lie in SQLite's memory, without a copy; they are valid inside `body`
-    /// only.
+    /// Passes the bytes of a text or blob in SQLite's memory to `body`, without a copy; they are valid only there.
     public func withBytes<T, E: Error>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
         let index = Int32(truncatingIfNeeded: column)
-        // The pointer first, the count after it: the first call may convert the value.
+        // Get the pointer before the count: the first call may convert the value.
         let start = sqlite3_column_blob(handle, index)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }

@@ -1,21 +1,21 @@
 import CSQLite
 
-/// An SQL expression over the values of one row, as a person wrote it: known to be one expression, to reach no table, and to
-/// give the same for the same row.
+/// A checked SQL expression over the values of one row, written by the user: a single, deterministic expression that reads no
+/// table.
 ///
-/// It is made only by checking, so that it may stand in a statement of the program.
+/// It exists only after the check, so it may be inserted into the program's own statements.
 public struct RowExpression: Sendable, Hashable {
     public let text: String
-    /// The names that it uses besides those that were given, as it spells them.
+    /// The names that it uses, as spelled there, apart from the given ones.
     public let names: [String]
 
-    /// The most names of one expression.
+    /// The maximum number of names in one expression.
     public static let mostNames = 100
 
-    /// Checks an expression, by letting SQLite compile it over nothing.
+    /// Checks an expression by compiling it against an empty database.
     ///
-    /// - Parameter known: names that mean something already.
-    /// - Throws: ``RowExpressionError`` in SQLite's words, where it is none, or does more than compute.
+    /// - Parameter known: names that are already defined.
+    /// - Throws: ``RowExpressionError`` with SQLite's message if it is not one expression or does more than compute.
     public init(_ text: String, known: [String] = []) throws(RowExpressionError) {
         guard !text.utf8.contains(0) else { throw RowExpressionError("it holds a NUL") }
         let bench = try ExpressionBench()
@@ -32,7 +32,7 @@ public struct RowExpression: Sendable, Hashable {
     }
 }
 
-/// Why a text is no expression over a row.
+/// Why a text is not an expression over a row.
 public struct RowExpressionError: Error, Sendable, Hashable {
     public let message: String
 
@@ -40,13 +40,13 @@ public struct RowExpressionError: Error, Sendable, Hashable {
 }
 
 extension SQL.StringInterpolation {
-    /// A checked expression, in parentheses. The line break ends a comment that may stand at its end.
+    /// Inserts a checked expression in parentheses. The line break ends a comment at its end.
     public mutating func appendInterpolation(expression: RowExpression) {
         text += "(\(expression.text)\n)"
     }
 }
 
-/// An empty database in memory over which expressions are compiled, and that goes with them.
+/// An empty in-memory database that compiles expressions to check them.
 struct ExpressionBench: ~Copyable {
     private let handle: OpaquePointer
 
@@ -60,7 +60,7 @@ struct ExpressionBench: ~Copyable {
         self.handle = handle
         sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, 20_000)
         sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, 100)
-        // What stands in double quotes is a name and never a text, as in the connections that will run it.
+        // Double quotes always mean a name, never a text, as in the connections that will run the expression.
         for verb in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
             _ = siding_sqlite_switch(handle, verb, 0, nil)
         }
@@ -68,32 +68,32 @@ struct ExpressionBench: ~Copyable {
 
     deinit { sqlite3_close(handle) }
 
-    /// - Returns: a name that the expression uses and that means nothing yet; nil where there is none.
-    /// - Throws: ``RowExpressionError`` where it is not exactly one expression.
+    /// - Returns: a name in the expression that is not yet defined; nil if there is none.
+    /// - Throws: ``RowExpressionError`` if the text is not exactly one expression.
     func missingName(in text: String, names: [String]) throws(RowExpressionError) -> String? {
         let values = names.map { name -> SQL in "NULL AS \(identifier: name)" }
         let row = values.dropFirst().reduce(values.first ?? "NULL") { "\($0), \($1)" as SQL }
-        // The second column is there only if the first one has not swallowed it.
+        // The second column is missing if the text has swallowed it, for instance with a comment.
         let statement = "SELECT (\(text)\n), 7 FROM (SELECT \(row.text))"
         do throws(RowExpressionError) { try run(statement, columns: 2, steps: false) } catch {
             let prefix = "no such column: "
             guard error.message.hasPrefix(prefix) else { throw error }
             let name = String(error.message.dropFirst(prefix.count))
-            // A name that is given and still missing is one of another table: `user.login`.
+            // A name that is defined and still missing belongs to another table: `user.login`.
             guard !names.contains(name), !name.contains(".") else { throw error }
             return name
         }
         return nil
     }
 
-    /// Makes an index over the expression, which SQLite refuses where it asks tables, sums up rows, or gives something else
-    /// each time (https://sqlite.org/expridx.html).
+    /// Checks that the expression is deterministic and reads no table, by creating an index over it: SQLite refuses others, and
+    /// aggregates (https://sqlite.org/expridx.html).
     func checkThatItOnlyComputes(_ text: String, names: [String]) throws(RowExpressionError) {
         let columns = names.map { name -> SQL in "\(identifier: name)" }
         let list = columns.reduce("\(identifier: " no name ")" as SQL) { "\($0), \($1)" as SQL }
         try run("CREATE TABLE expression_row (\(list.text))", columns: 0, steps: true)
         try run("CREATE INDEX expression_index ON expression_row ((\(text)\n))", columns: 0, steps: true)
-        // 'now' is found out only when it is asked for.
+        // 'now' is detected only when the expression is evaluated.
         try run("INSERT INTO expression_row DEFAULT VALUES", columns: 0, steps: true)
     }
 

@@ -1,7 +1,6 @@
-/// SQL text that cannot carry a value by accident: it is a literal of the program, or names and constants quoted here.
+/// SQL text that cannot contain a value by accident: a literal in the source code, plus names and constants quoted here.
 ///
-/// Only these interpolations exist, so `"… WHERE key = '\(key)'"` with a plain string does not compile; bind it
-/// instead:
+/// Only these interpolations exist, so `"… WHERE key = '\(key)'"` with a plain string does not compile; bind values:
 /// ```swift
 /// let view = "issues"
 /// let sql: SQL = "SELECT count(*) FROM \(identifier: view) WHERE key = ?"
@@ -9,8 +8,7 @@
 public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public var text: String
 
-    /// Takes text as it is: for migrations, and for the statement that a person typed into `siding query`. Nothing
-    /// else.
+    /// Takes text unchanged. Only for migrations and for the statement that the user typed into `siding query`.
     public init(verbatim text: String) {
         self.text = text
     }
@@ -23,6 +21,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
         text = stringInterpolation.text
     }
 
+    /// The interpolations that SQL text allows.
     public struct StringInterpolation: StringInterpolationProtocol {
         var text = ""
 
@@ -34,9 +33,9 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
             text += literal
         }
 
-        /// A name of a table, view, index or column: in double quotes, those inside doubled.
+        /// Inserts a name of a table, view, index or column in double quotes, with those inside doubled.
         ///
-        /// No SQLite name can hold a NUL; it becomes U+FFFD, so that the name matches nothing instead of another name.
+        /// No SQLite name can contain a NUL; it becomes U+FFFD, so that the name matches nothing instead of another name.
         public mutating func appendInterpolation(identifier: String) {
             text += "\""
             for character in identifier.unicodeScalars {
@@ -49,9 +48,9 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
             text += "\""
         }
 
-        /// A text constant where nothing can be bound (a view's JSON path): in single quotes, those inside doubled.
+        /// Inserts a text constant where nothing can be bound (a view's JSON path): in single quotes, with those inside doubled.
         ///
-        /// A NUL would end the statement's text; the constant is then an expression that makes it with `char(0)`.
+        /// A NUL would end the statement's text, so such a constant becomes an expression with `char(0)`.
         public mutating func appendInterpolation(literal: String) {
             let pieces = literal.unicodeScalars.split(separator: "\0", omittingEmptySubsequences: false)
             let quoted = pieces.map { piece in
@@ -68,7 +67,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
             text += String(integer)
         }
 
-        /// Another piece of SQL, as it is.
+        /// Inserts another piece of SQL unchanged.
         public mutating func appendInterpolation(_ sql: SQL) {
             text += sql.text
         }

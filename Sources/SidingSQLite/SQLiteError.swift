@@ -1,15 +1,14 @@
 import CSQLite
 import Glibc
 
-/// What went wrong in the database file, for the code that must choose (``kind``) and for the person who reads it
-/// (``description``).
+/// An error of the database file: ``kind`` for code that must choose, ``description`` for the user.
 ///
-/// It never carries a bound value: SQL text is kept with its placeholders, and what SQLite quotes from a value while a
-/// statement runs is cut out of the message.
+/// It never contains a bound value: SQL text keeps its placeholders, and values that SQLite quotes while a statement runs are
+/// cut out of the message.
 public struct SQLiteError: Error, Sendable, Hashable {
-    /// Few kinds, each of which asks for something else to be done.
+    /// The error kinds; each calls for a different reaction.
     public enum Kind: Sendable, Hashable {
-        /// Another program holds the lock, longer than the wait allowed.
+        /// Another program holds the lock longer than the timeout.
         case busy
         /// No space on the device, over a quota, or at the database's own limit.
         case full
@@ -19,61 +18,61 @@ public struct SQLiteError: Error, Sendable, Hashable {
         case corrupt
         case notADatabase
         case cannotOpen
-        /// The operating system refuses this user.
+        /// The operating system denies access to this user.
         case permission
-        /// A rule of the schema was broken; its name as SQLite says it (`siding_queue_state`, `records.key`).
+        /// A constraint of the schema failed; with its name as SQLite reports it (`siding_queue_state`, `records.key`).
         case constraint(String)
         case interrupted
         case timeLimit
-        /// The file was written by a newer program; nothing was touched.
+        /// A newer program wrote the file; it was not changed.
         case tooNewSchema(found: Int, supported: Int)
-        /// Another program's database; nothing was touched.
+        /// The database of another program; it was not changed.
         case foreignFile(applicationID: Int32)
         case networkFileSystem(String)
-        /// File or directory that another user could exchange or read.
+        /// A file or directory that another user could replace or read.
         case unsafeFile(String)
         case cancelled
         case other
     }
 
     public let kind: Kind
-    /// SQLite's extended result code; 0 where the fault was found before SQLite was asked.
+    /// SQLite's extended result code; 0 if SQLite was not involved.
     public let code: Int32
-    /// SQLite's or the operating system's words.
+    /// The message of SQLite or the operating system.
     public let message: String
     /// The statement, with placeholders in place of values.
     public let sql: String?
-    /// What was being done, as in "could not …".
+    /// The attempted operation, completing "could not …".
     public let operation: String
     public let path: String
 
-    /// The result code's name, as SQLite's pages have it: `SQLITE_BUSY_SNAPSHOT`. Empty where ``code`` is 0.
+    /// The result code's name in SQLite's documentation, such as `SQLITE_BUSY_SNAPSHOT`; empty if ``code`` is 0.
     public var symbol: String { code == 0 ? "" : SQLiteResultCode.symbol(code) }
 
-    /// A fault that is found by this library.
+    /// An error found by this library.
     init(_ kind: Kind, _ message: String, operation: String, path: String, sql: String? = nil) {
         self.init(kind: kind, code: 0, message: message, sql: sql, operation: operation, path: path)
     }
 
-    /// A database that is another program's.
+    /// An error for another program's database.
     init(foreignFile applicationID: Int32, path: String) {
         let message = "its application id is 0x\(String(UInt32(bitPattern: applicationID), radix: 16))"
         self.init(.foreignFile(applicationID: applicationID), message, operation: "open the database", path: path)
     }
 
-    /// A fault that SQLite reports. `systemCode` is the operating system's part in it (0: none).
+    /// An error reported by SQLite. `systemCode` is the operating system's error behind it (0: none).
     init(code: Int32, message: String, operation: String, path: String, sql: String? = nil, systemCode: Int32 = 0) {
         let kind = Self.kind(of: code, message: message, systemCode: systemCode)
         self.init(kind: kind, code: code, message: message, sql: sql, operation: operation, path: path)
     }
 
-    /// A fault that the operating system reports.
+    /// An error reported by the operating system.
     init(errno systemCode: Int32, operation: String, path: String) {
         let kind = Self.kind(ofSystem: systemCode) ?? .cannotOpen
         self.init(kind, String(cString: strerror(systemCode)), operation: operation, path: path)
     }
 
-    /// The same fault, told as part of something larger.
+    /// The same error as part of a larger operation.
     func during(_ operation: String) -> SQLiteError {
         SQLiteError(kind: kind, code: code, message: message, sql: sql, operation: operation, path: path)
     }
@@ -115,14 +114,14 @@ extension SQLiteError {
         }
     }
 
-    /// "CHECK constraint failed: name": what stands after the colon, or the whole message where there is none.
+    /// The name in "CHECK constraint failed: name"; the whole message if there is no colon.
     private static func constraintName(in message: String) -> String {
         let mark = "constraint failed: "
         guard let start = message.indices.first(where: { message[$0...].hasPrefix(mark) }) else { return message }
         return String(message[start...].dropFirst(mark.count))
     }
 
-    /// While a statement runs, SQLite quotes from values: "JSON path error near '…'", 'fts5: syntax error near "…"'.
+    /// Cuts off values that SQLite quotes while a statement runs: "JSON path error near '…'", 'fts5: syntax error near "…"'.
     static func withoutQuotedValues(_ message: String) -> String {
         guard let quote = message.firstIndex(where: { "'\"[".contains($0) }) else { return message }
         return message[..<quote] + "…"
@@ -130,7 +129,7 @@ extension SQLiteError {
 }
 
 extension SQLiteError: CustomStringConvertible {
-    /// What failed, where and why, and what to do next.
+    /// The operation, file and reason, and advice for the user.
     public var description: String {
         var text = "Could not \(operation) (\(path)): \(message)"
         if code != 0 { text += " [\(symbol)]" }
@@ -180,7 +179,7 @@ extension SQLiteError: CustomStringConvertible {
     }
 }
 
-/// The names that SQLite's own pages use for its result codes, so that a message can be looked up.
+/// Names of result codes as in SQLite's documentation, so that users can look them up.
 ///
 /// Source: sqlite.org/rescode.html. An extended code is its primary code plus a detail in the bits above the eighth.
 enum SQLiteResultCode {

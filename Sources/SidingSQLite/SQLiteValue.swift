@@ -1,4 +1,4 @@
-/// One cell, in the five storage classes that SQLite has.
+/// A value of a cell, in one of SQLite's five storage classes.
 ///
 /// Source: sqlite.org/datatype3.html, section 2.
 public enum SQLiteValue: Sendable, Hashable {
@@ -9,7 +9,7 @@ public enum SQLiteValue: Sendable, Hashable {
     case blob([UInt8])
 }
 
-/// What may stand for a `?` in a statement: values travel beside the SQL, never inside it.
+/// A type that can be bound to a `?` in a statement: values are passed beside the SQL, never inside it.
 public protocol SQLiteBindable: Sendable {
     var sqliteValue: SQLiteValue { get }
 }
@@ -27,12 +27,12 @@ extension Int64: SQLiteBindable {
 }
 
 extension Double: SQLiteBindable {
-    /// SQLite has no NaN: it stores NULL in its place.
+    /// SQLite has no NaN and stores NULL instead.
     public var sqliteValue: SQLiteValue { .real(self) }
 }
 
 extension Bool: SQLiteBindable {
-    /// SQLite has no boolean: 1 and 0.
+    /// SQLite has no boolean type; stored as 1 and 0.
     public var sqliteValue: SQLiteValue { .integer(self ? 1 : 0) }
 }
 

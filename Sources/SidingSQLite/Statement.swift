@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A compiled statement, borrowed from its connection's cache: bind, step, read, reset; its end gives it back clean.
+/// A compiled statement, borrowed from its connection's cache until the value is destroyed: bind, step, read, reset.
 ///
 /// ```swift
 /// var insert = try transaction.prepare("INSERT INTO records(key, body) VALUES (?, ?)")
@@ -10,7 +10,7 @@ import CSQLite
 ///     try insert.step()
 /// }
 /// ```
-/// Parameters count from 1 (`?1`), columns from 0, both as SQLite counts. It works inside its own transaction only.
+/// Parameters count from 1 (`?1`), columns from 0, as in SQLite. It works only inside the transaction that prepared it.
 public struct Statement: ~Copyable {
     let handle: OpaquePointer
     let connection: Connection
@@ -28,10 +28,10 @@ public struct Statement: ~Copyable {
         connection.giveBack(handle, for: sql)
     }
 
-    /// Whether the statement leaves the file's content alone.
+    /// Whether the statement does not change the file.
     var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-    /// BEGIN, COMMIT, SAVEPOINT, ATTACH and the like: they neither write rows nor answer any.
+    /// Whether it is BEGIN, COMMIT, SAVEPOINT, ATTACH or the like, which neither write nor return rows.
     var isControl: Bool { isReadOnly && sqlite3_column_count(handle) == 0 }
 
     func refusal(_ reason: String) -> SQLiteError {
@@ -62,7 +62,7 @@ public struct Statement: ~Copyable {
         }
     }
 
-    /// Ready to run again; bound values stay.
+    /// Resets the statement to run again; bound values stay.
     public mutating func reset() {
         sqlite3_reset(handle)
     }
@@ -88,7 +88,7 @@ public struct Statement: ~Copyable {
         try bind(index, Int64(value))
     }
 
-    /// Copies the text, which may hold a NUL.
+    /// Binds a copy of the text, which may contain a NUL.
     public mutating func bind(_ index: Int, _ value: String) throws(SQLiteError) {
         var value = value
         let code = value.withUTF8 { bytes in
@@ -112,15 +112,15 @@ public struct Statement: ~Copyable {
         try check(sqlite3_bind_null(handle, Int32(truncatingIfNeeded: index)))
     }
 
-    /// Binds UTF-8 text without a copy: the bytes must stay where they are until the next step has returned false,
-    /// until the parameter is bound anew or the statement ends. Bytes that are not UTF-8 are stored as they are.
+    /// Binds UTF-8 text without a copy: the bytes must stay valid until the next step has returned false, the parameter is
+    /// bound again or the statement ends. Invalid UTF-8 is stored unchanged.
     public mutating func bindTextBytes(_ index: Int, _ bytes: UnsafeRawBufferPointer) throws(SQLiteError) {
         try check(bindText(index, bytes, siding_sqlite_static()))
     }
 
     private func bindText(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ owner: sqlite3_destructor_type?) -> Int32 {
         let index = Int32(truncatingIfNeeded: index)
-        // A nil pointer would bind NULL in place of an empty text.
+        // A nil pointer would bind NULL instead of an empty text.
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             return sqlite3_bind_text64(handle, index, "", 0, siding_sqlite_transient(), UInt8(SQLITE_UTF8))
         }
@@ -139,7 +139,7 @@ public struct Statement: ~Copyable {
     }
 }
 
-/// The row on which the statement stands, read as ``Row`` reads it.
+/// Access to the statement's current row, as in ``Row``.
 extension Statement {
     public var row: Row { Row(of: handle) }
     public var columnCount: Int { row.columnCount }
@@ -153,15 +153,15 @@ extension Statement {
     public func blob(_ column: Int) -> [UInt8] { row.blob(column) }
     public func value(_ column: Int) -> SQLiteValue { row.value(column) }
 
-    /// The bytes without a copy, valid inside `body` only.
+    /// Passes the bytes to `body` without a copy; they are valid only there.
     public func withBytes<T, E: Error>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> T) throws(E) -> T {
         try row.withBytes(column, body)
     }
 }
 
-/// Compiled statements at rest, by their text: compiling costs more than most statements take to run.
+/// A cache of unused compiled statements by their text: compiling usually costs more than running.
 ///
-/// It holds pointers, since a noncopyable ``Statement`` cannot be a dictionary's value; a borrowed one is not in here.
+/// It stores pointers, since a noncopyable ``Statement`` cannot be a dictionary's value; borrowed statements are not in it.
 struct StatementCache {
     private struct Entry {
         let handle: OpaquePointer
@@ -172,14 +172,14 @@ struct StatementCache {
     private var entries: [String: Entry] = [:]
     private var uses = 0
 
-    /// The texts of the statements that it keeps: a test asks SQLite how it goes about each.
+    /// The texts of the cached statements; tests check their query plans.
     var texts: [String] { Array(entries.keys) }
 
     mutating func take(_ sql: String) -> OpaquePointer? {
         entries.removeValue(forKey: sql)?.handle
     }
 
-    /// Takes back a statement that was reset and cleared.
+    /// Returns a statement that was reset and cleared.
     mutating func giveBack(_ handle: OpaquePointer, for sql: String) {
         uses += 1
         if let twin = entries.updateValue(Entry(handle: handle, lastUse: uses), forKey: sql) {

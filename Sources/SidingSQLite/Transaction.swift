@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Read and write access inside one transaction, which ends with the closure that gets it: kept if the closure returns,
-/// undone if it throws.
+/// Read and write access inside one transaction, valid inside the closure that receives it. It commits if the closure
+/// returns and rolls back if it throws.
 public struct Transaction: ~Copyable, Queryable {
     let connection: Connection
 
@@ -17,29 +17,29 @@ public struct Transaction: ~Copyable, Queryable {
         return statement
     }
 
-    /// Runs one statement to its end.
+    /// Runs one statement to completion.
     ///
-    /// - Returns: The rows that it inserted, updated or deleted; 0 for one that changes none.
-    /// - Throws: ``SQLiteError``, also where the arguments are not as many as the placeholders.
+    /// - Returns: the number of inserted, updated or deleted rows; 0 for a statement that changes none.
+    /// - Throws: ``SQLiteError``, also if the number of arguments differs from the placeholders.
     @discardableResult
     public func execute(_ sql: SQL, _ arguments: (any SQLiteBindable)?...) throws(SQLiteError) -> Int {
         var statement = try prepare(sql)
         try statement.bind(all: arguments)
         let before = sqlite3_total_changes64(connection.handle)
         while try statement.step() {}
-        // SQLite keeps the last count for a statement that changes no rows, such as CREATE.
+        // After a statement that changes no rows, such as CREATE, SQLite still reports the previous count.
         return sqlite3_total_changes64(connection.handle) == before ? 0 : Int(sqlite3_changes64(connection.handle))
     }
 
-    /// Runs several statements, for schema changes: no arguments, no results, nothing is cached.
+    /// Runs several statements, for schema changes: without arguments, results or caching.
     public func executeScript(_ sql: SQL) throws(SQLiteError) {
         try connection.runScript(sql.text)
     }
 
-    /// Runs `body` as a part of this transaction that is undone alone where it throws (sqlite.org/lang_savepoint.html).
+    /// Runs `body` in a savepoint, which is rolled back alone if it throws (sqlite.org/lang_savepoint.html).
     ///
-    /// - Parameter isKept: false undoes it although it returns: a rehearsal.
-    /// - Throws: what `body` throws, and ``SQLiteError`` where SQLite has rolled back the whole transaction by itself.
+    /// - Parameter isKept: false rolls back even if `body` returns, for a dry run.
+    /// - Throws: the error of `body`, and ``SQLiteError`` if SQLite has rolled back the whole transaction by itself.
     @discardableResult
     public func part<T>(isKept: Bool = true, _ body: () throws -> T) throws -> T {
         let operation = "begin or end a part of a transaction"
@@ -57,13 +57,13 @@ public struct Transaction: ~Copyable, Queryable {
         return result
     }
 
-    /// The rowid of the latest row that this connection inserted.
+    /// The rowid of this connection's last inserted row.
     public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(connection.handle) }
 }
 
 extension Connection {
     fileprivate func undoPart(_ operation: String) throws(SQLiteError) {
-        // A transaction that SQLite has ended itself has no parts any more, and its statements refuse to run.
+        // If SQLite ended the transaction itself, there is no savepoint left and its statements refuse to run.
         guard isInTransaction else { return }
         try run("ROLLBACK TO part", operation: operation)
         try run("RELEASE part", operation: operation)

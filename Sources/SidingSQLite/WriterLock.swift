@@ -1,9 +1,9 @@
 import Glibc
 
-/// The lock that every write transaction and every checkpoint holds, in `<database>.writer`.
+/// The lock `<database>.writer`, held by every write transaction and every checkpoint.
 ///
-/// It keeps writers in one order without SQLite's busy errors, and it keeps commits out of a checkpoint: SQLite before
-/// 3.51.3 can lose commits where both overlap (sqlite.org/wal.html, "WAL-reset bug").
+/// It serializes writers without SQLite's busy errors, and it keeps commits out of checkpoints: SQLite before 3.51.3 can lose
+/// commits when both overlap (sqlite.org/wal.html, "WAL-reset bug").
 final class WriterLock {
     let path: String
     private let timeout: Duration
@@ -14,11 +14,11 @@ final class WriterLock {
         self.timeout = timeout
     }
 
-    /// Waits in short sleeps on the calling thread, which is a private queue's.
+    /// Waits for the lock in short sleeps on the calling thread, which belongs to a private queue.
     ///
-    /// A cancellation that comes while waiting ends the wait. A task that was cancelled before may still have to give
-    /// back what it holds, so it waits too, but for one second at most.
-    /// - Throws: ``SQLiteError`` of kind `busy` after the timeout, naming the holder, or `cancelled`.
+    /// Cancelling the task ends the wait. A task that was already cancelled may still have cleanup to write, so it waits too, but
+    /// for one second at most.
+    /// - Throws: ``SQLiteError`` of kind `busy` with the holder after the timeout, or `cancelled`.
     func acquire() throws(SQLiteError) {
         if try tryAcquire() { return }
         let wasCancelled = Task.isCancelled
@@ -33,7 +33,7 @@ final class WriterLock {
         }
     }
 
-    /// Takes the lock if nobody has it; never waits.
+    /// Takes the lock if it is free; never waits.
     func tryAcquire() throws(SQLiteError) -> Bool {
         if file == nil { file = try LockFile(openingAt: path) }
         guard try file?.tryLock() == true else {
@@ -61,11 +61,11 @@ final class WriterLock {
     }
 }
 
-/// Who holds a lock file: the kernel knows, so nobody has to write it down for each transaction.
+/// Finds the holders of a lock file in the kernel's list, so that no transaction has to record them.
 enum LockHolder {
-    /// "held by process 1234 (siding)", or what can be said without knowing.
+    /// "held by process 1234 (siding)", or "held by another process" if the holder is unknown.
     static func describe(_ path: String) -> String {
-        // The kernel hands the list out in pieces, between which it may change: a line can be missed.
+        // The kernel returns the list in pieces and it may change in between, so a line can be missed.
         let attempts = (0..<5).lazy.map { _ in processes(holding: path) }
         guard let holders = attempts.first(where: { !$0.isEmpty }) else { return "held by another process" }
         let names = holders.map { process in
@@ -75,12 +75,12 @@ enum LockHolder {
         return "held by " + names.joined(separator: ", ")
     }
 
-    /// A line of `/proc/locks`: `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; device in hexadecimal, then the
-    /// inode.
+    /// Parses `/proc/locks`, whose lines read `1: FLOCK  ADVISORY  WRITE 1234 fe:00:5678 0 EOF`; the device is in hexadecimal,
+    /// followed by the inode.
     static func processes(holding path: String) -> [Int] {
         var status = stat()
         guard lstat(path, &status) == 0, let locks = text(at: "/proc/locks") else { return [] }
-        // As the C library's major() and minor() take a device number apart (makedev(3)).
+        // Splits the device number like the C library's major() and minor() (makedev(3)).
         let device = UInt64(status.st_dev)
         let major = (device >> 8) & 0xFFF | (device >> 32) & 0xFFFF_F000
         let minor = device & 0xFF | (device >> 12) & 0xFFFF_FF00
@@ -95,7 +95,7 @@ enum LockHolder {
         }
     }
 
-    /// A page of `/proc`, which has no size beforehand; nil where there is none.
+    /// The content of a file in `/proc`, whose size is not known in advance; nil if it cannot be opened.
     private static func text(at path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

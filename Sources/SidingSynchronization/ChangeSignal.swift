@@ -12,13 +12,13 @@ package final class ChangeSignal: Sendable {
 
     package init() {}
 
-    /// How often it was fired; take it before looking, and hand it to ``wait(past:)``.
+    /// The number of fires; read it before the records, then pass it to ``wait(past:)``.
     package var count: UInt64 { state.withLock { $0.count } }
 
-    /// How many wait now.
+    /// The number of waiting tasks.
     package var waiters: Int { state.withLock { $0.waiting.count } }
 
-    /// Wakes everyone.
+    /// Wakes all waiting tasks.
     package func fire() {
         let waiting = state.withLock { state in
             state.count += 1
@@ -28,7 +28,7 @@ package final class ChangeSignal: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns once it was fired more often than `count`, or the task is cancelled.
+    /// Waits until the signal has fired more than `count` times, or the task is cancelled.
     package func wait(past count: UInt64) async {
         let id = state.withLock { state in
             state.ids += 1
@@ -37,7 +37,7 @@ package final class ChangeSignal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
-                    // The handler may have run already: a cancelled task must not fall asleep.
+                    // The cancellation handler may have run already: do not suspend then.
                     guard state.count <= count, !Task.isCancelled else { return true }
                     state.waiting[id] = continuation
                     return false

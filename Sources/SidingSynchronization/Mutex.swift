@@ -3,14 +3,14 @@
 #if SIDING_THREAD_SANITIZER
     internal import Glibc
 
-    /// The lock of builds for ThreadSanitizer, in place of the library's.
+    /// The lock for builds with ThreadSanitizer, in place of the standard library's.
     ///
-    /// The library's waits inside of code that the sanitizer does not see, so that it takes every contended lock for a race.
-    /// This one is a POSIX mutex, which it knows.
+    /// The standard library's lock waits in code that the sanitizer does not see, so every contended lock would be reported as
+    /// a race. The sanitizer knows the POSIX mutex that is used here.
     public struct Mutex<Value: ~Copyable>: ~Copyable, Sendable {
         private let storage: Storage
 
-        /// `@unchecked`: the value is reached with the lock held, and in no other way.
+        /// `@unchecked`: the value is accessed only while the lock is held.
         private final class Storage: @unchecked Sendable {
             let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
             var value: Value

@@ -1,4 +1,4 @@
-/// Writes any text into a URL's path or query, and reads it back (RFC 3986 §2.1, §2.3).
+/// Percent-encodes and decodes text for the path or query of a URL (RFC 3986 §2.1, §2.3).
 package enum PercentCoding {
     /// `text` with every byte outside the unreserved set percent-encoded.
     package static func encode(_ text: String) -> String {
@@ -22,14 +22,14 @@ package enum PercentCoding {
         return encoded
     }
 
-    /// `text` decoded; bytes that are no UTF-8 become the replacement character.
+    /// `text` decoded; invalid UTF-8 becomes the replacement character.
     ///
-    /// - Parameter plus: what stands for `+`, which is a space in queries and forms, and itself in paths.
+    /// - Parameter plus: the replacement for `+`, which is a space in queries and forms, and itself in paths.
     package static func decode(_ text: some StringProtocol, plus: Unicode.Scalar = "+") -> String {
         String(decoding: decode(text.utf8, plus: UInt8(ascii: plus)), as: UTF8.self)
     }
 
-    /// `bytes` decoded. A `%` that two hexadecimal digits do not follow stands for itself.
+    /// `bytes` decoded. A `%` without two hexadecimal digits after it is kept.
     package static func decode(_ bytes: some Collection<UInt8>, plus: UInt8) -> [UInt8] {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -58,7 +58,7 @@ package enum PercentCoding {
         }
     }
 
-    /// The byte that the two digits at `index` name, and the place behind them.
+    /// The byte that the two digits at `index` encode, and the index after them.
     private static func code<Bytes: Collection<UInt8>>(
         in bytes: Bytes, at index: Bytes.Index
     ) -> (code: UInt8, end: Bytes.Index)? {

@@ -1,7 +1,7 @@
-/// A value that one task waits for and others may give; the first value given counts.
+/// A value that one task waits for and others may set; the first value wins.
 ///
-/// A wait that can be cancelled is a promise that the cancellation handler settles too, so that the order of answer,
-/// cancellation and wait does not matter.
+/// For a cancellable wait, the cancellation handler settles the promise too, so that the order of result, cancellation and wait
+/// does not matter.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -13,7 +13,7 @@ package final class Promise<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Gives the value; false where another one was given before.
+    /// Sets the value; false if it was set before.
     @discardableResult package func settle(_ value: Value) -> Bool {
         let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
             switch state {
@@ -30,7 +30,7 @@ package final class Promise<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Waits for the value, also in a cancelled task. Only one task may wait.
+    /// Waits for the value, even in a cancelled task. Only one task may wait.
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let given = state.withLock { state -> Value? in
@@ -42,9 +42,9 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the value; a task that is cancelled before gets `substitute` at once.
+    /// Waits for the value; if the task is cancelled first, returns `substitute` at once.
     ///
-    /// - Parameter onCancel: runs where the cancellation came first.
+    /// - Parameter onCancel: runs if the cancellation came first.
     package func value(
         orWhenCancelled substitute: Value, onCancel: @escaping @Sendable () -> Void = {}
     ) async -> Value {

@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// Does work that waits for a disk or a lock on a queue of its own: as the executor of an actor, or job by job.
+/// Runs work that waits for a disk or a lock on its own queue: as the executor of an actor, or job by job.
 ///
-/// The threads of Swift's pool are as few as the machine's cores. Two calls that wait for a network disk would hold up
-/// everything else on a small machine; a queue of one's own costs a thread only while it works. (Dispatch has no
+/// Swift's thread pool has only as many threads as the machine has cores, so two calls that wait for a network disk could block
+/// everything else on a small machine. A separate queue needs a thread only while it works. (Dispatch has no
 /// `DispatchSerialQueue` on Linux.)
 package final class SerialWorker: SerialExecutor {
     private let queue: DispatchQueue
@@ -23,7 +23,7 @@ package final class SerialWorker: SerialExecutor {
         dispatchPrecondition(condition: .onQueue(queue))
     }
 
-    /// The result of `work`, which runs behind the work that was given before. A cancellation does not stop it.
+    /// Runs `work` after all earlier work and returns its result. Cancellation does not stop it.
     package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -1,9 +1,9 @@
-/// A moment in the calendar of UTC, and the two forms in which requests write dates.
+/// A moment in UTC, and the two date formats that requests use.
 package struct UTCDate: Sendable, Hashable {
     private let days: Int
     private let milliseconds: Int
 
-    /// The moment, rounded to milliseconds; nil outside the years 1 to 9999, which neither form can write.
+    /// The moment, rounded to milliseconds; nil outside the years 1 to 9999, which neither format can express.
     package init?(secondsSince1970: Double) {
         let rounded = (secondsSince1970 * 1000).rounded()
         guard rounded >= -62_135_596_800_000, rounded < 253_402_300_800_000 else { return nil }
@@ -12,14 +12,14 @@ package struct UTCDate: Sendable, Hashable {
         (days, milliseconds) = ((total - millisecondsOfDay) / 86_400_000, millisecondsOfDay)
     }
 
-    /// `2026-03-01T09:05:00Z` (RFC 3339 §5.6); milliseconds only where there are any.
+    /// `2026-03-01T09:05:00Z` (RFC 3339 §5.6); milliseconds only if there are any.
     package var iso8601: String {
         let (year, month, day) = civil
         let fraction = milliseconds % 1000 == 0 ? "" : "." + Self.digits(milliseconds % 1000, 3)
         return "\(Self.digits(year, 4))-\(Self.digits(month, 2))-\(Self.digits(day, 2))T\(time)\(fraction)Z"
     }
 
-    /// `Sun, 01 Mar 2026 09:05:00 GMT`, the form of header fields (RFC 9110 §5.6.7); fractions are cut.
+    /// `Sun, 01 Mar 2026 09:05:00 GMT`, the format of header fields (RFC 9110 §5.6.7); fractions are truncated.
     package var httpDate: String {
         let (year, month, day) = civil
         let weekday = Self.weekdays[((days % 7) + 7) % 7]

@@ -1,4 +1,4 @@
-/// Lets callers through one at a time, first come first served; a caller that is cancelled leaves the line at once.
+/// Lets callers through one at a time, first come, first served; a cancelled caller leaves the line at once.
 package final class WaitingLine: Sendable {
     private struct State {
         var isTaken = false
@@ -10,10 +10,10 @@ package final class WaitingLine: Sendable {
 
     package init() {}
 
-    /// How many wait for their turn.
+    /// The number of waiting callers.
     package var count: Int { state.withLock { $0.waiting.count } }
 
-    /// Waits for the turn; true where the caller has it and must call ``pass()``, false where its task was cancelled.
+    /// Waits for the turn. Returns true if the caller has it and must call ``pass()``, false if its task was cancelled.
     package func take() async -> Bool {
         guard !Task.isCancelled else { return false }
         let place = Promise<Bool>()
@@ -31,18 +31,18 @@ package final class WaitingLine: Sendable {
         return false
     }
 
-    /// Gives the turn to the next caller in line.
+    /// Passes the turn to the next caller in line.
     package func pass() {
         state.withLock { state in
             while !state.waiting.isEmpty {
-                // A caller that has just left does not take the turn.
+                // A cancelled caller cannot take the turn.
                 if state.waiting.removeFirst().settle(true) { return }
             }
             state.isTaken = false
         }
     }
 
-    /// Lets everybody through from now on, those in line included.
+    /// Lets everybody through from now on, including waiting callers.
     package func open() {
         state.withLock { state in
             state.isOpen = true

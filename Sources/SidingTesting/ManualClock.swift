@@ -1,14 +1,14 @@
 internal import SidingSynchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 ///
 /// ```swift
 /// async let outcome = chain.process(input, context)   // waits on the clock
-/// await clock.sleepers(1)                              // now it does
-/// clock.advance(by: .seconds(2))                       // and now it goes on
+/// await clock.sleepers(1)                              // returns when it waits
+/// clock.advance(by: .seconds(2))                       // lets it continue
 /// ```
 public final class ManualClock: Clock {
-    /// Time since the clock was made.
+    /// The time since the clock was created.
     public struct Instant: InstantProtocol {
         public let offset: Duration
 
@@ -53,7 +53,7 @@ public final class ManualClock: Clock {
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .zero }
 
-    /// Moves the time on and wakes all whose time has come, the earliest first.
+    /// Advances the time and wakes all sleepers that are due, the earliest first.
     public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -67,8 +67,8 @@ public final class ManualClock: Clock {
 
     /// Returns once at least `count` calls sleep on this clock.
     ///
-    /// - Parameter wait: only those that wake after this time are meant: where others sleep on the same clock, such as the
-    ///   deadline of a request, which says nothing of how far the request has come. Nil for all.
+    /// - Parameter wait: counts only those that wake after this time, if there are other sleepers on the same clock, such as
+    ///   the deadline of a request. Nil for all.
     public func sleepers(_ count: Int, waiting wait: Duration? = nil) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
@@ -81,14 +81,14 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// How long until each sleeping call wakes, the earliest first.
+    /// The time until each sleeper wakes, the shortest first.
     public var waits: [Duration] {
         state.withLock { state in
             state.sleepers.map { state.now.duration(to: $0.deadline) }.sorted()
         }
     }
 
-    /// Sleeps until the clock was moved to `deadline`.
+    /// Sleeps until the clock is advanced to `deadline`.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -124,7 +124,7 @@ public final class ManualClock: Clock {
     private func wake(_ id: Int) {
         let sleeper = state.withLock { state -> Sleeper? in
             guard let index = state.sleepers.firstIndex(where: { $0.id == id }) else {
-                // Cancelled before it fell asleep, or woken already: the first must be remembered.
+                // Cancelled before it fell asleep, or woken already: the first case must be remembered.
                 state.cancelled.insert(id)
                 return nil
             }

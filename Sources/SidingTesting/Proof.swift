@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 
-/// How much of the slow proofs runs: `SIDING_PROOF` in the environment says it.
+/// How long the slow proof tests run, set by `SIDING_PROOF` in the environment.
 ///
-/// What they prove is the same in every length; a longer one draws more seeds, and kills more processes.
+/// Every length proves the same; a longer one uses more seeds and kills more processes.
 package enum Proof: Sendable {
-    /// Nothing is set: seconds for each proof, so that all tests can be run often.
+    /// The default: seconds for each proof, so that all tests can be run often.
     case short
-    /// `SIDING_PROOF=middle`: what continuous integration runs.
+    /// `SIDING_PROOF=middle`: used in continuous integration.
     case middle
-    /// `SIDING_PROOF=1`: every page, every seed. Hours, alone on the machine.
+    /// `SIDING_PROOF=1`: every page, every seed. Takes hours, alone on the machine.
     case long
 
     package static let length: Proof =
@@ -18,7 +18,7 @@ package enum Proof: Sendable {
         default: .short
         }
 
-    /// What belongs to the length of this run.
+    /// The value for the length of this run.
     package static func choose<Value>(short: Value, middle: Value, long: Value) -> Value {
         switch length {
         case .short: short

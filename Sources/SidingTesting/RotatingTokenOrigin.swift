@@ -3,10 +3,10 @@ public import SidingChain
 internal import SidingOrigin
 internal import SidingSynchronization
 
-/// An origin with a token endpoint whose refresh tokens are good once: whoever uses one a second time signs everyone out,
-/// as origins with rotation and reuse detection do.
+/// An origin with a token endpoint whose refresh tokens are valid once: using one a second time revokes everything, as at
+/// origins with rotation and reuse detection.
 ///
-/// `POST /token` with `refresh_token=…` gives the next pair of tokens; every other request wants the current access token.
+/// `POST /token` with `refresh_token=…` returns the next pair of tokens; every other request requires the current access token.
 ///
 /// ```swift
 /// let origin = RotatingTokenOrigin()
@@ -18,21 +18,21 @@ public final class RotatingTokenOrigin: Sendable {
 
     public init() {}
 
-    /// What a person who signs in now gets.
+    /// The tokens that a sign-in returns now.
     public var grant: TokenGrant { tokens.withLock { Self.grant($0) } }
 
-    /// The refreshes that went well.
+    /// The number of successful refreshes.
     public var refreshes: Int { tokens.withLock { $0.refreshes } }
-    /// How often a refresh token came that had been used before.
+    /// How often a spent refresh token was used again.
     public var reuses: Int { tokens.withLock { $0.reuses } }
 
-    /// The current access token is not taken any more.
+    /// Expires the current access token.
     public func expire() { tokens.withLock { $0.expire() } }
 
-    /// No token is taken any more, until ``signIn()``.
+    /// Revokes all tokens until ``signIn()``.
     public func revoke() { tokens.withLock { $0.revoke() } }
 
-    /// A person signs in: new tokens.
+    /// Issues new tokens, as after a user's sign-in.
     public func signIn() -> TokenGrant {
         tokens.withLock { tokens in
             tokens.signIn()
@@ -40,7 +40,7 @@ public final class RotatingTokenOrigin: Sendable {
         }
     }
 
-    /// Answers one request.
+    /// Responds to one request.
     public func answer(_ asked: ScriptedTransport.Request) -> ScriptedAnswer {
         if asked.request.path == "/token" { return token(String(decoding: asked.body, as: UTF8.self)) }
         let isTaken = tokens.withLock { $0.opens(asked.request.headerFields[.authorization]) }

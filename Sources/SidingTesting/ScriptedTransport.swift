@@ -2,30 +2,30 @@ public import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
-/// A transport without a network: answers as scripted and keeps what it was asked.
+/// A transport without a network: responds as scripted and records the requests.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([.status(.serviceUnavailable), .text(#"[{"id":1}]"#)])
 /// ```
 public final class ScriptedTransport: Transport {
-    /// A request that came, its body read to the end.
+    /// A received request with its complete body.
     public struct Request: Sendable {
         public let request: HTTPRequest
         public let body: [UInt8]
     }
 
-    /// Decides what becomes of a request.
+    /// Returns the outcome of a request.
     public typealias Script = @Sendable (Request) async -> ScriptedAnswer
 
     private let script: Script
     private let log = Mutex<[Request]>([])
 
-    /// Answers by a closure.
+    /// Responds by a closure.
     public init(_ script: @escaping Script) {
         self.script = script
     }
 
-    /// Answers in order; a request beyond the last answer ends in ``SidingChain/Failure/Reason/internalFault``.
+    /// Responds in order; a request after the last answer fails with ``SidingChain/Failure/Reason/internalFault``.
     public convenience init(_ answers: [ScriptedAnswer]) {
         let queue = ScriptedQueue(answers)
         self.init { _ in queue.next() }
@@ -71,21 +71,21 @@ private final class ScriptedQueue: Sendable {
     }
 }
 
-/// What a ``ScriptedTransport`` does with one request.
+/// The outcome of one request to a ``ScriptedTransport``.
 public enum ScriptedAnswer: Sendable {
-    /// An answer: the body in chunks, then its end, or the failure that breaks it off.
+    /// A response: the body in chunks, then its end, or the failure that ends it.
     case reply(HTTPResponse, chunks: [[UInt8]] = [], ending: Failure? = nil)
-    /// No answer.
+    /// No response.
     case failure(Failure)
 
-    /// An answer of text, as JSON unless said otherwise.
+    /// A response with text, as JSON by default.
     public static func text(
         _ body: String, status: HTTPResponse.Status = .ok, headerFields: HTTPFields = [.contentType: "application/json"]
     ) -> ScriptedAnswer {
         .reply(HTTPResponse(status: status, headerFields: headerFields), chunks: [Array(body.utf8)])
     }
 
-    /// An answer without a body.
+    /// A response without a body.
     public static func status(_ status: HTTPResponse.Status, headerFields: HTTPFields = [:]) -> ScriptedAnswer {
         .reply(HTTPResponse(status: status, headerFields: headerFields))
     }
@@ -103,7 +103,7 @@ public enum ScriptedAnswer: Sendable {
     }
 }
 
-/// Gives its chunks one by one, then its ending.
+/// Returns its chunks one by one, then its ending.
 final class ScriptedBody: Sendable {
     private let rest: Mutex<[[UInt8]]>
     private let ending: Failure?

@@ -3,7 +3,7 @@ internal import SidingOrigin
 internal import SidingSynchronization
 
 extension Jitter {
-    /// The same spreading on every run: numbers drawn from a generator with this seed.
+    /// The same jitter on every run: numbers from a generator with this seed.
     public static func seeded(_ seed: UInt64) -> Jitter {
         let source = SeededSource(seed)
         return Jitter { source.next() }

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// A directory of its own for a test, gone with all it holds when the last reference goes.
+/// A temporary directory for a test; removed with its content when the last reference is released.
 public final class TemporaryDirectory: Sendable {
-    /// The absolute path, without a slash at its end.
+    /// The absolute path, without a trailing slash.
     public let path: String
 
-    /// Makes a directory, mode 0700, below the system's temporary directory.
+    /// Creates a directory with mode 0700 in the system's temporary directory.
     ///
     /// - Throws: an error of the file system.
     public init() throws {
@@ -16,11 +16,11 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // What a test removed itself is gone as it should be.
+        // The test may have removed it already.
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of `name` in here; nothing is created.
+    /// The path of `name` in this directory; nothing is created.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Removes the directory now.

@@ -1,7 +1,7 @@
 public import SidingChain
 internal import SidingSynchronization
 
-/// A machine whose way out is there or not, as a test says.
+/// A connectivity whose route a test sets.
 public final class TestConnectivity: Connectivity {
     private let usable: Mutex<Bool>
     private let asked = Mutex(0)
@@ -10,12 +10,12 @@ public final class TestConnectivity: Connectivity {
         usable = Mutex(hasUsableRoute)
     }
 
-    /// Takes the way out, or gives it back.
+    /// Removes the route, or restores it.
     public func set(hasUsableRoute: Bool) {
         usable.withLock { $0 = hasUsableRoute }
     }
 
-    /// How often someone looked.
+    /// The number of lookups.
     public var lookups: Int { asked.withLock { $0 } }
 
     public func hasUsableRoute() -> Bool {

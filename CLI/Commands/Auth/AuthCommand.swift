@@ -4,14 +4,14 @@ import SidingChain
 import SidingCredentials
 import SidingManifest
 
-/// `siding auth`: how the sources sign in.
+/// `siding auth`: shows how sources sign in, and removes kept tokens.
 struct AuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "auth", abstract: "Look at how the sources sign in; no token and no secret is ever shown.",
         subcommands: [AuthStatusCommand.self, AuthForgetCommand.self])
 }
 
-/// `siding auth status`
+/// `siding auth status`: lists secrets and kept tokens by source, and the sources that wait for a sign-in.
 struct AuthStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show where each source's secrets come from, and the token that is kept.",
@@ -51,7 +51,7 @@ struct AuthStatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding auth forget SOURCE`
+/// `siding auth forget SOURCE`: removes the source's kept token and ends the waits for a sign-in.
 struct AuthForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove the token that is kept of a source.",
@@ -70,7 +70,7 @@ struct AuthForgetCommand: AsyncParsableCommand {
         let kept = KeptSignIns(directory: workspace.credentials)
         let isKept: Bool
         if dryRun {
-            // What cannot be read is forgotten as well.
+            // An unreadable token file is removed as well.
             isKept = (try? kept.standing(of: name).hasToken) ?? true
         } else {
             isKept = try await kept.forget(name)
@@ -92,9 +92,9 @@ struct AuthForgetCommand: AsyncParsableCommand {
 }
 
 extension Workspace {
-    /// The sources that are meant: all, or those that are named, each once.
+    /// The named sources, each once; all sources if no name is given.
     ///
-    /// - Throws: ``CommandError`` with code 66 for a name that the config does not have.
+    /// - Throws: ``CommandError`` with code 66 for a name that is not in the config.
     fileprivate func sources(named names: [String]) throws -> [Source] {
         guard !names.isEmpty else { return manifest.sources }
         return try names.reduce(into: [Source]()) { chosen, name in
@@ -105,8 +105,8 @@ extension Workspace {
         }
     }
 
-    /// The gates that wait for a sign-in, by source, less those that the next request opens; none where there is no database
-    /// yet.
+    /// The gates that stay closed until a sign-in, by source; without gates that the next request opens, and empty if there is no
+    /// database yet.
     fileprivate func signInGates() async throws -> [String: SourceGate] {
         let gates = try await withStoreIfAny(.readOnly) { store in try await store.gates() } ?? []
         return Dictionary(gates.filter { $0.reason == .signIn && $0.until == nil }.map { ($0.source, $0) }) {
@@ -114,7 +114,7 @@ extension Workspace {
         }
     }
 
-    /// As ``withStore(_:_:)``; nil where there is no database yet.
+    /// Like ``withStore(_:_:)``, but nil if there is no database yet.
     fileprivate func withStoreIfAny<Value>(
         _ access: Store.Access, _ body: (Store) async throws -> Value
     ) async throws -> Value? {

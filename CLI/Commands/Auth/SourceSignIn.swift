@@ -3,9 +3,9 @@ import SidingChain
 import SidingCredentials
 import SidingJSON
 
-/// How a source signs in, as `siding auth status` tells it.
+/// How a source signs in: its secrets, its kept token and its gate, as `siding auth status` shows them.
 struct SourceSignIn {
-    /// A secret by reference, and why it cannot be read, where it cannot.
+    /// A referenced secret; `problem` is why it cannot be read, nil if it can.
     struct Reference {
         var description: String
         var problem: String?
@@ -13,9 +13,9 @@ struct SourceSignIn {
 
     let source: Source
     private let references: [Reference]
-    /// Nil for a source that keeps no token.
+    /// The kept token; nil for a source that keeps none.
     private let standing: KeptSignIns.Standing?
-    /// Why what is kept cannot be read.
+    /// Why the kept token cannot be read.
     private let fault: String?
     private let gate: SourceGate?
 
@@ -34,14 +34,14 @@ struct SourceSignIn {
         (self.standing, self.fault) = (standing, fault)
     }
 
-    /// 77 where a person is to sign in, 78 where something cannot be read.
+    /// The exit code: 77 if the source needs a sign-in, 78 if a secret or the token cannot be read.
     var status: ExitStatus {
         let isUnreadable = fault != nil || references.contains { $0.problem != nil }
         if isUnreadable { return .config }
         return gate == nil && standing?.refusal == nil ? .success : .signIn
     }
 
-    // MARK: Telling
+    // MARK: Output
 
     func cells(_ words: Words) -> [String] {
         [
@@ -57,7 +57,7 @@ struct SourceSignIn {
         return "generation \(standing.generation)" + (standing.savedAt.map { ", \(words.time($0))" } ?? "")
     }
 
-    /// What a person is to look after.
+    /// Problems that the user has to solve, one line each.
     func complaints(_ words: Words) -> [String] {
         var lines = references.compactMap { reference in
             reference.problem.map { "the secret \(reference.description) cannot be read: \($0)" }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Siding
 
-/// `siding db`: the file itself.
+/// `siding db`: prints the path of the database file, checks, migrates and copies it.
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "db", abstract: "Look after the database file.",
@@ -11,7 +11,7 @@ struct DatabaseCommand: AsyncParsableCommand {
         ])
 }
 
-/// `siding db path`
+/// `siding db path`: prints where the database is.
 struct DatabasePathCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "path", abstract: "Print where the database is.")
     @OptionGroup var options: GlobalOptions
@@ -28,7 +28,7 @@ struct DatabasePathCommand: ParsableCommand {
     }
 }
 
-/// `siding db check`
+/// `siding db check`: checks integrity; prints the findings and exits 74 if there are any.
 struct DatabaseCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -51,7 +51,7 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding db migrate`
+/// `siding db migrate`: brings the file to this version's schema.
 struct DatabaseMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
@@ -70,7 +70,7 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding db backup FILE`
+/// `siding db backup FILE`: copies the database while others may write.
 struct DatabaseBackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the database, whole, while others may write.")

@@ -4,7 +4,7 @@ import Foundation
 import Siding
 import SidingChain
 
-/// `siding doctor`: what could stand in the way, looked at in one go and without the network.
+/// `siding doctor`: checks everything that could keep a sync from working, without the network.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -32,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// One thing that was looked at.
+/// One result of `siding doctor`.
 struct Finding {
     enum Verdict: String {
         case good = "ok"
@@ -43,6 +43,6 @@ struct Finding {
     var check: String
     var verdict: Verdict
     var message: String
-    /// The exit code that a bad finding asks for.
+    /// The exit code of a bad finding.
     var status: ExitStatus?
 }

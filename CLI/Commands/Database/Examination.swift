@@ -5,7 +5,7 @@ import SidingChain
 import SidingManifest
 import SidingNetwork
 
-/// The looks that `siding doctor` takes, in order; one that fails does not keep the others from being taken.
+/// The checks of `siding doctor`, in order; a failed check does not stop the others.
 struct Examination {
     private let options: GlobalOptions
 
@@ -115,7 +115,7 @@ struct Examination {
         }
     }
 
-    /// What each source said last: reachability by outcomes, never by asking.
+    /// Source health from stored gates and the last runs; sends nothing.
     private func sources(_ workspace: Workspace, _ store: Store) async throws -> [Finding] {
         let runs = try await store.runs(limit: 50)
         let gates = try await store.gates()

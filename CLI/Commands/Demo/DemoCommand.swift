@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `siding demo`: the whole tour against an origin inside this process.
+/// `siding demo`: runs a tour of Siding against an origin inside this process.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",

@@ -4,7 +4,7 @@ import Siding
 import SidingChain
 import SidingOrigin
 
-/// The tour of `siding demo`: real commands, a real socket, a real file; only the origin is our own.
+/// The tour of `siding demo`: real commands, socket and file; only the origin is simulated.
 struct DemoTour {
     let directory: String
 
@@ -41,7 +41,7 @@ struct DemoTour {
 
     private func lineGoesDown(_ origin: Origin, _ data: DemoData) async throws {
         data.readings.put(Dataset.Record(key: "3001", json: #"{"id":3001,"station_id":7,"temperature_c":21.5}"#))
-        // Until it is lifted: a connection that was being accepted just then would still be served.
+        // `times: nil`: refuses until `lift()`. A connection that is being accepted right now would otherwise still be served.
         origin.inject(.refuse, at: OriginPattern(path: "/readings"), skipping: 6, times: nil)
         say("4. A reading is added at the origin, and the line goes down in the middle of the listing:")
         try await siding("sync", "readings", expecting: .queued)
@@ -67,14 +67,16 @@ struct DemoTour {
         }
     }
 
-    /// The entry that waits, if one does.
+    /// The first entry in the queue, if there is one.
     private func waiting() async throws -> QueueEntry? {
         try await GlobalOptions.parse(["--config", config]).withStore { _, store in
             try await store.entries(QueueSelection()).first
         }
     }
 
-    /// Runs a command of our own as a person would, and shows it.
+    /// Runs a `siding` command in this process and prints it with its exit code.
+    ///
+    /// - Throws: ``CommandError`` if the exit code is not `expected`.
     private func siding(_ words: String..., expecting expected: ExitStatus) async throws {
         let shown = words.map { $0.contains(" ") ? "\"\($0)\"" : $0 }.joined(separator: " ")
         Output.line("    $ siding \(shown)")

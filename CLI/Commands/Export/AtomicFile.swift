@@ -3,9 +3,9 @@ import Siding
 import SidingJSON
 import SidingSynchronization
 
-/// A file that is there when it is whole, and not before: it is written beside its place, synced and renamed.
+/// A file that appears only once it is complete: it is written beside its final path, synced and renamed.
 ///
-/// What is no regular file, `/dev/stdout` or a named pipe, has no place to be renamed to and is written as it is.
+/// Anything but a regular file, such as `/dev/stdout` or a named pipe, is written directly.
 final class AtomicFile: ExportTarget {
     private static let capacity = 65_536
 
@@ -16,16 +16,16 @@ final class AtomicFile: ExportTarget {
     }
 
     private let path: String
-    /// Nil where the file itself is written.
+    /// The path of the temporary file; nil if the target is written directly.
     private let temporary: String?
     private let replaces: Bool
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - given: its path.
-    ///   - replaces: whether a file that is there is replaced.
-    ///   - mode: of a new file, less the umask.
-    /// - Throws: ``CommandError`` with 64 for a file that is there and is not to be replaced, 74 for one that cannot be made.
+    ///   - given: the path as the user gave it.
+    ///   - replaces: whether an existing file is replaced.
+    ///   - mode: permissions of a new file, less the umask.
+    /// - Throws: ``CommandError`` with code 64 if the file exists and must not be replaced, 74 if it cannot be created.
     init(_ given: String, replaces: Bool, mode: mode_t = 0o666) throws {
         path = try Self.place(given, replaces: replaces)
         self.replaces = replaces
@@ -38,7 +38,7 @@ final class AtomicFile: ExportTarget {
         }
         let beside = Self.beside(path)
         let descriptor = try Self.open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode, as: path)
-        // A new file is made as the shell's `>` would make it; one that takes another's place is no more open than that.
+        // A new file gets the permissions that the shell's `>` would give it; a replacement gets those of the old file.
         if isThere { fchmod(descriptor, status.st_mode & 0o777) }
         temporary = beside
         state = Mutex(State(descriptor: descriptor))
@@ -46,18 +46,18 @@ final class AtomicFile: ExportTarget {
 
     deinit { abandon() }
 
-    /// Writes a whole text for its owner alone, such as a config.
+    /// Writes a complete text that only its owner can read, such as a config.
     static func write(_ text: String, to path: String, replaces: Bool) throws {
         let file = try AtomicFile(path, replaces: replaces, mode: 0o600)
         try file.write(Array(text.utf8))
         try file.finish()
     }
 
-    /// Where the file is to be: behind symbolic links, which stay what they are.
+    /// Resolves symbolic links, so that they stay in place and their target is replaced.
     private static func place(_ path: String, replaces: Bool) throws -> String {
         var status = stat()
         guard lstat(path, &status) == 0 else { return path }
-        // A link that leads nowhere is in the way, too.
+        // A dangling link also counts as an existing file.
         let leads = stat(path, &status) == 0
         let kind = leads ? status.st_mode & S_IFMT : S_IFREG
         if kind == S_IFDIR {
@@ -70,7 +70,7 @@ final class AtomicFile: ExportTarget {
         return String(cString: resolved)
     }
 
-    /// - Parameter given: what a person calls it.
+    /// - Parameter given: the path to name in errors.
     private static func open(_ path: String, _ flags: Int32, _ mode: mode_t, as given: String) throws -> Int32 {
         while true {
             let descriptor = Foundation.open(path, flags | O_CLOEXEC, mode)
@@ -79,7 +79,7 @@ final class AtomicFile: ExportTarget {
         }
     }
 
-    /// A hidden name of its own, in the same directory: only there a rename is one step.
+    /// A random hidden name in the same directory: a rename is atomic only within one file system.
     private static func beside(_ path: String) -> String {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         var name = String(path.dropFirst(directory.count))
@@ -126,7 +126,7 @@ final class AtomicFile: ExportTarget {
         }
     }
 
-    /// Without leave to replace, a link is made: unlike a rename it fails where somebody made the file meanwhile.
+    /// Puts the temporary file in place. Without `replaces` it hard-links, which fails if another process created the file meanwhile.
     private func move(_ temporary: String) throws {
         if !replaces {
             if link(temporary, path) == 0 {
@@ -134,14 +134,14 @@ final class AtomicFile: ExportTarget {
                 return
             }
             if errno == EEXIST { throw Self.exists(path) }
-            // A file system without hard links.
+            // The file system has no hard links.
             var status = stat()
             if lstat(path, &status) == 0 { throw Self.exists(path) }
         }
         guard rename(temporary, path) == 0 else { throw Self.failure(errno, path) }
     }
 
-    /// So that the rename outlives a power cut; where a directory cannot be synced nothing more can be done.
+    /// Syncs the directory so that the rename survives a power cut; errors are ignored, as nothing more can be done.
     private func syncDirectory() {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? "."
         let descriptor = Foundation.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

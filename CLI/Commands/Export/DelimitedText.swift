@@ -1,8 +1,8 @@
 import Siding
 import SidingJSON
 
-/// Rows of fields as text: CSV after RFC 4180, but with LF alone at the ends of lines, which all readers take and line
-/// tools expect; TSV with `\t`, `\n`, `\r` and `\\` for what would break a row.
+/// Formats rows of fields as CSV or TSV: CSV per RFC 4180, but with LF line ends, which all readers accept and line tools
+/// expect; TSV escapes tab, newline, carriage return and backslash as `\t`, `\n`, `\r` and `\\`.
 struct DelimitedText {
     let isCSV: Bool
 
@@ -12,7 +12,7 @@ struct DelimitedText {
     private static let tab = UInt8(ascii: "\t")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// A row with the end of its line. In CSV nothing is an empty field, and an empty text is `""`; in TSV both are empty.
+    /// One row with its line end. In CSV nil is an empty field and an empty text is `""`; in TSV both are empty.
     func line(_ fields: [[UInt8]?]) -> [UInt8] {
         var line: [UInt8] = []
         for (index, field) in fields.enumerated() {
@@ -20,7 +20,7 @@ struct DelimitedText {
             guard let field else { continue }
             if isCSV { Self.quoted(field, onto: &line) } else { Self.escaped(field, onto: &line) }
         }
-        // A line without anything is no row to most readers.
+        // Most readers skip an empty line, so a row of one nil field is written as `""`.
         if isCSV, line.isEmpty { line += [Self.quote, Self.quote] }
         line.append(Self.newline)
         return line
@@ -56,7 +56,7 @@ struct DelimitedText {
 }
 
 extension ExportedValue {
-    /// The text of a field: strings as they read, all else as it is written in the JSON; nil for nothing.
+    /// The text of a CSV or TSV field: strings unquoted, other values as their JSON; nil for null.
     var field: [UInt8]? {
         switch self {
         case .cell(.null): nil
@@ -72,7 +72,7 @@ extension ExportedValue {
         switch json.first {
         case UInt8(ascii: "\""):
             json.withUnsafeBytes { json in
-                // Half of a surrogate pair is no text; it stays as it is written.
+                // Half of a surrogate pair cannot be decoded; the JSON is kept.
                 JSONMembers.value(at: .root, in: json)?.string(in: json).map { Array($0.utf8) } ?? Array(json)
             }
         case UInt8(ascii: "n"): nil
@@ -80,7 +80,7 @@ extension ExportedValue {
         }
     }
 
-    /// Adds it to an object of `--json`.
+    /// Adds the value to an object of `--json`.
     func add(_ name: String, to object: inout JSONObject) {
         switch self {
         case .cell(.null): object.null(name)

@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingSynchronization
 
-/// `siding export RESOURCE`: all records of a resource, or what changed, for other programs.
+/// `siding export RESOURCE`: writes all records of a resource, or the changes since a run, for other programs.
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the records of a resource as JSON Lines, JSON, CSV or TSV.",
@@ -57,7 +57,7 @@ struct ExportCommand: AsyncParsableCommand {
         tell(summary)
     }
 
-    /// Nil for standard output.
+    /// The output file; nil for standard output.
     private var file: String? { output == "-" ? nil : output }
 
     private var chosenFormat: ExportFormat { format ?? file.flatMap(ExportFormat.init(path:)) ?? .jsonl }
@@ -91,14 +91,14 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
-    // MARK: What was done
+    // MARK: Summary
 
     private struct Summary: Sendable {
         let count: ExportCount
         let run: RunID
     }
 
-    /// With `--json` one object, beside the data where that has standard output.
+    /// Prints the summary. With `--json` it is one object, on standard error if the data goes to standard output.
     private func tell(_ summary: Summary) {
         if options.json {
             let object = object(summary)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How an export is written.
+/// The file format of an export.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
     /// One JSON value per line.
     case jsonl
@@ -9,7 +9,7 @@ enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
     case csv
     case tsv
 
-    /// The one that a file's name asks for; nil where it asks for none.
+    /// The format for a file name extension; nil if there is none.
     init?(path: String) {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -22,6 +22,6 @@ enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// Whether it has columns rather than JSON values.
+    /// Whether the format has columns rather than JSON values.
     var isTable: Bool { self == .csv || self == .tsv }
 }

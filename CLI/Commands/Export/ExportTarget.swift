@@ -1,13 +1,13 @@
-/// Where an export goes.
+/// The destination of an export.
 protocol ExportTarget: Sendable {
     func write(_ bytes: [UInt8]) throws
-    /// All is written.
+    /// Completes the output after the last `write`.
     func finish() throws
-    /// It will not be finished: nothing of it stays where somebody could take it for the whole.
+    /// Ends an incomplete export, so that no partial file can be taken for a complete one. Harmless after `finish`.
     func abandon()
 }
 
-/// Standard output, which ends the process by itself where it cannot be written.
+/// An export to standard output; ``Output`` ends the process if writing fails.
 struct StandardOutput: ExportTarget {
     func write(_ bytes: [UInt8]) { Output.write(bytes) }
     func finish() { Output.flush() }

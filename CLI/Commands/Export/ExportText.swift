@@ -2,14 +2,14 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// Turns the rows of an export into text, one at a time.
+/// Formats the rows of an export, one at a time.
 struct ExportText {
     let format: ExportFormat
     let scope: RecordExport.Scope
-    /// Whether the record's key and times are wanted beside what it says.
+    /// Whether each row carries the record's key, times and run.
     let hasMeta: Bool
     private var names: [String] = []
-    /// The columns that are left out, as they stand before the others in any case.
+    /// The view's columns to omit, as Siding's own columns already show them.
     private var hidden: Set<Int> = []
     private(set) var count = ExportCount()
 
@@ -17,11 +17,11 @@ struct ExportText {
         (self.format, self.scope, self.hasMeta) = (format, scope, hasMeta)
     }
 
-    /// What stands before the first row.
+    /// The text before the first row, such as a CSV header.
     mutating func begin(_ columns: [String]) -> [UInt8] {
         names = columns
         guard format.isTable else { return [] }
-        // The key stands there once; all else of these names are members of the records.
+        // The view's own key column would repeat Siding's; other columns of such names are members of the records.
         let key = OwnField.key.name
         hidden = Set(columns.indices.filter { ownColumns.contains(.key) && columns[$0] == key })
         let shown = columns.indices.filter { !hidden.contains($0) }.map { columns[$0] }
@@ -29,7 +29,7 @@ struct ExportText {
         return table.line((own + shown).map { Array($0.utf8) })
     }
 
-    /// - Throws: ``CommandError`` with 64 where a row has no key and times to tell.
+    /// - Throws: ``CommandError`` with code 64 if `--with-meta` is given for rows that have no key and times.
     mutating func add(_ row: ExportedRow) throws -> [UInt8] {
         guard row.record != nil || !hasMeta else {
             throw CommandError(
@@ -44,7 +44,7 @@ struct ExportText {
         }
     }
 
-    /// What stands after the last row.
+    /// The text after the last row.
     func end() -> [UInt8] {
         guard format == .json else { return [] }
         return Array((count.rows == 0 ? "[]\n" : "\n]\n").utf8)
@@ -79,13 +79,13 @@ struct ExportText {
 
     private func line(_ row: ExportedRow) -> [UInt8] {
         let own = ownColumns.map { $0.field(row) }
-        // What a deleted record last said is no longer so.
+        // The values of a deleted record are outdated, so they are left empty.
         let values = row.values.indices.filter { !hidden.contains($0) }
             .map { row.change == .deleted ? nil : row.values[$0].field }
         return table.line(own + values)
     }
 
-    /// What stands before the columns of the view.
+    /// Siding's own columns, before those of the view.
     private var ownColumns: [OwnField] {
         let change: [OwnField] = if case .changed = scope { [.change] } else { [] }
         let deletion: [OwnField] = scope == .deleted ? [.deletedAt] : []
@@ -94,7 +94,7 @@ struct ExportText {
     }
 }
 
-/// What Siding knows of a record, as a column of a table.
+/// A column of a table with Siding's own metadata about a record.
 private enum OwnField: String {
     case change, key, run
     case firstSeenAt = "first_seen_at"
@@ -103,7 +103,7 @@ private enum OwnField: String {
 
     var name: String { "siding_\(rawValue)" }
 
-    /// Unlike the columns of the view, whose names are there first.
+    /// The column name, with underscores appended until it differs from all of the view's columns.
     func name(beside columns: [String]) -> String {
         var candidate = name
         while columns.contains(candidate) { candidate += "_" }
@@ -124,7 +124,7 @@ private enum OwnField: String {
     }
 }
 
-/// What was written.
+/// How many rows were written, by change.
 struct ExportCount: Sendable {
     var rows = 0
     var inserted = 0

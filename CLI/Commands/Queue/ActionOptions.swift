@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// What the commands that change entries have in common: who is meant, the question before, the words and the exit code after.
+/// Shared parts of the commands that change entries: selection, confirmation, dry run, messages and exit code.
 struct ActionOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
@@ -17,32 +17,31 @@ struct ActionOptions: ParsableArguments {
         }
     }
 
-    /// The entries that are meant.
+    /// The selection of entries that the options describe.
     func chosen() throws -> QueueSelection { try selection.selection(now: WallClock.system.now) }
 
-    /// Asks the person at the terminal, where the change cannot be taken back.
+    /// Asks for confirmation at the terminal, unless `--yes` or `--dry-run` is given.
     func confirm(_ question: String) throws {
         try Confirmation(options, isGiven: yes || dryRun).ask(question)
     }
 
-    /// Fails with 66 where a command that must mean something means nothing.
+    /// - Throws: ``CommandError`` with code 66 if no entry was selected.
     func checkMeansAny<Element>(_ meant: [Element]) throws {
         guard meant.isEmpty else { return }
         throw CommandError(.notFound, "not_found", "no entry is meant by that", hint: "'siding queue list' shows them")
     }
 
-    /// Fails with 64 where what is for one entry is to be done to several.
+    /// - Throws: ``CommandError`` with code 64 if several entries were selected for an action on one.
     func checkMeansOne(_ meant: [QueueEntry], _ means: String, hint: String = "name one by its id") throws {
         guard meant.count > 1 else { return }
         throw CommandError(
             .usage, "usage", "\(means) is for one entry, and \(Words.grouped(meant.count)) are meant", hint: hint)
     }
 
-    /// Carries `decision` out on the `chosen` entries and tells what became of each entry.
+    /// Performs the operator action `decision` on the `chosen` entries and prints the result of each.
     ///
-    /// - Parameter preview: the request that an entry would become, which a dry run tells.
-    /// - Returns: the entries that were changed, and the exit status: 1 where all that were meant were refused, 3 where
-    ///   some were.
+    /// - Parameter preview: the request that an entry would become, printed by a dry run.
+    /// - Returns: the changed entries, and the exit status: 1 if all selected entries were refused, 3 if some were.
     func perform(
         _ decision: QueueDecision, on chosen: QueueSelection, of store: Store,
         preview: (QueueChange) async throws -> RequestPreview? = { _ in nil }
@@ -60,9 +59,10 @@ struct ActionOptions: ParsableArguments {
         return (changed, changed.isEmpty ? .failure : .partial)
     }
 
-    /// The whole of a command that carries `decision` out.
+    /// Opens the store and performs `decision` on the selected entries.
     ///
-    /// - Parameter prepare: what comes before it is carried out.
+    /// - Parameter prepare: runs first, such as a confirmation.
+    /// - Throws: the exit status of `perform`, unless it is success.
     func run(
         _ decision: QueueDecision,
         after prepare: (QueueSelection, Store) async throws -> Void = { _, _ in }

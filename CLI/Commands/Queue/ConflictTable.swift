@@ -1,7 +1,7 @@
 import Siding
 import SidingJSON
 
-/// What a write and the origin each made of a record, member by member, for a person.
+/// Prints a conflict between a write and the server's record, member by member.
 struct ConflictTable {
     private let report: ConflictReport
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Siding
 
-/// Tells what a person's decision did to entries, or would do.
+/// Prints the result of an operator action on entries, or of its dry run.
 struct DecisionReport {
     private let decision: QueueDecision
     private let options: GlobalOptions
@@ -11,10 +11,10 @@ struct DecisionReport {
         (self.decision, self.options, self.isRehearsal) = (decision, options, isRehearsal)
     }
 
-    /// What is forgotten is nothing to look at: such entries are told by their number alone.
+    /// Whether each entry gets a line of its own; purged entries are only counted.
     private var tellsEach: Bool { decision != .purge }
 
-    /// - Parameter request: what the entry would become, where a rehearsal tells it.
+    /// - Parameter request: the request that the entry would become, in a dry run.
     func tell(_ change: QueueChange, _ request: RequestPreview?) {
         guard tellsEach || change.refusal != nil else { return }
         if options.json { return tellObject(change, request) }
@@ -43,7 +43,7 @@ struct DecisionReport {
         Output.line(object.text)
     }
 
-    /// What is told once, for all that were changed.
+    /// Prints the total, for actions that do not print each entry.
     func tellSum(_ count: Int) {
         guard !tellsEach else { return }
         if options.json {
@@ -73,7 +73,7 @@ extension QueueDecision {
         if case .resolve = self { "not resolved" } else { "not \(participle)" }
     }
 
-    /// Reads on after `would be`.
+    /// Completes the sentence `would be …`.
     fileprivate var participle: String {
         switch self {
         case .act(.retry): "made due"
@@ -97,7 +97,7 @@ extension QueueDecision {
     }
 }
 
-/// The request that an entry would become.
+/// The request that an edited entry would become, shown by a dry run; header values and body stay hidden.
 struct RequestPreview {
     let method: String
     let url: String
@@ -105,8 +105,8 @@ struct RequestPreview {
     let bodyBytes: Int?
 
     /// - Parameters:
-    ///   - change: what is put into the entry's place.
-    ///   - content: what the entry holds now.
+    ///   - change: the edit to apply to the entry.
+    ///   - content: the entry's present header fields and body.
     init(_ entry: QueueEntry, _ change: WriteChange, _ content: WriteContent?) {
         (method, url) = (entry.method, entry.url)
         headerNames = (change.headerFields ?? content?.headerFields ?? [:]).map(\.name.rawName)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Siding
 
-/// `siding queue hold`
+/// `siding queue hold`: parks entries until they are released.
 struct QueueHoldCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hold", abstract: "Park entries until they are released.")
@@ -12,7 +12,7 @@ struct QueueHoldCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding queue release`
+/// `siding queue release`: lets parked entries continue.
 struct QueueReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Let parked entries go on; the next sync or queue run tries them.")
@@ -23,7 +23,7 @@ struct QueueReleaseCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding queue drop`
+/// `siding queue drop`: discards entries, after a confirmation.
 struct QueueDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop", abstract: "Give entries up for good; a fetch's listing starts anew at the next sync.")
@@ -37,7 +37,7 @@ struct QueueDropCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding queue purge`
+/// `siding queue purge`: removes completed and dropped entries from the database.
 struct QueuePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge", abstract: "Forget entries that are delivered, answered or dropped.",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `siding queue`: the operator's hands on what waits.
+/// `siding queue`: shows the entries of the queue and performs operator actions on them.
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue", abstract: "Look at what waits, and decide about it.",

@@ -6,7 +6,7 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// `siding queue edit`
+/// `siding queue edit`: replaces writes with corrected ones.
 struct QueueEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
@@ -39,7 +39,7 @@ struct QueueEditCommand: AsyncParsableCommand {
             let meant = try await store.entries(action.chosen())
             try action.checkMeansAny(meant)
             guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
-            // Those that were looked at, and no others that may have come since.
+            // Exactly the entries that were examined, not those queued since.
             return try await action.perform(.replace(change), on: QueueSelection(ids: meant.map(\.id)), of: store) {
                 RequestPreview($0.entry, change, try await store.content(of: $0.before.id))
             }.status
@@ -47,7 +47,7 @@ struct QueueEditCommand: AsyncParsableCommand {
         if status != .success { throw status }
     }
 
-    /// What the person wants of all that is meant; nil where that is nothing.
+    /// The edit for all selected entries; nil if the user changed nothing.
     private func change(
         of meant: [QueueEntry], _ manifest: Manifest, _ store: Store
     ) async throws -> WriteChange? {
@@ -67,7 +67,7 @@ struct QueueEditCommand: AsyncParsableCommand {
         return change
     }
 
-    /// What the person makes of the one entry's body; nil where it stays as it is.
+    /// The body of the one entry after editing; nil if unchanged.
     private func edited(_ meant: [QueueEntry], _ store: Store) async throws -> [UInt8]? {
         guard let entry = meant.first else { return nil }
         let body = try await store.content(of: entry.id)?.body ?? []
@@ -79,7 +79,7 @@ struct QueueEditCommand: AsyncParsableCommand {
         return edited
     }
 
-    /// A body that any of the entries calls JSON has to be JSON.
+    /// Checks that the new body is JSON if any of the entries has a JSON content type.
     private func check(_ change: WriteChange, _ meant: [QueueEntry], _ store: Store) async throws {
         guard let body = change.body else { return }
         if let fields = change.headerFields { return try BodyArgument.check(body, contentType: fields[.contentType]) }
@@ -91,11 +91,11 @@ struct QueueEditCommand: AsyncParsableCommand {
     }
 }
 
-/// The person's own editor.
+/// Runs the user's editor.
 enum Editor {
-    /// What the person makes of `text`.
+    /// Opens `text` in `$VISUAL` or `$EDITOR` and returns the edited text.
     ///
-    /// - Throws: ``CommandError`` with 64 where there is no terminal or no editor, 1 where the editor fails.
+    /// - Throws: ``CommandError`` with code 64 without a terminal or an editor, 1 if the editor fails.
     static func edited(_ text: [UInt8]) async throws -> [UInt8] {
         let environment = ProcessInfo.processInfo.environment
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
@@ -113,7 +113,7 @@ enum Editor {
         defer { try? FileManager.default.removeItem(at: file) }
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        // As git does: the editor may be a command with arguments of its own.
+        // Like git: the editor may be a command with arguments.
         process.arguments = ["-c", "\(editor) \"$1\"", "sh", file.path]
         try process.run()
         process.waitUntilExit()

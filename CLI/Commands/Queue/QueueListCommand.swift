@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// `siding queue list`
+/// `siding queue list`: lists entries, oldest first.
 struct QueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what waits, oldest first.",
@@ -16,7 +16,7 @@ struct QueueListCommand: AsyncParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @Option(help: "The most entries, the oldest first; 0 for all. 1000 on a terminal, else all.") var limit: Int?
 
-    /// On a terminal: more lines than anyone reads, and few enough to be there at once.
+    /// The default limit on a terminal.
     private static let usualLimit = 1_000
 
     private var most: Int? {
@@ -81,6 +81,6 @@ struct QueueListCommand: AsyncParsableCommand {
         }
     }
 
-    /// A write's lane, where it has one to share.
+    /// A write's lane; empty if the lane is the entry's own.
     private static func lane(_ entry: QueueEntry) -> String { entry.isAloneInLane ? "" : entry.lane }
 }

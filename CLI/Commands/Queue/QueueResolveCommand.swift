@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingManifest
 
-/// `siding queue resolve`
+/// `siding queue resolve`: resolves conflicts between writes and the server's records.
 struct QueueResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve", abstract: "Decide between writes and what the origin has.",

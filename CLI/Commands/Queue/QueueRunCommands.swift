@@ -4,7 +4,7 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// `siding queue run`: try what is due.
+/// `siding queue run`: tries the entries that are due, once or with `--watch` until nothing is left to send.
 struct QueueRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Try the entries whose time has come; their listings go on to the end.",
@@ -72,13 +72,13 @@ struct QueueRunCommand: AsyncParsableCommand {
         _ chosen: QueueSelection, _ delivery: WriteDelivery, _ drain: QueueDrain
     ) async throws -> ExitStatus? {
         if watch { return try await delivery.watch(sources: sources, drain) }
-        // Writes that are due are claimed one by one, however many there are.
+        // Without a selection the sender claims due writes one by one, so their number does not matter.
         guard selection.isNarrow else { return try await delivery.drain(sources: nil) }
         return try await delivery.send(try await delivery.store.entries(chosen).filter { $0.kind == .write })
     }
 }
 
-/// `siding queue retry`: try these now, due or not, parked or not.
+/// `siding queue retry`: tries entries now, due or not, parked or not, and resets their attempts.
 struct QueueRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Try entries now, due or not, parked or not; their count of tries starts again."
@@ -90,7 +90,7 @@ struct QueueRetryCommand: AsyncParsableCommand {
         let status = try await action.options.withStore(.readWrite) { workspace, store in
             if !action.dryRun { try await workspace.checkSecrets() }
             let chosen = try action.chosen()
-            // A source that asked for patience without leaving an entry is asked again by its name.
+            // A source's gate can be closed without an entry waiting for it; naming the source opens the gate.
             for source in chosen.sources where !action.dryRun { try await store.openGate(ofSource: source) }
             let (changed, status) = try await action.perform(.act(.retry), on: chosen, of: store)
             guard !action.dryRun, !changed.isEmpty else { return status }
@@ -106,15 +106,15 @@ struct QueueRetryCommand: AsyncParsableCommand {
     }
 }
 
-/// Tries retained fetches: by the sync of their resources, which goes on at that very page.
+/// Retries retained fetches by syncing their resources, which continue at the retained page.
 struct QueueDrain {
     let workspace: Workspace
     let store: Store
     let options: GlobalOptions
 
-    /// The resources of the config that have a page waiting for its time, of `sources` or of all.
+    /// The resources in the config that have a queued page, of `sources` or of all.
     ///
-    /// - Parameter refused: pages that a sync did not try, and would not try now either.
+    /// - Parameter refused: pages to ignore: the last sync did not try them and would not now.
     func resources(
         of sources: Set<String>?, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> [AnyResource] {
@@ -132,11 +132,11 @@ struct QueueDrain {
                 QueueSelection(sources: Array(sources ?? []), states: [.queued], dueBy: moment, kinds: [.fetch])))
     }
 
-    /// Syncs the resources whose page is due now; one that another run holds is waited for.
+    /// Syncs the resources whose page is due; waits up to ten seconds for another run that has one of them locked.
     ///
-    /// - Parameter refused: pages that are left out.
-    /// - Returns: the reports, and the pages that their syncs did not try: a changed config waits for a person, say. They
-    ///   would otherwise be due again at once.
+    /// - Parameter refused: pages to skip.
+    /// - Returns: the reports, and the pages that their syncs did not try, such as after a change of the config. The caller must
+    ///   skip those next time, as they stay due.
     func syncDue(
         of sources: Set<String>?, over transports: any TransportFactory, except refused: Set<QueueEntry>
     ) async throws(StoreError) -> (reports: [SyncReport], refused: Set<QueueEntry>) {
@@ -157,7 +157,7 @@ struct QueueDrain {
         return try await runner.sync(due, SyncOptions(lockWait: .seconds(10)), command: "queue run", over: transports)
     }
 
-    /// - Returns: nil where there are none.
+    /// - Returns: nil if there was nothing to fetch.
     func run(_ entries: [QueueEntry], _ command: String, tellsEmpty: Bool) async throws -> ExitStatus? {
         let names = entries.compactMap(\.resource).reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }

@@ -5,7 +5,7 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// `siding queue show ID`
+/// `siding queue show ID`: explains an entry: why it waits, what happens next, and its history.
 struct QueueShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Explain an entry: why it waits, what happens next, and its history.")
@@ -67,7 +67,7 @@ struct QueueShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// What only writes have.
+    /// The fields that only writes have.
     private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ words: Words) -> [(String, String)] {
         let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
         let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
@@ -86,11 +86,11 @@ struct QueueShowCommand: AsyncParsableCommand {
     }
 }
 
-/// An entry's request as a shell command; every part is quoted for the shell.
+/// An entry's request as a `curl` command, quoted for the shell and without credentials.
 struct CurlCommand {
     let text: String
 
-    /// - Parameter type: the media type of the body of a fetch; a write has its own among its fields.
+    /// - Parameter type: the media type of a fetch's body; a write has its own among its header fields.
     init(_ entry: QueueEntry, _ content: WriteContent?, body: [UInt8]?, type: String?) {
         var parts = ["curl -sS -X \(entry.method) \(Self.quoted(entry.url))"]
         for field in content?.headerFields ?? [:] { parts.append("-H \(Self.quoted("\(field.name): \(field.value)"))") }
@@ -101,7 +101,7 @@ struct CurlCommand {
         }
         if let body {
             let isText = String(validating: body, as: UTF8.self) != nil && !body.contains(0) && body.count <= 65_536
-            // What no argument can hold goes through a pipe: siding queue show ID --body | curl …
+            // A body that does not fit into an argument goes through a pipe: siding queue show ID --body | curl …
             parts.append(
                 isText ? "--data-raw \(Self.quoted(String(decoding: body, as: UTF8.self)))" : "--data-binary @-")
         }
@@ -112,7 +112,7 @@ struct CurlCommand {
 }
 
 extension String {
-    /// The text with spaces behind it up to `width` columns.
+    /// The text padded with spaces to `width` columns.
     func padding(to width: Int) -> String {
         self + String(repeating: " ", count: max(width - DisplayWidth.of(self), 0))
     }

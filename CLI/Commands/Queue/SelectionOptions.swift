@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// Which queue entries are meant.
+/// The options that select queue entries.
 struct SelectionOptions: ParsableArguments {
     @Argument(help: "Ids or unique prefixes of at least 4 characters; '-' reads them from standard input.")
     var ids: [String] = []
@@ -33,13 +33,13 @@ struct SelectionOptions: ParsableArguments {
         !(ids.isEmpty && resource.isEmpty && lane.isEmpty && state.isEmpty && reason.isEmpty) || olderThan != nil
     }
 
-    /// Whether ids are to come from standard input.
+    /// Whether ids are read from standard input.
     var readsStandardInput: Bool { ids.contains("-") }
 
-    /// The selection, ids from standard input included; it can be read once.
+    /// The selection, including ids from standard input, which can be read only once.
     ///
-    /// - Throws: ``CommandError`` with code 66 where ids are to come from standard input and none does: that must never
-    ///   mean every entry.
+    /// - Throws: ``CommandError`` with code 66 if standard input should give ids and is empty: an empty selection would mean all
+    ///   entries.
     func selection(now: Timestamp) throws -> QueueSelection {
         let all = ids.flatMap { $0 == "-" ? Self.standardInput() : [$0] }
         guard !all.isEmpty || ids.isEmpty else {
@@ -57,7 +57,7 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// A state on the command line.
+/// An entry's state on the command line.
 struct StateArgument: ExpressibleByArgument, Sendable {
     static let allValueStrings = QueueEntry.State.allCases.map(\.rawValue)
     let state: QueueEntry.State
@@ -68,7 +68,7 @@ struct StateArgument: ExpressibleByArgument, Sendable {
     }
 }
 
-/// Why an entry is parked, on the command line.
+/// A park reason on the command line.
 struct ReasonArgument: ExpressibleByArgument, Sendable {
     static let allValueStrings = ParkReason.allCases.map(\.rawValue)
     let reason: ParkReason

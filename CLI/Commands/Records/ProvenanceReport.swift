@@ -2,7 +2,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// Where a record came from, for a person: a line for each thing that is known.
+/// Prints a record's provenance as a table, one fact per line.
 struct ProvenanceReport {
     let provenance: RecordProvenance
     let words: Words

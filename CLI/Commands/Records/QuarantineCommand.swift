@@ -4,7 +4,7 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// `siding quarantine`: the records that broke their contract.
+/// `siding quarantine`: shows, retries and drops records that broke their contract.
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "quarantine", abstract: "Look at and decide about records that broke their contract.",
@@ -14,7 +14,7 @@ struct QuarantineCommand: AsyncParsableCommand {
         ])
 }
 
-/// `siding quarantine list`
+/// `siding quarantine list`: lists quarantined records, oldest first.
 struct QuarantineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the records that were set aside, oldest first.")
@@ -57,7 +57,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding quarantine show ID`
+/// `siding quarantine show ID`: prints a quarantined record and the reason.
 struct QuarantineShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a record that was set aside, and what is wrong with it.")
@@ -89,7 +89,7 @@ struct QuarantineShowCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding quarantine retry [ID…]`
+/// `siding quarantine retry [ID…]`: reads quarantined records again under the present config, without asking the origin.
 struct QuarantineRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Read records again under the present config, and save what is good now.",
@@ -124,7 +124,7 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding quarantine drop [ID…]`
+/// `siding quarantine drop [ID…]`: deletes quarantined records after a confirmation.
 struct QuarantineDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop", abstract: "Forget records that were set aside, bytes and all.")
@@ -150,7 +150,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
                     hint: "'siding quarantine list' shows them")
             }
             try Confirmation(options, isGiven: yes || dryRun).ask("forgetting \(Words.count(meant.count, "record"))")
-            // What has come since the question was asked is not meant.
+            // Only the records that the question was about, not those quarantined since.
             let gone = dryRun ? meant : try await store.dropQuarantined(QuarantineSelection(ids: meant.map(\.id)))
             for record in gone { tell(record) }
         }
@@ -167,7 +167,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
     }
 }
 
-/// Which quarantined records are meant.
+/// The options that select quarantined records.
 struct QuarantineOptions: ParsableArguments {
     @Argument(help: "Numbers of 'siding quarantine list'.") var ids: [Int64] = []
     @Option(help: ArgumentHelp("Records of this resource; may be repeated.", valueName: "name"))

@@ -4,7 +4,7 @@ import Siding
 import SidingChain
 import SidingSynchronization
 
-/// `siding query SQL`: read-only SQL over the views.
+/// `siding query SQL`: runs read-only SQL over the views.
 struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Run one read-only SQL statement over the stored records.",
@@ -35,7 +35,7 @@ struct QueryCommand: AsyncParsableCommand {
     }
 }
 
-/// Prints a result: rows as they come for scripts, a table for people.
+/// Prints a query result: row by row for scripts, as one table on a terminal.
 private final class QueryPrinter: Sendable {
     private struct State {
         var columns: [String] = []
@@ -56,7 +56,7 @@ private final class QueryPrinter: Sendable {
         state.withLock { $0 = State(columns: names, table: Table(names)) }
     }
 
-    /// The names of the columns, once: a statement that fails before its first row prints nothing.
+    /// Prints the column names before the first row or at the end, so that a statement that fails early prints nothing.
     private func printHeader() {
         let names = state.withLock { state in
             defer { state.hasHeader = true }
@@ -95,7 +95,7 @@ private final class QueryPrinter: Sendable {
         return object
     }
 
-    /// Tabs and line breaks inside a value would break the row.
+    /// Escapes tabs and line breaks, which would break the row.
     private static func field(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\t", with: "\\t").replacing("\n", with: "\\n")
             .replacing("\r", with: "\\r")

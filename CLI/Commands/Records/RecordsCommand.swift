@@ -3,7 +3,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// `siding records`: look at what is stored.
+/// `siding records`: shows stored records, their history and provenance, and restores deleted ones.
 struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "records", abstract: "Look at stored records.",
@@ -13,7 +13,7 @@ struct RecordsCommand: AsyncParsableCommand {
         ])
 }
 
-/// `siding records list RESOURCE`
+/// `siding records list RESOURCE`: lists records by key.
 struct RecordsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the records of a resource in the order of their keys.")
@@ -24,7 +24,7 @@ struct RecordsListCommand: AsyncParsableCommand {
     @Option(help: "Begin behind this key.") var after: String?
     @Flag(help: "The tombstones instead of the living.") var deleted = false
 
-    /// Records are read in short transactions, so that a long listing holds up no writer.
+    /// The records per read transaction; short ones, so that a long listing blocks no writer.
     private static let batch = 500
 
     func run() async throws {
@@ -61,7 +61,7 @@ struct RecordsListCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding records get RESOURCE KEY`
+/// `siding records get RESOURCE KEY`: prints one record.
 struct RecordsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Print one record: its JSON, byte for byte.")
@@ -86,7 +86,7 @@ struct RecordsGetCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding records count [RESOURCE…]`
+/// `siding records count [RESOURCE…]`: counts live records and tombstones.
 struct RecordsCountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "count", abstract: "Count the records of resources.")
 

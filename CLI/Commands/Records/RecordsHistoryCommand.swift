@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// `siding records history RESOURCE KEY`
+/// `siding records history RESOURCE KEY`: lists the versions of a record, newest first.
 struct RecordsHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -41,7 +41,7 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
         object.string("resource", resource)
         object.string("key", key)
         object.raw("body", version.body)
-        // To the microsecond: what is shown here can be asked for with --as-of.
+        // Microseconds, so that the time can be passed to --as-of.
         object.string("from", version.from.rfc3339(fractionDigits: 6))
         object.optional("to", version.to?.rfc3339(fractionDigits: 6))
         if version.run != 0 { object.int("run", version.run) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingJSON
 
-/// `siding records undelete RUN`
+/// `siding records undelete RUN`: restores the records that a run deleted.
 struct RecordsUndeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undelete", abstract: "Take back what a run deleted, as no listing had it any more.",

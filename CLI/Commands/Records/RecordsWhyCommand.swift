@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// `siding records why RESOURCE KEY`
+/// `siding records why RESOURCE KEY`: prints a record's provenance.
 struct RecordsWhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why", abstract: "Tell where a record came from: run, request, page, validators, own edits.")
@@ -26,7 +26,7 @@ struct RecordsWhyCommand: AsyncParsableCommand {
     }
 }
 
-/// Provenance as `--json` has it.
+/// Provenance as a `--json` object.
 enum ProvenanceShape {
     static func object(_ provenance: RecordProvenance) -> JSONObject {
         var object = JSONObject()

@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// `siding schema [RESOURCE…]`
+/// `siding schema [RESOURCE…]`: shows the members and types of the stored records.
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Tell what the stored records look like: members, types, what is new.",
@@ -60,7 +60,7 @@ struct SchemaCommand: AsyncParsableCommand {
         }
     }
 
-    /// `12 %`, and `<1 %` for what is not quite nothing.
+    /// A share such as `12 %`; `<1 %` for shares that would round to zero, empty for none.
     private static func share(_ part: Int, of whole: Int) -> String {
         guard part > 0, whole > 0 else { return "" }
         let percent = part * 100 / whole

@@ -2,8 +2,7 @@ import Siding
 import SidingChain
 import SidingSynchronization
 
-/// The exit statuses of the entries and resources that were tried, gathered from several workers: of each, how it was left
-/// last.
+/// Collects the last exit status of each entry and resource from several workers.
 final class DeliveryStatuses: Sendable {
     private let state = Mutex<[String: (status: ExitStatus, isParked: Bool)]>([:])
 
@@ -11,45 +10,45 @@ final class DeliveryStatuses: Sendable {
         state.withLock { $0[entry.id] = (ExitStatus(delivering: entry, ending), entry.state == .parked) }
     }
 
-    /// A resource that another run holds was not tried.
+    /// Ignores a resource that was not tried because another run has it locked.
     func add(_ report: SyncReport) {
         guard report.heldBy == nil else { return }
         state.withLock { $0["resource:\(report.line.resource)"] = (ExitStatus(report), false) }
     }
 
-    /// Whether the entry was left parked, as far as is known here.
+    /// Whether the last recorded state of the entry is parked.
     func hasParked(_ entry: QueueEntry) -> Bool { state.withLock { $0[entry.id]?.isParked ?? false } }
 
-    /// Nil where nothing was tried.
+    /// The combined status; nil if nothing was tried.
     var combined: ExitStatus? { ExitStatus.combining(state.withLock { $0.values.map(\.status) }) }
 }
 
 extension ExitStatus {
-    /// The code of a write that was to be delivered.
+    /// The exit code for a write after its delivery.
     ///
-    /// - Parameter ending: the event that ended a dropped one, where it is known.
+    /// - Parameter ending: the last event of a dropped write, if known.
     init(delivering entry: QueueEntry, _ ending: QueueEvent? = nil) {
         switch (entry.state, entry.reason) {
         case (.done, _): self = .success
         case (.parked, .signIn): self = .signIn
         case (.parked, .rejected), (.parked, .conflict), (.parked, .invalid): self = .refused
         case (.parked, _), (.queued, _), (.sending, _): self = .queued
-        // A write that undoes one which was not sent yet goes with it: there is nothing left to do. Any other that was
-        // dropped will never be delivered.
+        // A write that undoes an unsent one is cancelled together with it, which is a success. Any other dropped write will never
+        // be delivered.
         case (.dropped, _): self = ending?.isCancellation == true ? .success : .refused
         }
     }
 }
 
 extension QueueEvent {
-    /// Whether two writes were given up together, as the later one undoes the earlier.
+    /// Whether this event dropped two writes together because the later undoes the earlier.
     var isCancellation: Bool { event == "cancelled" }
 
-    /// What became of a dropped entry, for a person.
+    /// Why the entry was dropped, as a message.
     var ending: String {
         switch event {
         case "cancelled": "dropped, as it undoes what was not sent yet"
-        // The detail is `by` and the whole id.
+        // `detail` is "by " and the whole id.
         case "replaced": "dropped: replaced \(String((detail ?? "").prefix(11))), its edited form"
         default: detail.map { "dropped (\($0))" } ?? "dropped"
         }

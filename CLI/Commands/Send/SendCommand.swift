@@ -4,7 +4,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// `siding send`: the user's own write, kept first and then sent.
+/// `siding send`: stores a write in the queue, then sends it.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Keep a write in the queue, and send it at once if the line is clear.",
@@ -57,7 +57,7 @@ struct SendCommand: AsyncParsableCommand {
         let write = try request(to: target)
         try target.source.check(write)
         let status = try await workspace.withStore(.readWriteCreate) { store in
-            // A write that was accepted must not be answered with an error: whoever repeats it would have two.
+            // Checked before the write is stored: an error after that would make the user send it a second time.
             if !noSend { try await workspace.checkSecrets() }
             let entry = try await store.enqueue(write)
             Output.line(options.json ? Shapes.entry(entry).text : entry.id)

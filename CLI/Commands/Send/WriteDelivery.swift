@@ -5,7 +5,7 @@ import SidingManifest
 import SidingNetwork
 import SidingSynchronization
 
-/// Delivers writes for a command: words for the person, objects for the script, the exit code for both.
+/// Delivers writes for a command, prints the results and computes the exit code.
 struct WriteDelivery {
     let options: GlobalOptions
     let workspace: Workspace
@@ -17,7 +17,11 @@ struct WriteDelivery {
         (self.options, self.workspace, self.store) = (options, workspace, store)
     }
 
-    /// Sends a write that was just accepted, as far as the line allows.
+    /// Sends a write that was just stored, if the network allows.
+    ///
+    /// - Parameters:
+    ///   - sends: false only stores the write.
+    ///   - waits: whether to wait until the write is complete or parked.
     func run(_ entry: QueueEntry, on source: Source, sends: Bool, waits: Bool) async throws -> ExitStatus {
         guard sends, !entry.state.isSettled else { return try await tell(entry, isKept: !sends) }
         if !waits, !LinuxConnectivity().hasUsableRoute(to: source.baseURL.host) { return try await tell(entry) }
@@ -29,7 +33,7 @@ struct WriteDelivery {
                     return now.state.isSettled || now.state == .parked || !canGoOn([source.name], outlook)
                 }
             } else if try await sender.send(entry.id) == nil {
-                // Not its turn: what stands before it in its lane may go now.
+                // Others are ahead of it in its lane: send those first.
                 _ = try await sender.drain(sources: [source.name])
             }
             return try await tell(current(entry))
@@ -37,9 +41,9 @@ struct WriteDelivery {
         return status ?? .success
     }
 
-    /// Sends all that is due, of `sources` or of all.
+    /// Sends all due writes of `sources`, or of all sources.
     ///
-    /// - Returns: nil where there was nothing to send.
+    /// - Returns: nil if there was nothing to send.
     func drain(sources: Set<String>?) async throws -> ExitStatus? {
         let stop = try await withSender { sender, _ in
             _ = try await sender.drain(sources: sources) { note($0) }
@@ -49,10 +53,10 @@ struct WriteDelivery {
         return try await finish(sources)
     }
 
-    /// Sends all that becomes due, of `sources` or of all, and beside that fetches the retained pages whose time comes, until
-    /// nothing is left that could be sent without a person.
+    /// Sends writes of `sources`, or of all sources, and fetches retained pages as they become due, until nothing is left that
+    /// can be sent without an operator action.
     ///
-    /// - Returns: nil where there was nothing to send or to fetch.
+    /// - Returns: nil if there was nothing to send or to fetch.
     func watch(sources: Set<String>?, _ fetches: QueueDrain) async throws -> ExitStatus? {
         let refused = Mutex<Set<QueueEntry>>([])
         let stop = try await withSender { sender, transports in
@@ -80,20 +84,20 @@ struct WriteDelivery {
         report(entry)
     }
 
-    /// The code of what was sent of `sources`, once what else is to be said of them was said.
+    /// Reports parked writes and sources missing in the config, then returns the combined exit code.
     private func finish(_ sources: Set<String>?) async throws -> ExitStatus? {
         try await tellParked()
         let lost = tellLost(try await store.sourcesOfWrites().filter { sources?.contains($0) ?? true })
         return ExitStatus.combining([statuses.combined, lost])
     }
 
-    /// Sends what is due of `sources` before something else is done with them; tells in JSON only what waits for a person.
+    /// Sends the due writes of `sources` before a command continues with them. With `--json` it prints only parked writes.
     ///
-    /// - Returns: the code where a signal ended it; else ``status`` has it.
+    /// - Returns: the code if a signal stopped it; otherwise ``status`` has the result.
     func drainDue(sources: Set<String>) async throws -> ExitStatus? {
-        // A look at rows is cheaper than a client: most syncs have nothing to send.
+        // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
-        // What a sender that died has left in its hand is work too.
+        // Entries still claimed by a dead sender count as work, too.
         let others = outlook.wantingSignIn.union(outlook.inHand)
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender, _ in
@@ -105,10 +109,10 @@ struct WriteDelivery {
         }
     }
 
-    /// The code of all that was tried or parked so far; nil where nothing was.
+    /// The combined code of all writes tried or parked so far; nil if there are none.
     var status: ExitStatus? { statuses.combined }
 
-    /// Tells the writes that were parked without being tried, as their time or their key's was over, and counts them in.
+    /// Reports the writes that were parked without being tried, such as on expiry, and includes them in ``status``.
     func tellParked() async throws {
         let parked = try await store.writesParked(since: startedAt).filter { !statuses.hasParked($0) }
         parked.forEach { statuses.add($0) }
@@ -124,10 +128,9 @@ struct WriteDelivery {
         }
     }
 
-    /// Sends these entries now, although their time has not come or their source is to be left alone; their order in
-    /// their lanes stays.
+    /// Sends these entries now, even if they are not due or their source's gate is closed; the order within lanes is kept.
     ///
-    /// - Returns: nil where there are none.
+    /// - Returns: nil if there are none.
     func send(_ entries: [QueueEntry]) async throws -> ExitStatus? {
         let known = entries.filter { isKnown($0.source) }
         let lost = tellLost(Set(entries.map(\.source)).sorted())
@@ -144,9 +147,9 @@ struct WriteDelivery {
         return stop ?? ExitStatus.combining([statuses.combined, lost])
     }
 
-    /// Passes over `entries` until a pass settles none: each that is settled may have let another have its turn.
+    /// Tries `entries` in passes until a pass completes none: each completed entry may let the next one in its lane go.
     ///
-    /// - Returns: those that were not tried.
+    /// - Returns: the entries that were not tried.
     private func send(_ entries: [QueueEntry], by sender: WriteSender) async throws -> [QueueEntry] {
         var left = entries
         while !left.isEmpty, !Task.isCancelled {
@@ -170,7 +173,7 @@ struct WriteDelivery {
         try await store.entries(QueueSelection(ids: [entry.id])).first ?? entry
     }
 
-    /// What ended a dropped entry; nil for others.
+    /// The last event of a dropped entry; nil for others.
     private func ending(of entry: QueueEntry) async throws(StoreError) -> QueueEvent? {
         entry.state == .dropped ? try await store.history(of: entry.id).last : nil
     }
@@ -179,7 +182,7 @@ struct WriteDelivery {
         workspace.manifest.sources.contains { $0.name == source }
     }
 
-    /// Whether any write of `sources` can be sent without a person's word. What waits behind a parked one cannot.
+    /// Whether any write of `sources` can be sent without an operator action. Entries behind a parked one cannot.
     private func canGoOn(_ sources: Set<String>?, _ outlook: QueueOutlook) -> Bool {
         let names = workspace.manifest.sources.map(\.name).filter { sources?.contains($0) ?? true }
         return outlook.nextDue != nil || !outlook.inHand.isDisjoint(with: names)
@@ -213,7 +216,7 @@ struct WriteDelivery {
         return lost.isEmpty ? nil : .notFound
     }
 
-    /// - Parameter isKept: whether it was to be kept and no more.
+    /// - Parameter isKept: whether the write was only to be stored, not sent.
     private func tell(_ entry: QueueEntry, isKept: Bool = false) async throws -> ExitStatus {
         let ending = try await ending(of: entry)
         if options.json {
@@ -226,7 +229,7 @@ struct WriteDelivery {
         return isKept && entry.state != .dropped ? .success : ExitStatus(delivering: entry, ending)
     }
 
-    /// - Parameter ending: the event that ended a dropped entry, where it is known.
+    /// - Parameter ending: the last event of a dropped entry, if known.
     private func report(_ entry: QueueEntry, _ ending: QueueEvent? = nil) {
         if options.json { return Output.line(Shapes.entry(entry).text) }
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
@@ -244,7 +247,7 @@ struct WriteDelivery {
         }
     }
 
-    /// What a queued entry waits for, in a few words.
+    /// Why a queued entry waits, in short.
     private static func wait(of entry: QueueEntry) -> String? {
         if entry.state == .queued, !entry.isHead { return "others stand before it in its lane" }
         if entry.state == .queued, entry.waitsOn > 0 { return "what it is to wait for is not settled" }

@@ -4,14 +4,14 @@ import SidingChain
 import SidingJSON
 import SidingManifest
 
-/// What a write's first words mean: a method and a URL, or what the config's `writes` declares.
+/// The target of a write as given on the command line: a method and a URL, or a write that the config's `writes` declares.
 struct WriteTarget {
     let source: Source
-    /// Method, URL, lane and key's promise; the rest comes from the options.
+    /// Method, URL, lane and idempotency; options fill in the rest.
     let request: WriteRequest
 
     /// - Parameter words: `POST source:/path`, or `issues.update 7`.
-    /// - Throws: ``CommandError`` with 66 for a source or a write that the config does not have, 64 for other words.
+    /// - Throws: ``CommandError`` with code 66 for a source or write that is not in the config, 64 for any other bad argument.
     init(_ words: [String], in manifest: Manifest) throws {
         if let declared = try Self.declared(words, manifest) {
             self = declared
@@ -33,7 +33,7 @@ struct WriteTarget {
 
     private init(source: Source, request: WriteRequest) { (self.source, self.request) = (source, request) }
 
-    /// `issues.create`, `issues.update 7`: nil where the first word is no name with a verb.
+    /// A declared write, such as `issues.create` or `issues.update 7`; nil if the first word is not NAME.VERB.
     private static func declared(_ words: [String], _ manifest: Manifest) throws -> WriteTarget? {
         guard let match = words.first?.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_-]*)\.([a-z]+)/), words.count < 3 else {
             return nil
@@ -56,7 +56,7 @@ struct WriteTarget {
         }
     }
 
-    /// - Parameter text: `source:/path`, or a URL; the source with the longest matching base_url is meant.
+    /// - Parameter text: `source:/path`, or a URL, which belongs to the source with the longest matching base_url.
     private static func place(_ text: String, _ manifest: Manifest) throws -> (Source, HTTPURL) {
         if let named = try named(text, manifest) { return named }
         let url: HTTPURL
@@ -86,11 +86,11 @@ struct WriteTarget {
         }
     }
 
-    /// What a person puts into the place of entries' URLs.
+    /// The new URL for edited entries.
     ///
     /// - Parameter text: a path below the source's base URL, `source:/path`, or a URL of its origin.
-    /// - Throws: ``CommandError`` with 66 for a source that the config has no more, 64 for entries of several sources and for
-    ///   what is none of these.
+    /// - Throws: ``CommandError`` with code 66 if the config no longer has the source, 64 for entries of several sources or any
+    ///   other text.
     static func url(_ text: String, for entries: [QueueEntry], in manifest: Manifest) throws -> HTTPURL {
         let names = Set(entries.map(\.source)).sorted()
         guard let name = names.first, names.count == 1 else {
@@ -117,7 +117,7 @@ struct WriteTarget {
             hint: "give a path below its base_url that begins with /")
     }
 
-    /// Refuses what carries a credential of the entries' own sources, as `siding send` does.
+    /// Throws if the change carries a credential of the entries' sources, as `siding send` does.
     static func check(_ change: WriteChange, of entries: [QueueEntry], in manifest: Manifest) throws {
         let names = Set(entries.map(\.source))
         for source in manifest.sources where names.contains(source.name) {

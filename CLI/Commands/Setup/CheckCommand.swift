@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingManifest
 
-/// `siding check`: every fault of the config, each in its place.
+/// `siding check`: validates the config and lists every fault with its position.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Validate the config: every fault with file:line:column and what was expected.")

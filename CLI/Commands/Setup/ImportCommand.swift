@@ -3,7 +3,7 @@ import Foundation
 import SidingImport
 import SidingManifest
 
-/// `--from`
+/// The input format of an import: `--from`.
 struct ImportFormatArgument: ExpressibleByArgument, Sendable {
     let format: ImportFormat
 
@@ -15,7 +15,7 @@ struct ImportFormatArgument: ExpressibleByArgument, Sendable {
     static var allValueStrings: [String] { ImportFormat.allCases.map(\.rawValue) }
 }
 
-/// `siding import --from dlt|airbyte FILE`
+/// `siding import --from dlt|airbyte FILE`: converts another tool's config to a siding.yaml.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Turn a dlt REST source or an Airbyte low-code manifest into a siding.yaml.",
@@ -58,7 +58,7 @@ struct ImportCommand: ParsableCommand {
         if !result.unmapped.isEmpty { throw ExitStatus.partial }
     }
 
-    /// What is to be done with the config.
+    /// The next steps for the user, as a message.
     private func next(_ result: ManifestImport) -> String {
         let secrets =
             result.variables.isEmpty

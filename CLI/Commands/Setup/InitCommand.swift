@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SidingManifest
 
-/// `siding init`: a commented config that works as it stands.
+/// `siding init`: writes a commented example config that works unchanged.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Write a commented siding.yaml that works as it stands.")

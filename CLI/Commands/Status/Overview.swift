@@ -4,21 +4,21 @@ import SidingJSON
 import SidingManifest
 import SidingNetwork
 
-/// The state of everything, as `siding status` shows it.
+/// The data of `siding status`: resources, queue, gates, rate limits, last run and database.
 struct Overview {
     struct ResourceLine {
         var name: String
         var source: String
         var records: Int
         var quarantined: Int
-        /// Records that the last complete listings lacked, and that are not deleted yet.
+        /// Missing records: in no page of the last complete listings, and not deleted yet.
         var missing: Int
         var completedAt: Timestamp?
         var checkpointPage: Int?
-        /// Whether a pass over the records of another resource stopped half-way.
+        /// Whether a fan-out pass is unfinished.
         var isRoundOpen: Bool
         var isStale: Bool
-        /// Until when the origin calls what is stored current, and before when it asks not to be asked.
+        /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
         var said: ListingFreshness
     }
 
@@ -57,12 +57,12 @@ struct Overview {
             hasRoute: LinuxConnectivity().hasUsableRoute(), now: now)
     }
 
-    /// How many entries are in `state`.
+    /// The number of entries in `state`.
     private func count(_ state: QueueEntry.State) -> Int {
         waiting.filter { $0.state == state }.map(\.count).reduce(0, +)
     }
 
-    /// Whether anything waits for a person who has not put it on hold herself.
+    /// Whether entries are parked for a reason other than `held`.
     var hasParked: Bool { waiting.contains { $0.state == .parked && $0.reason != .held } }
 
     var object: JSONObject {

@@ -2,7 +2,7 @@ import Siding
 import SidingChain
 import SidingJSON
 
-/// Rate limits that are in use, as `siding status` shows them.
+/// Rate limits in use, as `siding status` shows them.
 extension Overview {
     static func object(_ limit: RateLimitReport) -> JSONObject {
         var object = JSONObject()

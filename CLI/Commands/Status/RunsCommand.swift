@@ -3,14 +3,14 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// `siding runs`: what each sync did.
+/// `siding runs`: shows what each sync did.
 struct RunsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "runs", abstract: "Look at the history of runs.",
         subcommands: [RunsListCommand.self, RunsShowCommand.self])
 }
 
-/// `siding runs list`
+/// `siding runs list`: lists the newest runs.
 struct RunsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the newest runs.")
 
@@ -47,7 +47,7 @@ struct RunsListCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding runs show ID`
+/// `siding runs show ID`: shows one run by resource.
 struct RunsShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one run, resource by resource.")
@@ -95,7 +95,7 @@ struct RunsShowCommand: AsyncParsableCommand {
 }
 
 extension CommandError {
-    /// Fails with 66: no run has that number, or none has it any more.
+    /// The error with code 66 for an unknown run; says so if the run was pruned.
     static func noRun(_ id: Int64, in store: Store) async throws -> CommandError {
         let isForgotten = try await store.isForgotten(id)
         let message =

@@ -4,7 +4,7 @@ import SidingChain
 import SidingCredentials
 import SidingJSON
 
-/// `siding state`: how far each resource has come.
+/// `siding state`: shows, sets and resets cursors and checkpoints.
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state", abstract: "See and set how far resources have come: cursor and checkpoint.",
@@ -12,7 +12,7 @@ struct StateCommand: AsyncParsableCommand {
         defaultSubcommand: StateShowCommand.self)
 }
 
-/// `siding state show [RESOURCE…]`
+/// `siding state show [RESOURCE…]`: shows the cursor and the checkpoint of each resource.
 struct StateShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the cursor and the checkpoint of each resource.")
@@ -45,7 +45,7 @@ struct StateShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// A cursor per parent: how many there are, and the oldest.
+    /// A summary of the cursors of all parents: their number, and the oldest.
     private static func words(_ cursors: [ScopedCursor]) -> String {
         guard let oldest = cursors.first else { return "" }
         return "\(Words.count(cursors.count, "cursor")), the oldest \(oldest.value)"
@@ -89,7 +89,7 @@ struct StateShowCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding state set RESOURCE VALUE`
+/// `siding state set RESOURCE VALUE`: sets the cursor, so that the next sync asks for changes since then.
 struct StateSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the cursor of a resource: the next sync asks for what changed since.",
@@ -117,7 +117,7 @@ struct StateSetCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding state reset RESOURCE…`
+/// `siding state reset RESOURCE…`: removes the cursor and the unfinished listing, so that the next sync asks for everything.
 struct StateResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
@@ -149,9 +149,9 @@ struct StateResetCommand: AsyncParsableCommand {
 }
 
 extension Store {
-    /// Sets the cursor under the resource's lease, so that no sync is at work on it.
+    /// Sets the cursor under the resource's lease, so that no sync runs at the same time.
     ///
-    /// - Throws: ``CommandError`` with code 11 where a run holds the resource.
+    /// - Throws: ``CommandError`` with code 11 if a run has the resource locked.
     fileprivate func setCursor(_ value: String?, of resource: AnyResource, _ command: String) async throws {
         switch try await acquireLease("resource:\(resource.name)", command: command) {
         case .held(let holder):

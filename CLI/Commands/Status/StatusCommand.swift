@@ -2,7 +2,7 @@ import ArgumentParser
 import Siding
 import SidingChain
 
-/// `siding status`: everything on one screen.
+/// `siding status`: shows everything on one screen.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show how fresh each resource is, what waits, and the last run.",

@@ -1,6 +1,6 @@
 import SidingSynchronization
 
-/// Values that several tasks hand in.
+/// Collects values from several tasks.
 final class Gathered<Value: Sendable>: Sendable {
     private let state = Mutex<[Value]>([])
 

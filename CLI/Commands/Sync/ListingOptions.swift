@@ -1,7 +1,7 @@
 import ArgumentParser
 import Siding
 
-/// What is asked for, and how far it goes: the same words for `siding sync` and for the plan of one.
+/// Options that define a listing, shared by `siding sync` and `siding plan`.
 struct ListingOptions: ParsableArguments {
     @Flag(help: "Ask for everything again, without conditions, from the first page.")
     var full = false
@@ -32,7 +32,7 @@ struct ListingOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: ``CommandError`` with 64 where a value is none of a resource's cursor.
+    /// - Throws: ``CommandError`` with code 64 if a value does not fit a resource's cursor.
     func check(against resources: [AnyResource]) throws {
         try CursorArguments.check(since: since, backfill: backfill, of: resources)
     }
@@ -44,7 +44,7 @@ struct ListingOptions: ParsableArguments {
         return options
     }
 
-    /// What was asked for, as the history tells it.
+    /// The options as text, for the run's command.
     var words: [String] {
         let flags: [(String, Bool)] = [
             ("--full", full), ("--accept-deletes", acceptDeletes), ("--limit \(limit ?? 0)", limit != nil),

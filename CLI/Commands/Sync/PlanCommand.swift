@@ -4,7 +4,7 @@ import Foundation
 import Siding
 import SidingChain
 
-/// `siding plan`: the requests that a sync would begin with, and why.
+/// `siding plan`: shows the first requests of a sync and why, or with `--fetch` its result on a copy of the database.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.",
@@ -40,7 +40,7 @@ struct PlanCommand: AsyncParsableCommand {
         if isRefused { throw ExitStatus.config }
     }
 
-    /// The database; nil where there is none, and none is needed: requests that limits are for are counted in it.
+    /// The database; nil if there is none. `--fetch` creates it if a source has rate limits, as its requests are counted there.
     private func store(for chosen: [AnyResource], _ workspace: Workspace) async throws -> Store? {
         if fetch, chosen.contains(where: { !$0.source.limits.isEmpty }) {
             return try await workspace.openStore(.readWriteCreate)

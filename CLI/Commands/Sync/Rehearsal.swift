@@ -4,16 +4,16 @@ import SidingChain
 import SidingJSON
 import SidingNetwork
 
-/// `siding plan --fetch`: what a sync would ask, save and delete, found out on a copy.
+/// `siding plan --fetch`: runs a sync on a copy of the database and reports its requests and changes.
 struct Rehearsal {
     let options: GlobalOptions
     let workspace: Workspace
-    /// Nil where there is none yet.
+    /// The database; nil if there is none yet.
     let store: Store?
 
-    /// Rehearses `resources` one after the other, and tells what each would come to.
+    /// Syncs `resources` on the copy one after the other and reports each result.
     func run(_ resources: [AnyResource], _ syncOptions: SyncOptions) async throws -> ExitStatus {
-        // The copy holds what the database holds.
+        // The copy contains the database's records, so only this user may read it.
         let directory = try TemporaryDirectory.make("plan", hint: "TMPDIR names another directory")
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let progress = ProgressLine(options.terminal, isQuiet: options.quiet || options.json)
@@ -59,7 +59,7 @@ struct Rehearsal {
         listed(rehearsed.changes) { "\($0.kind.rawValue) \(PlainText.oneLine($0.key, limit: 200))" }
     }
 
-    /// The first few of them; all with `-v`.
+    /// Prints the first 20 elements; all with `-v`.
     private func listed<Element>(_ all: [Element], _ text: (Element) -> String) {
         let most = options.verbose > 0 ? all.count : 20
         for element in all.prefix(most) { Output.line("    \(text(element))") }

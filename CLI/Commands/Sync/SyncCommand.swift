@@ -3,7 +3,7 @@ import Siding
 import SidingChain
 import SidingManifest
 
-/// `siding sync`: the main job.
+/// `siding sync`: sends due writes, then fetches and saves resources.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sync", abstract: "Fetch and save, going on where the last sync stopped.",
@@ -47,7 +47,7 @@ struct SyncCommand: AsyncParsableCommand {
             }
             let fetches = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: offline)
                 .run(chosen, syncOptions, command: command)
-            // Each run parks what has expired, even one that sends nothing.
+            // Every run parks expired writes, even one that sends nothing.
             try await delivery.tellParked()
             let writes = delivery.status ?? .success
             return writes == .success
@@ -56,15 +56,15 @@ struct SyncCommand: AsyncParsableCommand {
         if status != .success { throw status }
     }
 
-    /// The person's own writes go first: what is fetched then holds them.
+    /// Sends the user's own writes first, so that the fetched records include them.
     ///
-    /// - Returns: the code where a signal ended it.
+    /// - Returns: the exit code if a signal stopped it.
     private func deliver(to sources: [Source], _ delivery: WriteDelivery) async throws -> ExitStatus? {
         guard !offline, !noQueue, listing.limit == nil else { return nil }
         return try await delivery.drainDue(sources: Set(sources.map(\.name)))
     }
 
-    /// What was asked for, as the history tells it.
+    /// The command line as the list of runs shows it.
     private var command: String {
         let flags: [(String, Bool)] = [("--no-queue", noQueue), ("--offline", offline), ("--failed", failed)]
         return (["sync"] + listing.words + flags.filter(\.1).map(\.0) + resources).joined(separator: " ")
@@ -78,7 +78,7 @@ struct SyncCommand: AsyncParsableCommand {
         return options
     }
 
-    /// The resources whose newest outcome was no success.
+    /// The resources whose newest outcome was not a success.
     private func onlyFailed(_ resources: [AnyResource], _ store: Store) async throws -> [AnyResource] {
         var newest: [String: RunOutcome] = [:]
         for run in try await store.runs(limit: 100) {

@@ -2,13 +2,13 @@ import Siding
 import SidingChain
 import SidingNetwork
 
-/// Runs the engine for a command: progress and words for the person, objects for the script, the exit code for both.
+/// Runs the sync engine for a command: progress, messages or JSON, and the exit code.
 struct SyncRunner {
     let options: GlobalOptions
     let workspace: Workspace
     let store: Store
     let isOffline: Bool
-    /// Whether a line on the terminal follows it; not where others write there meanwhile.
+    /// Whether to draw the progress line; false if other tasks write to the terminal meanwhile.
     var showsProgress = true
 
     /// Syncs `resources`; a signal stops it between pages.
@@ -20,7 +20,7 @@ struct SyncRunner {
         return status(of: result.value, stopped: result.stopped)
     }
 
-    /// Syncs `resources` over transports that are there already, and tells what comes of each.
+    /// Syncs `resources` over existing transports and prints the result of each.
     func sync(
         _ resources: [AnyResource], _ syncOptions: SyncOptions, command: String, over transports: any TransportFactory
     ) async throws(StoreError) -> [SyncReport] {
@@ -38,7 +38,7 @@ struct SyncRunner {
     private func status(of reports: [SyncReport], stopped: ExitStatus?) -> ExitStatus {
         if let stopped { return stopped }
         let statuses = reports.map(ExitStatus.init)
-        // A single resource that fails after saving pages exits with its own code.
+        // With a single resource the failure's own code is more useful than "partial".
         let saved =
             reports.count > 1 && reports.contains { $0.line.outcome == .saved || $0.line.outcome == .notModified }
         return ExitStatus.combining(statuses, savedAnything: saved)
@@ -72,7 +72,7 @@ struct SyncRunner {
         notes(report)
     }
 
-    /// What came into quarantine, and by what.
+    /// The quarantined records and answers, as a message.
     private func setAside(_ counters: RunCounters) -> String {
         let answers = counters.answersSetAside
         let records = counters.quarantined - answers
@@ -106,7 +106,7 @@ struct SyncRunner {
         }
     }
 
-    /// Warnings are always told; the other notes on a terminal.
+    /// Prints warnings always, other notes only on a terminal or with `-v`.
     private func notes(_ report: SyncReport) {
         let told = isChatty ? report.line.notes : report.warnings
         for note in told { options.talk("\(report.line.resource): \(note)") }
@@ -114,12 +114,12 @@ struct SyncRunner {
 }
 
 extension ExitStatus {
-    /// The code of one resource's report.
+    /// The exit code of one resource's report.
     init(_ report: SyncReport) {
         switch report.line.outcome {
         case .failed:
             let status = report.failure.map(ExitStatus.init) ?? .failure
-            // What would have passed by itself is a refusal for good where the config says so.
+            // A failure rule of the config made a temporary failure permanent.
             self = status == .failure && report.isFailedByRule ? .refused : status
         case .queued: self = .queued
         case .skipped: self = report.heldBy == nil ? .success : .locked

@@ -1,22 +1,22 @@
 internal import SidingChain
 
-/// Where a new listing of a resource begins.
+/// The cursor range of a new listing.
 struct CursorStart: Sendable, Hashable {
-    /// The value that the listing begins at, lookback taken off; nil for all there is.
+    /// The start of the range, lookback included; nil to list everything.
     var from: String?
-    /// The value that it ends at, of a backfill.
+    /// The end of the range, for a backfill.
     var until: String?
     /// Whether the listing may move the stored cursor.
     var moves = false
-    /// Why it begins there, for a person; nil where there is no cursor.
+    /// Why it starts there, for people; nil without a cursor.
     var reason: String?
 
     /// For a resource without a cursor.
     static let none = CursorStart()
 
     /// - Parameters:
-    ///   - stored: the stored cursor, where it belongs to the present definition.
-    ///   - now: against which the origin's memory is measured.
+    ///   - stored: the stored cursor, if it belongs to the present definition.
+    ///   - now: the current time, to check the cursor's age against the origin's retention.
     init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
         guard let rule else { return }
         if let backfill = options.backfill {
@@ -24,7 +24,7 @@ struct CursorStart: Sendable, Hashable {
             reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
         } else if let since = options.since {
             from = since
-            // Between the stored cursor and a later value lies what was never asked for.
+            // Nobody requested the changes between the stored cursor and a later value.
             moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
             reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
         } else {
@@ -39,7 +39,7 @@ struct CursorStart: Sendable, Hashable {
         _ rule: IncrementalCursor, _ stored: StoredCursor?, isFull: Bool, now: Timestamp
     ) -> (from: String?, reason: String?) {
         guard !isFull, let stored else { return (rule.start, nil) }
-        // Not the value's own age: an origin where nothing changes is asked about all the same.
+        // The age of the last move counts, not of the value: an origin without changes keeps an old value.
         if let retention = rule.retention, now - stored.movedAt > retention {
             return (rule.start, "the cursor \(stored.value) is older than the origin remembers: full listing")
         }
@@ -47,17 +47,16 @@ struct CursorStart: Sendable, Hashable {
         return (from, rule.isOpaque ? "changes since the last sync" : "changes since \(from)")
     }
 
-    /// Whether `failed` is the origin's no to the first request, which carries a cursor.
+    /// Whether `failed` is the origin's refusal of the first request, which carries a cursor.
     func isRefused(_ failed: PageFailure, _ opening: ListingOpening) -> Bool {
         guard from != nil, failed.page.address == opening.first.address, case .http(let answer) = failed.failure.reason
         else { return false }
         return [400, 404, 410, 422].contains(answer.status)
     }
 
-    /// Whether a page of a listing of the newest first lies wholly behind where the listing begins; so do all pages after it, where
-    /// the order is what it is said to be.
+    /// Whether a page of a descending listing is past the start of the range. If the order holds, so are all pages after it.
     ///
-    /// - Parameter furthest: the page's value that is furthest on.
+    /// - Parameter furthest: the page's highest cursor value.
     func isPast(_ furthest: String?, by rule: IncrementalCursor?) -> Bool {
         guard let rule, rule.order == .descending, let from, let furthest, furthest != DescendingOrder.disorder else {
             return false
@@ -65,14 +64,14 @@ struct CursorStart: Sendable, Hashable {
         return rule.isFurther(from, than: furthest)
     }
 
-    /// Takes over what an unfinished listing asks for.
+    /// Adopts the range of an unfinished listing.
     mutating func resume(_ listing: ListingCursor) {
         (from, moves) = (listing.from, listing.moves)
     }
 
-    /// Takes over what an unfinished listing asks for; where its pages came in order, from how far they came on.
+    /// Adopts the range of an unfinished listing; if its pages came in order, the range starts at its high-water mark.
     ///
-    /// - Returns: whether it goes on at the cursor rather than at its next page.
+    /// - Returns: whether it resumes at the cursor rather than at its next page.
     mutating func goOn(_ listing: ListingCursor, by rule: IncrementalCursor?) -> Bool {
         resume(listing)
         guard let value = rule?.goingOn(listing) else { return false }
@@ -80,7 +79,7 @@ struct CursorStart: Sendable, Hashable {
         return true
     }
 
-    /// What the placeholders of `rule`'s query stand for.
+    /// The values of the placeholders in requests under `rule`.
     func placeholders(_ rule: IncrementalCursor?) -> Placeholders {
         Placeholders(
             cursor: from.map { rule?.written($0) ?? $0 }, until: until.map { rule?.written($0) ?? $0 },
@@ -89,7 +88,7 @@ struct CursorStart: Sendable, Hashable {
 }
 
 extension Store {
-    /// The stored cursor of `resource`, where it is still what it was; a resource without a cursor is not asked about.
+    /// The stored cursor of `resource`; nil if definition or first URL changed since, or the resource has no cursor.
     func cursor(of resource: AnyResource, for parent: BoundParent? = nil) async throws(StoreError) -> StoredCursor? {
         guard resource.cursor != nil, let stored = try await cursor(of: resource.name, scope: parent?.key ?? ""),
             ResourceDefinition(resource).isSame(as: stored.definition)

@@ -1,41 +1,41 @@
 internal import HTTPTypes
 internal import SidingJSON
 
-/// How far the cursor of one listing has come.
+/// Tracks the high-water mark of one listing's cursor.
 ///
-/// Where records come in ascending order each page moves it, but only to the furthest value below the page's last one: of those
-/// that share that one, some may stand on the next page, and an origin may mean by "since" what lies behind the value.
+/// In ascending order each page moves the cursor, but only to the highest value below the page's last one. More records with
+/// the last value may be on the next page, and an origin's "since" may exclude the value itself.
 ///
-/// Where they come in descending order the listing ends at a page behind its beginning, as long as they do come so.
+/// In descending order the listing ends at the first page past its start, as long as the order holds.
 struct HighWaterMark: Sendable {
-    /// Nil for a resource without a cursor, and for a listing of its own.
+    /// Nil for a resource without a cursor, and for an ad-hoc listing.
     let rule: IncrementalCursor?
-    /// Where the listing began, and where it ends, if anywhere.
+    /// The range of the listing.
     let start: CursorStart
-    /// The stored cursor when the listing was opened.
+    /// The stored cursor at the time the listing was opened.
     let stored: String?
-    /// The furthest value of the pages that were saved, in this run and before.
+    /// The high-water mark of the saved pages, in this run and before.
     private(set) var reached: String?
-    /// The furthest value below ``reached``.
+    /// The highest value below ``reached``: all records up to it are saved.
     private var vouched: String?
-    /// The furthest value of this run's pages: what was seen before a listing went on may come again.
+    /// The highest value of this run's pages. A resumed listing may repeat earlier values.
     private var last: String?
     private(set) var isDisordered = false
-    /// Of records that are said to come newest first.
+    /// The order check of a descending listing.
     private(set) var descent: DescendingOrder
-    /// Whether pages before those of this run came out of order.
+    /// Whether pages of earlier runs came out of order.
     private let waitsForEnd: Bool
     private(set) var unusable = 0
     private(set) var future: String?
 
-    /// - Parameter waits: as the listing was left.
+    /// - Parameter waits: as stored with the listing.
     init(_ rule: IncrementalCursor?, start: CursorStart, stored: String?, reached: String?, waits: Bool = false) {
         (self.rule, self.start, self.stored, self.reached, vouched) = (rule, start, stored, reached, reached)
         waitsForEnd = waits
         descent = DescendingOrder(isBroken: waits && rule?.order == .descending, top: reached)
     }
 
-    /// Looks at the order of the next page, before anything is made of it.
+    /// Checks the order of the next page. Call it before any other use of the page.
     mutating func look(at page: FetchedPage) {
         guard let rule, rule.order == .descending, rule.isOfRecords else { return }
         if let cursor = page.cursor {
@@ -46,12 +46,12 @@ struct HighWaterMark: Sendable {
         if descent.isPageBroken { isDisordered = true }
     }
 
-    /// What is to be remembered of the furthest value of `page`, the one that was looked at last.
+    /// The highest value to store for `page`, which was checked last.
     func remembered(of page: FetchedPage) -> String? {
         descent.isPageBroken ? DescendingOrder.disorder : page.furthest
     }
 
-    /// Takes in what `page` says, and gives what is to be stored with it; nil where there is no cursor.
+    /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
     mutating func move(with page: FetchedPage) -> CursorMove? {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
@@ -71,7 +71,7 @@ struct HighWaterMark: Sendable {
     private func end(_ rule: IncrementalCursor) -> CursorMove {
         guard start.moves else { return CursorMove(from: start.from, reached: reached, moved: nil) }
         let moved = reached.map { rule.isOfRecords ? rule.further(stored, $0) : $0 }
-        // A listing that ends without news vouches for the same value anew: it has grown no older.
+        // A complete listing without changes confirms the stored value, and so renews its age.
         return CursorMove(from: start.from, reached: reached, moved: moved ?? stored)
     }
 
@@ -97,7 +97,7 @@ struct HighWaterMark: Sendable {
         }
     }
 
-    /// Whether all that follows `page` lies outside of what was asked for.
+    /// Whether all pages after `page` are outside of the range.
     func isPast(_ page: FetchedPage) -> Bool {
         switch rule?.order {
         case .descending: return isPast(page.furthest, nearest: page.cursor?.nearest, descent)
@@ -108,9 +108,9 @@ struct HighWaterMark: Sendable {
         }
     }
 
-    /// Whether the page to be asked for lies outside of it, if it did not change.
+    /// Whether the page to request is past the range, provided that it did not change.
     ///
-    /// - Parameter furthest: its stored value.
+    /// - Parameter furthest: its stored highest value.
     func isPast(unchanged furthest: String?) -> Bool {
         guard let rule, rule.order == .descending else { return false }
         var descent = descent
@@ -123,7 +123,7 @@ struct HighWaterMark: Sendable {
         return !rule.isOfRecords || descent.hasFallen(to: nearest ?? furthest, by: rule)
     }
 
-    /// What a person should know; empty where all is well.
+    /// Warnings for people; empty if there is no problem.
     var warnings: [String] {
         guard let rule else { return [] }
         var warnings: [String] = []

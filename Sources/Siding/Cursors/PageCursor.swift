@@ -2,26 +2,26 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 
-/// What one page says of its resource's cursor.
+/// The cursor values of one page.
 struct PageCursor: Sendable, Hashable {
-    /// The value that is furthest on.
+    /// The value furthest ahead.
     var furthest: String?
-    /// The value that is least far, for listings whose order is known.
+    /// The value least far ahead, for listings with a declared order.
     var nearest: String?
-    /// The furthest value that is less far than ``furthest``.
+    /// The second-furthest distinct value.
     var below: String?
-    /// Whether no value is less far than the one before it.
+    /// Whether no value is behind the one before it.
     var isAscending = true
-    /// Whether no value is further than the one before it; told of records that are said to come newest first.
+    /// Whether no value is ahead of the one before it; only for a declared descending order.
     var isDescending = true
-    /// The values of those records, in their order, also such as lie in the future.
+    /// All values in order, future ones included; only for a declared descending order.
     var values: [String] = []
-    /// Records without a value that the cursor could take.
+    /// The number of records without a usable value.
     var unusable = 0
-    /// A value that lies in the future, which would hide all that comes before it.
+    /// A value in the future: as a cursor it would hide all earlier changes.
     var future: String?
 
-    /// Reads what `rule` looks at: the page's records, its envelope or its header fields.
+    /// Reads the values for `rule` from the page's records, its envelope or its header fields.
     init(_ records: [RecordSlice], of page: [UInt8], _ answer: PageAnswer, by rule: IncrementalCursor, now: Timestamp) {
         switch rule.place {
         case .record(let path):
@@ -32,10 +32,10 @@ struct PageCursor: Sendable, Hashable {
         }
     }
 
-    /// By how much an origin's clock may be ahead of ours.
+    /// How far the origin's clock may be ahead.
     private static let clockSkew = Duration.seconds(86_400)
 
-    /// A date of HTTP in the cursor's own form; anything else as it stands.
+    /// An HTTP date in the cursor's own format; other text unchanged.
     private static func date(_ text: String, as type: CursorType) -> String {
         guard type.isTime, let seconds = HTTPDate.secondsSince1970(text) else { return text }
         return type.text(of: Timestamp(secondsSince1970: seconds), like: "")
@@ -43,7 +43,7 @@ struct PageCursor: Sendable, Hashable {
 
     /// Reads the values of a page's records.
     ///
-    /// - Parameter latest: no moment after this one is believed.
+    /// - Parameter latest: later times count as future.
     private mutating func see(
         _ records: [RecordSlice], of page: [UInt8], at path: JSONPath, by rule: IncrementalCursor, latest: Timestamp
     ) {

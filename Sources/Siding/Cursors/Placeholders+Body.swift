@@ -2,7 +2,7 @@ internal import SidingChain
 internal import SidingJSON
 
 extension Placeholders {
-    /// The body with its placeholders filled, as text; nil where nothing is left of a form.
+    /// The body as text with its placeholders filled; nil for an empty form.
     func filled(_ body: SearchBody, _ encoding: QueryEncoding) -> String? {
         switch body.encoding {
         case .json: return String(decoding: json(body.members).bytes, as: UTF8.self)
@@ -16,7 +16,7 @@ extension Placeholders {
         JSONDocument(object: members.compactMapValues(json))
     }
 
-    /// The value as JSON; nil where a placeholder in it stands for nothing.
+    /// The value as JSON; nil if one of its placeholders has no value.
     private func json(_ value: QueryValue) -> JSONDocument? {
         switch value {
         case .string(let text): number(text) ?? filled(text).map(JSONDocument.init(string:))
@@ -29,7 +29,7 @@ extension Placeholders {
         }
     }
 
-    /// What stands for a placeholder that stands alone, where that is a number.
+    /// The number for a string that is only a placeholder; nil if the cursor is no number.
     private func number(_ text: String) -> JSONDocument? {
         guard isNumber, let value = text == "{cursor}" ? cursor : text == "{until}" ? until : nil,
             let document = try? JSONDocument(value), document.kind == .number

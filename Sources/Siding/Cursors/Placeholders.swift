@@ -1,15 +1,15 @@
 public import SidingChain
 
-/// What stands for `{cursor}`, `{until}` and the bound names of a parent in a query.
+/// The values for `{cursor}`, `{until}` and a parent's bound names in a query.
 struct Placeholders: Sendable, Hashable {
     var cursor: String?
     var until: String?
-    /// Whether they are numbers, so that one that stands alone in a body of JSON is written as one.
+    /// Whether cursor values are numbers, so that a placeholder alone in a JSON body becomes a number.
     var isNumber = false
-    /// What other names stand for; any that is not here stands for itself.
+    /// The values of other names; an unknown placeholder stays as it is.
     var bound: [String: String] = [:]
 
-    /// The query with its placeholders filled; a parameter whose placeholder stands for nothing is left out.
+    /// The query with its placeholders filled. A parameter whose placeholder has no value is left out.
     func filled(_ query: [String: QueryValue]) -> [String: QueryValue] { query.compactMapValues(filled) }
 
     private func filled(_ value: QueryValue) -> QueryValue? {
@@ -21,9 +21,9 @@ struct Placeholders: Sendable, Hashable {
         }
     }
 
-    /// The text with its placeholders filled; nil where one of them stands for nothing.
+    /// The text with its placeholders filled; nil if one of them has no value.
     func filled(_ text: String) -> String? {
-        // In one pass: what a value holds is no placeholder.
+        // In one pass, so that braces in a value are no placeholders.
         var (filled, rest) = ("", text[...])
         while let match = rest.firstMatch(of: Self.pattern) {
             let name = String(match.output.1)
@@ -43,14 +43,14 @@ struct Placeholders: Sendable, Hashable {
 }
 
 extension AnyResource {
-    /// Whether its requests say where a listing of changes ends.
+    /// Whether its requests contain `{until}`, the end of a cursor range.
     public var asksUntil: Bool {
         query.values.contains { $0.holds("{until}") } || body?.text.contains("{until}") ?? false
     }
 }
 
 extension QueryValue {
-    /// Whether `placeholder` stands somewhere in it.
+    /// Whether it contains `placeholder` anywhere.
     public func holds(_ placeholder: String) -> Bool {
         switch self {
         case .string(let text): text.contains(placeholder)

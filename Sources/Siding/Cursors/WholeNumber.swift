@@ -1,4 +1,4 @@
-/// A whole number of any length, by its digits: origins count beyond 64 bits.
+/// An integer of any length, stored as digits: origins may count beyond 64 bits.
 struct WholeNumber: Comparable {
     private let isNegative: Bool
     private let digits: Substring
@@ -23,7 +23,7 @@ struct WholeNumber: Comparable {
 
     private var isBelowZero: Bool { isNegative && !digits.isEmpty }
 
-    /// The number `count` further on or back, digit by digit.
+    /// The number plus or minus `count`, digit by digit.
     func moved(by count: UInt64, backwards: Bool) -> String {
         let step = String(count)
         let stepDigits = count == 0 ? step[step.endIndex...] : step[...]
@@ -40,7 +40,7 @@ struct WholeNumber: Comparable {
         return digits.isEmpty ? "0" : (isNegative ? "-" : "") + digits.map(String.init).joined()
     }
 
-    /// The digits of both, from the last on, with noughts before the shorter one.
+    /// The digits of both from the last one on, the shorter one padded with zeros.
     private static func pairs(_ one: Substring, _ other: Substring) -> [(one: UInt8, other: UInt8)] {
         let (one, other) = (Array(one.utf8.reversed()), Array(other.utf8.reversed()))
         return (0..<max(one.count, other.count)).map { place in
@@ -58,7 +58,7 @@ struct WholeNumber: Comparable {
         return (result + [carry]).reversed()
     }
 
-    /// - Parameter less: no more than `more`.
+    /// - Parameter less: at most `more`.
     private static func difference(_ more: Substring, _ less: Substring) -> [UInt8] {
         var (result, borrowed): ([UInt8], UInt8) = ([], 0)
         for pair in pairs(more, less) {

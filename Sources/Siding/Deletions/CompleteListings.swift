@@ -3,15 +3,15 @@ internal import SidingSQLite
 
 /// When every record of a resource was last asked for: `all_listed_at` of `siding_resources`.
 ///
-/// A record that no listing shows may belong to a parent that is not stored here. So absence in a fan-out pass counts only if all
-/// parents were listed before it.
+/// A record that no listing shows may belong to a parent that is not stored here. So missing records of a fan-out pass count
+/// only if all parents were listed before it.
 enum CompleteListings {
-    /// Until the next listing of everything, nothing is known.
+    /// Until the next listing of everything, nothing is known to be complete.
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET all_listed_at = NULL WHERE id = ?1", resource)
     }
 
-    /// The only listing of a resource is complete: it asked for everything, or for all changes since everything was asked for.
+    /// Sets the time after the only listing of a resource is complete: it asked for everything, or for all changes since then.
     static func complete(_ resource: Int64, now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -22,7 +22,7 @@ enum CompleteListings {
             """, resource, now.microseconds)
     }
 
-    /// A pass over all parents is complete. The caller knows that the parents were listed.
+    /// Sets the time after a pass over all parents is complete. The caller knows that the parents were listed.
     static func complete(
         _ resource: Int64, round: Int64, over parent: Int64, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
@@ -40,10 +40,10 @@ enum CompleteListings {
             """, resource, round, now.microseconds)
     }
 
-    /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them: one in
-    /// quarantine, or with own edits, may lead to another address than the origin's.
+    /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them. A
+    /// parent in quarantine or with pending edits may lead to another address.
     ///
-    /// - Parameter parent: the name of the resource whose records they are.
+    /// - Parameter parent: the name of the resource of the parents.
     static func areParentsListed(
         _ parent: String, since resource: String, _ transaction: borrowing Transaction
     ) throws -> Bool {

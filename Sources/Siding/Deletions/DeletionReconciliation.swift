@@ -3,15 +3,16 @@ internal import SidingSQLite
 
 /// Decides which records were deleted at the origin, in the transaction that ends a complete listing or fan-out pass.
 ///
-/// Absent is a living record from the origin, without pending edits, that no stored page shows. Each such record gains a pass in
-/// ``MissingTable``; ``ListingEvidence`` says how many passes delete it, and ``DeletionGuard`` how many records may go at once.
+/// A record is missing if it is live, comes from the origin, has no pending edits, and no stored page shows it. Each missing
+/// record gains a pass in ``MissingTable``. ``ListingEvidence`` decides how many passes delete it, and ``DeletionGuard`` how
+/// many records may be deleted at once.
 struct DeletionReconciliation {
     let resource: Int64
-    /// The resource whose records have a listing each; nil if there is one listing only.
+    /// The resource of the parents; nil if the resource has a single listing.
     var parent: Int64?
     let run: RunID
     let now: Timestamp
-    /// The resource's revision once this transaction has committed.
+    /// The resource's revision after this transaction.
     let revision: Int64
     let terms: DeletionTerms
 
@@ -52,8 +53,8 @@ struct DeletionReconciliation {
         ) { Int($0.int(0)) } ?? 0
     }
 
-    /// Resets the counters, because a missing record may be on such a page. Pages are asked for whole again: a 304 would leave
-    /// them unknown for ever.
+    /// Resets the counters, because a missing record may be on such a page. These pages are fetched in full again: a 304 would
+    /// leave them unknown for ever.
     func resetCounts(_ transaction: borrowing Transaction) throws {
         try MissingTable.resetCounts(of: resource, transaction)
         try PageValidators(resource: resource).forgetUnknown(scope: nil, transaction)
@@ -84,7 +85,7 @@ struct DeletionReconciliation {
         var hasNewer = false
     }
 
-    /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page that was read before.
+    /// - Parameter startedAt: when the listing or pass began. A record written later may not be on a page read before.
     func absentRecords(since startedAt: Timestamp, _ transaction: borrowing Transaction) throws -> AbsentRecords {
         let records = try RecordsTable.load(resource, transaction).rows
         let living = try transaction.query(
@@ -96,7 +97,7 @@ struct DeletionReconciliation {
         return try sort(candidates.left, startedAt, transaction)
     }
 
-    /// A record whose parent is gone waits for it: that no other listing shows it proves nothing.
+    /// Skips records whose parent is gone: that no other listing shows them is no evidence.
     private func sort(
         _ ids: [Int64], _ startedAt: Timestamp, _ transaction: borrowing Transaction
     ) throws -> AbsentRecords {
@@ -133,7 +134,7 @@ struct DeletionReconciliation {
         _ absent: AbsentRecords, _ evidence: ListingEvidence, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
         let isFirst = try isFirst(transaction)
-        // The first listing under a definition may lack what it does not ask for any more: such records are not asked about.
+        // The first listing under a definition may lack records that it no longer asks for: these are not verified.
         guard !(isFirst && evidence.isVerified) else {
             try setReconciled(isUpToDate: absent.ids.isEmpty && !absent.hasNewer, transaction)
             return RunCounters()
@@ -154,7 +155,7 @@ struct DeletionReconciliation {
         return counters
     }
 
-    /// Whether no complete listing was reconciled under this definition.
+    /// Whether no complete listing was reconciled under this definition yet.
     private func isFirst(_ transaction: borrowing Transaction) throws -> Bool {
         try transaction.first("SELECT reconciled_revision IS NULL FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0) == 1
@@ -167,7 +168,7 @@ struct DeletionReconciliation {
             resource, isUpToDate)
     }
 
-    /// The next complete listing is the first again: the definition changed, or absence does not count any more.
+    /// Makes the next complete listing the first again: the definition changed, or missing records no longer count.
     static func startOver(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         let wasReconciled = try transaction.execute(
             "UPDATE siding_resources SET reconciled_revision = NULL WHERE id = ?1 AND reconciled_revision IS NOT NULL",

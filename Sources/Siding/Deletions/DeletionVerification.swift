@@ -3,24 +3,24 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// Asks the origin for each record that a complete listing lacked, where the config says at which address records are: 404
-/// and 410 that no rule of `errors:` takes for something else say that it is gone, and so does the mark of deleted ones; any other
-/// answer with the record says that it is there.
+/// Verifies missing records by GET, if the config declares the address of single records. A 404 or 410 that no rule of
+/// `errors:` treats otherwise, or the deletion mark, confirms the deletion. Any other answer with the record means that it
+/// still exists.
 struct DeletionVerification: Sendable {
     let sync: ResourceSync
-    /// The address of a record below the source's base URL.
+    /// The path of a record below the source's base URL.
     let template: String
     private let chain: any Node<HTTPURL, LoadedResponse>
     private let counter = RequestCounter()
 
-    /// What is there is asked about again after so long.
+    /// How long until an existing record is verified again.
     static let patience = Duration.seconds(86_400)
-    /// A run asks about so many records at most; the next one goes on with the others.
+    /// The maximum number of records to verify per run; the next run continues with the others.
     static let mostPerRun = 1_000
-    /// So many questions at once.
+    /// The number of concurrent requests.
     private static let width = 4
 
-    /// Nil where the config does not want it.
+    /// Nil if verification is not configured.
     init?(_ sync: ResourceSync) {
         guard sync.resource.deletions.byAbsence, let template = sync.resource.deletions.recordPath else { return nil }
         (self.sync, self.template) = (sync, template)
@@ -33,13 +33,14 @@ struct DeletionVerification: Sendable {
 
     private var resource: AnyResource { sync.resource }
 
-    /// Asks about the missing records that were not asked about lately, and deletes those that are gone once all were asked about.
+    /// Verifies the missing records not verified lately, and deletes the confirmed ones at the end.
     ///
-    /// If so many are missing that the mass-deletion guard would block their deletion, none is asked about: the answers could change
-    /// nothing. A failure of the source ends the questions; a record without an answer stays, and holds up none of the others.
+    /// If there are so many that the mass-deletion guard would block the deletion, it verifies none: the answers would change
+    /// nothing. A failure of the source ends the verification; a record without an answer is kept, and does not hold up the
+    /// others.
     func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let store = sync.engine.store
-        // A record below its parent may have moved to another while one pass went on.
+        // In one pass, a record below its parent may have moved to another parent.
         let isPathBound = resource.deletions.isPathBound
         let since = sync.engine.now
         let missing = try await store.unconfirmedDeletions(
@@ -59,7 +60,7 @@ struct DeletionVerification: Sendable {
             )
         }
         var outcome = try await ask(missing)
-        // A source in trouble may call a record gone that lives: the next run asks about it again.
+        // A source in trouble may report live records as gone: the next run verifies them again.
         if outcome.ending != nil { outcome.isGone = outcome.isGone.filter { !$0.value } }
         report.line.counters += try await store.apply(
             VerificationFindings(
@@ -76,12 +77,12 @@ struct DeletionVerification: Sendable {
         return report
     }
 
-    /// The answers to all questions of a run.
+    /// The answers to all requests of a run.
     private struct Outcome {
         var isGone: [String: Bool] = [:]
-        /// Those that were not answered clearly, and why; the one that ended the questions first.
+        /// Records without a clear answer, and why; first the one that ended the verification.
         var unanswered: [(key: String, why: String)] = []
-        /// The failure of the source that ended the questions.
+        /// The failure of the source that ended the verification.
         var ending: Failure?
     }
 
@@ -106,7 +107,7 @@ struct DeletionVerification: Sendable {
         return outcome
     }
 
-    /// - Parameter waiting: how many others stay, as the questions have ended.
+    /// - Parameter waiting: the number of records not verified, as the verification ended.
     private static func words(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
         let (key, why) = unanswered.first ?? ("", "")
         let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
@@ -115,7 +116,7 @@ struct DeletionVerification: Sendable {
             "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
     }
 
-    /// So many failures without an answer between say that it is the source.
+    /// After this many failures in a row without an answer, the source is presumed to fail.
     private static let mostInARow = 8
 
     private func isOfSource(_ failure: Failure) -> Bool {
@@ -124,8 +125,8 @@ struct DeletionVerification: Sendable {
 
     private func speaksOfSource(_ failure: Failure) -> Bool { sync.isTransient(failure) || isRefusal(failure) }
 
-    /// Whether the origin refuses the credentials, and no rule says what that means: as they were good for the listing, that is
-    /// about the record, be it a 401 or a 403.
+    /// Whether the origin refuses the credentials, and no rule applies. As they were valid for the listing, a 401 or 403
+    /// concerns the record alone.
     private func isRefusal(_ failure: Failure) -> Bool {
         guard case .http = failure.reason, rule(for: failure) == nil else { return false }
         if case .signIn = SourceOutcome(failure, now: sync.engine.now) { return true }
@@ -138,11 +139,12 @@ struct DeletionVerification: Sendable {
         DeletionTerms(resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes)
     }
 
-    // MARK: Asking
+    // MARK: Requests
+    /// One record to verify.
 
     private struct Question: Sendable {
         let key: String
-        /// What the record's parent gives for the names in the address; nil where it gives nothing.
+        /// The parent's values for the names in the address; nil if it has none.
         let values: [String: String]?
     }
 
@@ -160,12 +162,14 @@ struct DeletionVerification: Sendable {
         return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
     }
 
+    /// The answers to one batch of requests.
     private struct Answers: Sendable {
-        /// An answer that does not tell leaves the record, and is not asked for again on the same day.
+        /// Whether each record is gone, by key. A record with an unclear answer is kept, and not verified again on the same
+        /// day.
         var isGone: [String: Bool] = [:]
-        /// What did not tell, and why.
+        /// Unclear answers, and why.
         var unclear: [(key: String, why: String)] = []
-        /// What led to no answer.
+        /// Requests without an answer.
         var failures: [(key: String, failure: Failure)] = []
     }
 
@@ -187,7 +191,7 @@ struct DeletionVerification: Sendable {
         }
     }
 
-    /// What the origin says of a record.
+    /// The origin's answer for a record.
     private enum Word: Sendable, Hashable {
         case gone, there
         case unclear(why: String)
@@ -195,7 +199,7 @@ struct DeletionVerification: Sendable {
 
     private func word(on question: Question) async -> Result<Word, Failure> {
         do throws(Failure) { return .success(try await ask(question)) } catch {
-            // The config may say that such an answer means something else.
+            // A rule of the config may treat this status otherwise.
             if case .http(let answer) = error.reason, answer.statusClass == .gone, rule(for: error) == nil {
                 return .success(.gone)
             }
@@ -237,7 +241,7 @@ extension Failure {
 }
 
 extension JSONDocument {
-    /// Whether a record with `key` can be in it, in whatever shape: some value in it is the key.
+    /// Whether the document may contain a record with `key`, in any structure: some value in it is the key.
     fileprivate func holds(_ key: String) -> Bool {
         var left = [self]
         while let value = left.popLast() {

@@ -1,29 +1,32 @@
 public import SidingJSON
 
-/// How it is found out that records were deleted at the origin. By default it is not: what is stored stays.
+/// How deletions at the origin are found. By default they are not: stored records stay.
 ///
-/// A deleted record becomes a tombstone that keeps its body, and lives again when the origin shows it again.
+/// A deleted record becomes a tombstone that keeps its body, and is restored when the origin shows it again.
 public struct Deletions: Sendable, Hashable {
-    /// Whether a record counts as deleted that complete listings lack; see ``AnyResource/isStable`` for what proves it.
+    /// Whether records missing from complete listings are deleted; see ``AnyResource/isStable`` for how many listings that
+    /// takes.
     public var byAbsence: Bool
-    /// The largest share of the records, from 0 to 1, that may be gone at once; ten may be, of at least twenty, and half of
-    /// fewer. What is more is left until a person has had a look, and so is everything there is. With 0 nothing goes.
+    /// The maximum share of the records, from 0 to 1, that may be deleted at once. Up to 10 deletions, never more than half of
+    /// all records, pass whatever the share. More are blocked until an operator accepts them, and so is the deletion of all
+    /// records. With 0 none is deleted.
     public var most: Double
-    /// The member by which the origin itself marks records as deleted.
+    /// The member by which the origin marks records as deleted.
     public var mark: DeletionMark?
 
-    /// Where a record is, below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds: what
-    /// listings lack is asked for there, and only 404, 410 or the mark delete it. Nil where complete listings are enough.
+    /// The path of a single record below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds.
+    /// Missing records are verified there by GET, and only 404, 410 or the mark delete them. Nil if complete listings are
+    /// enough.
     public var recordPath: String?
 
-    /// Whether where a record is depends on its parent.
+    /// Whether the path depends on the parent.
     package var isPathBound: Bool {
         recordPath.map { $0.replacing("{\(Self.recordName)}", with: "").contains("{") } ?? false
     }
 
-    /// What stands for a record's key in ``recordPath``.
+    /// The placeholder of a record's key in ``recordPath``.
     public static let recordName = "id"
-    /// A tenth.
+    /// One tenth.
     public static let usualMost = 0.1
 
     public init(
@@ -33,10 +36,10 @@ public struct Deletions: Sendable, Hashable {
     }
 }
 
-/// A member that says of a record that it is deleted.
+/// A member that marks a record as deleted.
 public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
     public var path: JSONPath
-    /// The text that it has then: a string decoded, numbers and truth values as they are written. Nil for anything but `null`,
+    /// The text of the marking value: a decoded string, or a number or Boolean as written. Nil for any value except `null`,
     /// `false`, `0` and an empty string.
     public var equals: String?
 
@@ -46,7 +49,7 @@ public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { equals.map { "\(path) = \($0)" } ?? path.description }
 
-    /// Whether `record` is marked.
+    /// Whether `record` has the mark.
     ///
     /// - Parameter record: the bytes of a JSON value.
     package func marks(_ record: UnsafeRawBufferPointer) -> Bool {
@@ -61,12 +64,12 @@ public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a page's store has to know of deletions.
+/// How saving a page handles deletions.
 public struct DeletionTerms: Sendable, Hashable {
     public var rule: Deletions
-    /// Whether one listing that was not interrupted is enough; see ``AnyResource/isStable``.
+    /// Whether one uninterrupted listing is enough; see ``AnyResource/isStable``.
     public var isStable: Bool
-    /// Whether a person has said that as many may go as are gone.
+    /// Whether an operator accepted the deletions, so that the guard does not apply.
     public var isAccepted: Bool
 
     public init(_ rule: Deletions = Deletions(), isStable: Bool = false, isAccepted: Bool = false) {
@@ -75,7 +78,7 @@ public struct DeletionTerms: Sendable, Hashable {
 }
 
 extension Deletions {
-    /// Why the guard blocks deletions, for a person.
+    /// Why the guard blocks deletions, for people.
     var excess: String {
         let percentage = most * 100
         let shown = percentage == percentage.rounded() ? "\(Int(percentage))" : "\(percentage)"

@@ -1,20 +1,20 @@
-/// What a changed config would let go of what is stored, before anything is done about it.
+/// Stored records that a changed config would remove, before anything is done.
 ///
-/// What the origin says of a record counts as it says it. Where only the config says so, a misspelt name or a wrong value may mean
-/// all there is: so no more goes without a person's look than listings may prove to be gone.
+/// What the origin itself reports about a record counts as it is. But if only the config says so, a misspelt name or a wrong
+/// value may affect all records. So the mass-deletion guard applies.
 protocol LeavingRecords: Sendable {
-    /// Living records.
+    /// The number of live records.
     var stored: Int { get }
-    /// How many of them would go.
+    /// How many of them would be removed.
     var count: Int { get }
-    /// Which key of the config would do it, and what.
+    /// Which key of the config would do it, and how.
     static var consequence: String { get }
-    /// So many of how many, and which.
+    /// The count, the total and the reason, as text.
     var words: String { get }
 }
 
 extension LeavingRecords {
-    /// Whether so many may go without a person's look, as with ``DeletionGuard``.
+    /// Whether the mass-deletion guard blocks the removal; see ``DeletionGuard``.
     func isTooMuch(for deletions: Deletions) -> Bool {
         DeletionGuard(listed: stored - count, most: deletions.most).blocks(count)
     }

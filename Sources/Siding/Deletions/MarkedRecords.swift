@@ -1,6 +1,6 @@
 internal import SidingJSON
 
-/// What a mark says of stored records.
+/// Stored records that have a changed deletion mark.
 struct MarkedRecords: LeavingRecords, Hashable {
     let mark: DeletionMark
     var stored = 0

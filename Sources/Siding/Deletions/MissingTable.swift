@@ -1,12 +1,12 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The table `siding_missing`: living records that no page shows.
+/// The table `siding_missing`: live records that no page shows.
 ///
-/// `passes` counts the complete listings or fan-out passes in a row that lacked the record. Without a count the record is exempt: no
-/// page has shown it since an own write, a program or an operator put it here, so its absence means nothing.
+/// `passes` counts the complete listings or fan-out passes in a row that lacked the record. Without a count the record is
+/// exempt: a local write, a program or an operator put it here, and no page has shown it since, so its absence is no evidence.
 enum MissingTable {
-    /// `passes` stops here: no rule asks for more.
+    /// The maximum of `passes`: no rule asks for more.
     static let mostPasses = 3
 
     /// Exempts a record until a page shows it.
@@ -75,7 +75,7 @@ enum MissingTable {
         try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND record = ?2", resource, record)
     }
 
-    /// Resets the counts: a record has to be absent from as many complete listings again.
+    /// Resets the counters: missing records need all passes again.
     static func resetCounts(of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_missing WHERE resource = ?1 AND passes IS NOT NULL", resource)
     }
@@ -135,7 +135,7 @@ enum MissingTable {
         return found
     }
 
-    /// Notes that the origin was asked for the record and did not say that it is gone.
+    /// Stores that the record was verified, and not confirmed as deleted.
     static func setChecked(
         _ key: String, of resource: Int64, at now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
@@ -144,7 +144,7 @@ enum MissingTable {
             try RecordsTable.load(resource, transaction).row(of: key, transaction), now.microseconds)
     }
 
-    /// Forgets when the origin was asked for the record.
+    /// Forgets when the record was verified.
     static func setUnchecked(_ record: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_missing SET checked_at = NULL WHERE resource = ?1 AND record = ?2", resource, record)

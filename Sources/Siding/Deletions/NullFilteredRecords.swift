@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Living records that a page shows and for which the filter `where` is NULL.
+/// Live records that a page shows and for which the filter `where` is NULL.
 ///
 /// If the origin leaves out a member, the filter is NULL for every record, page after page. So a page only sets
 /// `siding_resources.null_filtered`; the last page of the listing, or the end of the pass, decides on all of them together, under the
@@ -9,7 +9,7 @@ internal import SidingSQLite
 struct NullFilteredRecords {
     let resource: ResourceRow
 
-    /// A page has just shown such a record.
+    /// Sets the mark after a page showed such a record.
     static func setFound(in resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET null_filtered = 1 WHERE id = ?1 AND null_filtered = 0", resource)
@@ -20,9 +20,10 @@ struct NullFilteredRecords {
         try find(database).leaving.count
     }
 
-    /// Deletes them, unless the guard blocks it. Those with pending edits wait until these are settled.
+    /// Deletes them, unless the guard blocks it. Records with pending edits wait until these are completed.
     ///
-    /// - Returns: what was deleted and blocked, in a transaction that leads to the revision after the resource's.
+    /// - Returns: the numbers of deleted records and blocked deletions. The caller's transaction must end at the revision after
+    ///   the resource's.
     func reconcile(
         _ terms: DeletionTerms, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> RunCounters {
@@ -50,7 +51,7 @@ struct NullFilteredRecords {
         } ?? false
     }
 
-    /// Those that may go, and how many wait for their edits.
+    /// The records that may be deleted, and the number of those with pending edits.
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
         guard let expression = resource.shape.transforms.condition, try isFound(database) else { return ([], 0) }
         let condition = try RecordCondition(expression, beside: resource.shape.columns, database)

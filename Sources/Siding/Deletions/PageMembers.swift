@@ -1,27 +1,27 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Which records a page shows, inside a transaction: `siding_pages.members`.
+/// The page membership, inside a transaction: which records a page shows (`siding_pages.members`).
 ///
-/// They are kept for every page. A 304 shows the records that the page showed before; whoever writes a record otherwise finds by them
-/// the page to ask for whole (``PageValidators``); and ``DeletionReconciliation`` finds by them the records that no page shows.
+/// It is kept for every page. A 304 shows the same records as before; any other write of a record uses it to find the page to
+/// fetch in full (``PageValidators``); and ``DeletionReconciliation`` uses it to find missing records.
 struct PageMembers {
     let resource: Int64
     let page: PageRequest
 
     /// The records that a page shows.
     struct Shown {
-        /// The rows of its records; also of those that broke the contract, if their key can be read.
+        /// The row ids of its records, including those that broke the contract if their key can be read.
         var ids: [Int64] = []
-        /// Those of `ids` that were inserted, or live again.
+        /// Those of `ids` that were inserted or restored.
         var fresh: [Int64] = []
-        /// Whether there are records on it that cannot be told from others.
+        /// Whether some of its records cannot be identified.
         var hasUnknown = false
     }
 
-    /// Stores which records the page shows now.
+    /// Stores the page's current membership.
     ///
-    /// - Parameter isStored: whether the page has a row; one of an ad-hoc listing has none.
+    /// - Parameter isStored: whether the page has a row; a page of an ad-hoc listing has none.
     func replace(with shown: Shown, isStored: Bool, _ transaction: borrowing Transaction) throws {
         let ids = RecordIDs(shown.ids)
         let removed = try MissingTable.remove(shown: ids, of: resource, transaction)
@@ -70,7 +70,7 @@ struct PageMembers {
             "UPDATE siding_resources SET reconciled_revision = -1 WHERE id = ?1 AND reconciled_revision >= 0", resource)
     }
 
-    /// How many records the pages show, each counted once.
+    /// The number of distinct records on all pages.
     static func count(_ resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try all(of: resource, database).ids.count
     }
@@ -82,7 +82,7 @@ struct PageMembers {
         return RecordIDs(ids)
     }
 
-    /// Calls `body` with the records of each page of which they are known.
+    /// Calls `body` with the records of each page whose membership is known.
     static func forEachPage(
         of resource: Int64, _ database: borrowing some Queryable & ~Copyable, _ body: (RecordIDs) -> Void
     ) throws {

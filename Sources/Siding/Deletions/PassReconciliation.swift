@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// Decides which records were deleted at the origin, in the transaction that ends a fan-out pass.
 ///
-/// A record that one parent's listing lacks may have moved to another's. So a pass counts only if the listing of every living
+/// A record missing from one parent's listing may have moved to another's. So a pass counts only if the listing of every live
 /// parent was complete in it, and if the parents themselves were listed since the pass before.
 struct PassReconciliation {
     let reconciliation: DeletionReconciliation
@@ -13,7 +13,7 @@ struct PassReconciliation {
     /// Whether the parents were listed completely since the last complete pass.
     let areParentsListed: Bool
 
-    /// Nil if absence does not count.
+    /// Nil if missing records are not deleted.
     init?(
         _ end: RoundEnd, of resource: ResourceRow, over parent: Int64, areParentsListed: Bool, now: Timestamp
     ) {
@@ -24,6 +24,7 @@ struct PassReconciliation {
         )
     }
 
+    /// Counts and deletes missing records if the pass counts; else reports why it does not.
     func reconcile(_ transaction: borrowing Transaction) throws -> RoundFindings {
         var findings = RoundFindings()
         guard !end.isOfChanges else { return findings }
@@ -62,7 +63,7 @@ struct PassReconciliation {
         }
     }
 
-    /// How many living parents have no complete listing in this pass.
+    /// The number of live parents without a complete listing in this pass.
     private func unasked(_ transaction: borrowing Transaction) throws -> Int {
         let parents = try RecordsTable.load(parent, transaction)
         return try transaction.first(

@@ -1,8 +1,8 @@
-/// A set of row ids of records, ascending; packed it takes about two bytes for each.
+/// A set of record row ids, ascending. Packed, each takes about two bytes.
 struct RecordIDs: Hashable {
     private(set) var ids: [Int64]
 
-    /// Of ids in any order, some perhaps twice.
+    /// From ids in any order, with possible duplicates.
     init(_ ids: [Int64]) {
         guard zip(ids, ids.dropFirst()).contains(where: { $0 >= $1 }) else {
             self.ids = ids
@@ -16,7 +16,7 @@ struct RecordIDs: Hashable {
 
     var isEmpty: Bool { ids.isEmpty }
 
-    /// Those that `other` has not.
+    /// The ids that are not in `other`.
     func subtracting(_ other: RecordIDs) -> RecordIDs {
         var found = Candidates(self)
         found.find(other)
@@ -42,7 +42,7 @@ struct RecordIDs: Hashable {
         return bytes
     }
 
-    /// - Throws: ``StoreError/Kind/corrupt`` where the bytes were not packed by us.
+    /// - Throws: ``StoreError/Kind/corrupt`` if the bytes are not in our format.
     init(packed bytes: UnsafeRawBufferPointer) throws(StoreError) {
         ids = []
         ids.reserveCapacity(bytes.count)
@@ -65,7 +65,7 @@ struct RecordIDs: Hashable {
     }
 }
 
-/// Records that are looked for: on which pages they are found decides what becomes of them.
+/// Records to look for on pages, to find those that no page shows.
 struct Candidates {
     let ids: [Int64]
     private var isFound: [Bool]
@@ -75,9 +75,10 @@ struct Candidates {
         isFound = Array(repeating: false, count: set.ids.count)
     }
 
-    /// Those that were not found, ascending.
+    /// Those not found, ascending.
     var left: [Int64] { zip(ids, isFound).compactMap { $1 ? nil : $0 } }
 
+    /// Marks the records in `others` as found.
     mutating func find(_ others: RecordIDs) {
         var low = 0
         for id in others.ids {

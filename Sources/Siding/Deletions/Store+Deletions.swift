@@ -3,7 +3,7 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Keys of living records that the last complete listing lacked, in key order.
+    /// Keys of live records that the last complete listing lacked, in key order.
     public func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return [] }
@@ -27,7 +27,7 @@ extension Store {
         }
     }
 
-    /// Whether the mass-deletion guard would block so many deletions of a resource at once.
+    /// Whether the mass-deletion guard would block this many deletions of a resource at once.
     func isBlocked(
         deleting count: Int, of resource: String, _ terms: DeletionTerms
     ) async throws(StoreError) -> Bool {
@@ -38,9 +38,9 @@ extension Store {
         }
     }
 
-    /// Deletes the records that the origin said are gone, unless they are too many, and notes when it was asked about the others.
+    /// Deletes the confirmed records unless the guard blocks it, and stores when the others were verified.
     ///
-    /// - Returns: what was deleted and blocked, and the requests.
+    /// - Returns: the numbers of deleted records, blocked deletions and requests.
     public func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
         let me = try ownerID()
         let now = clock.now
@@ -75,7 +75,7 @@ extension Store {
             && DeletionGuard(of: resource.id, findings.terms, transaction).blocks(gone.count)
         {
             counters.withheld = gone.count
-            // The guard blocks the next questions about them.
+            // They count as unconfirmed again, so that the guard also blocks their next verification.
             for id in gone { try MissingTable.setUnchecked(id, of: resource.id, transaction) }
         } else {
             counters.deleted = gone.count
@@ -86,10 +86,10 @@ extension Store {
         return counters
     }
 
-    /// Restores the records that a run deleted; records that were written since stay as they are.
+    /// Restores the records that a run deleted; records written since stay as they are.
     ///
     /// A restored record is exempt from deletion until a page shows it.
-    /// - Returns: how many, by resource.
+    /// - Returns: the number of restored records by resource.
     public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
         let counts = try await write { transaction in try Tombstones.restore(run, now: now, transaction) }

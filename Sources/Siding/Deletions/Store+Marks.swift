@@ -1,6 +1,7 @@
 internal import SidingSQLite
 
 extension Store {
+    /// The live records that have the mark; nil if there are none.
     func marked(by mark: DeletionMark, of resource: String) async throws(StoreError) -> MarkedRecords? {
         try await read { snapshot in
             var marked = MarkedRecords(mark: mark)

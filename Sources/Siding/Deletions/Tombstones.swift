@@ -3,9 +3,9 @@ internal import SidingSQLite
 
 /// Deletes records and restores them, inside a transaction: the table `siding_tombstones`. A tombstone keeps its body.
 enum Tombstones {
-    /// Turns living records into tombstones.
+    /// Turns live records into tombstones.
     ///
-    /// - Parameter revision: the resource's revision once this transaction has committed.
+    /// - Parameter revision: the resource's revision after this transaction.
     static func make(
         of ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
@@ -22,7 +22,7 @@ enum Tombstones {
         try Revisions.set(revision, of: resource, transaction)
     }
 
-    /// Remembers what a run deleted.
+    /// Stores which records a run deleted.
     static func insert(
         _ ids: [Int64], of resource: Int64, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
@@ -33,7 +33,7 @@ enum Tombstones {
         }
     }
 
-    /// - Returns: how many live again, by resource.
+    /// - Returns: the number of restored records by resource.
     static func restore(
         _ run: RunID, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> [String: Int] {
@@ -51,7 +51,7 @@ enum Tombstones {
         return counts
     }
 
-    /// A record written since is not this run's any more; one with pending edits is the user's.
+    /// Skips records written since the run, and those with pending edits.
     private static func restore(
         _ run: RunID, of resource: Int64, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
     ) throws -> Int {

@@ -1,29 +1,29 @@
 public import SidingChain
 
-/// Missing records about which the origin is to be asked.
+/// Missing records that are to be verified by GET.
 public struct UnconfirmedDeletions: Sendable, Hashable {
     /// Those that were never asked about first, then those asked about longest ago; without those that have pending edits.
     public var keys: [String] = []
-    /// How many of them were never asked about: as many may turn out to be deleted at once.
+    /// How many were never verified: up to this many may be deleted at once.
     public var unchecked = 0
-    /// The parents in whose listings they were seen last, by the keys of the records.
+    /// The parents whose listings showed the records last, by record key.
     public var parents: [String: String] = [:]
 
     public init() {}
 }
 
-/// The answers of the origin for single missing records.
+/// The origin's answers for single missing records.
 public struct VerificationFindings: Sendable {
     public var resource: String
     public var lease: Lease
     public var run: RunID
     /// Whether a record is deleted at the origin, by key.
     public var isGone: [String: Bool]
-    /// How many requests the answers took: added to the run's counters.
+    /// The number of requests, added to the run's counters.
     public var requests: Int
     /// When the first of them was asked about: an answer says nothing of a record that was written later.
     public var since: Timestamp
-    /// How many of them may be deleted at once.
+    /// How the deletions are limited.
     public var terms: DeletionTerms
 
     public init(

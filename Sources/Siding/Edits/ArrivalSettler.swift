@@ -2,14 +2,14 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Settles a write of which a person says that the origin has it, inside a transaction: what it did to its record stays, and
-/// what waits for it goes on.
+/// Completes a write that an operator has found at the origin, inside a transaction: its edit stays, and the entries that
+/// waited for it continue.
 struct ArrivalSettler {
     let transitions: QueueTransitions
 
-    /// - Parameter id: the id that the origin gave to what it created; nil where the person does not know, or there is none.
-    /// - Throws: ``QueueRefusal`` where it is known whether the write has arrived, ``StoreError/Kind/invalidWrite`` where an
-    ///   id cannot be meant.
+    /// - Parameter id: the id that the origin gave to the created record; nil if unknown or not a create.
+    /// - Throws: ``QueueRefusal`` if the write is not in doubt, ``StoreError/Kind/invalidWrite`` if the id is not possible for
+    ///   the record.
     func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
         guard entry.mayHaveArrived else {
             throw QueueRefusal(
@@ -24,7 +24,7 @@ struct ArrivalSettler {
         return try QueueSelecting.entry(withPrefix: entry.id, transaction)
     }
 
-    /// The record as the edit made it, under its real id; empty where nothing is known beyond the edit itself.
+    /// The edited record with its real id; empty if `id` is nil.
     private func record(_ entry: QueueEntry, _ id: String?, _ transaction: borrowing Transaction) throws -> [UInt8] {
         guard let id else { return [] }
         guard let edit = try EditRows.edit(of: entry.id, transaction)?.edit, edit.temporaryID != nil,
@@ -46,7 +46,7 @@ struct ArrivalSettler {
 }
 
 extension JSONDocument {
-    /// An object that holds `value` at `path`, and nothing else; nil where the path does not lead through objects.
+    /// An object that holds only `value`, at `path`; nil if the path does not lead through objects only.
     init?(nesting value: JSONDocument, at path: JSONPath) {
         var document = value
         for component in path.components.reversed() {

@@ -1,18 +1,18 @@
 public import SidingJSON
 
-/// A write and the origin, where they may disagree: what each would have of the record.
+/// The local and remote versions of a record with a pending edit.
 public struct ConflictReport: Sendable, Hashable {
     public var entry: QueueEntry
     public var change: WriteEdit.Change
-    /// What the origin had when the edit was made, with the edits that go first; nil where it had nothing.
+    /// The server copy when the edit was made, with earlier edits applied; nil if there was no record.
     public var base: JSONDocument?
-    /// What the edit makes of that; nil where it deletes it.
+    /// The edit applied to ``base``; nil if it deletes the record.
     public var mine: JSONDocument?
-    /// What the origin has now, with the edits that go first; nil where it has nothing any more.
+    /// The present server copy, with earlier edits applied; nil if the record is gone.
     public var theirs: JSONDocument?
-    /// Member by member; nil where one side has no record.
+    /// The differences per member; nil if the record is missing locally or remotely.
     public var difference: ThreeWayDifference?
-    /// Why the edit may not simply be sent, in words; nil where it may.
+    /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
     public var disagreement: String?
 
     init(_ sides: EditSides) {
@@ -26,16 +26,16 @@ public struct ConflictReport: Sendable, Hashable {
     }
 }
 
-/// A person's decision between a write and the origin.
+/// An operator's decision on a write.
 public enum ConflictResolution: Sendable, Hashable {
-    /// The write is sent again, under a new key, for what the origin has now.
+    /// Sends the write again, under a new key, against the present server copy.
     case mine
-    /// The write is dropped.
+    /// Drops the write.
     case theirs
-    /// Another body is sent in its place, as a new entry. For an edit it is the whole record as it is to be, of which a
-    /// write that carries a merge patch sends only what differs from the origin's; for other writes it is the body.
+    /// Sends another body as a new entry. For an edit, the parameter is the whole wanted record; a write with a merge patch
+    /// sends only its differences from the server copy. For other writes it is the body.
     case merge([UInt8])
-    /// No conflict, but a write that may have arrived: the person has looked, and the origin has it. It is settled as
-    /// delivered; `id` is what the origin calls the record that it created, for all that names it.
+    /// Not for conflicts, but for a write in doubt that the operator has found at the origin. Completes it as delivered; `id`
+    /// is the origin's id of the created record, for the entries that name it.
     case arrived(id: String?)
 }

@@ -3,13 +3,15 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Carries out a person's decision between a write and the origin, inside a transaction.
+/// Carries out an operator's decision on a conflict between a write and the server copy, inside a transaction.
 struct ConflictResolver {
     let hand: QueueHand
 
     private var transitions: QueueTransitions { hand.transitions }
 
-    /// - Returns: the entry as it is now; for a merge the new one.
+    /// Resolves a conflict, or completes a write that arrived.
+    ///
+    /// - Returns: the entry afterwards; for a merge the new one.
     func resolve(
         _ entry: QueueEntry, as resolution: ConflictResolution, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
@@ -25,7 +27,7 @@ struct ConflictResolver {
         }
     }
 
-    /// Another key would send what may have arrived twice, and a drop lose what nobody disagrees about.
+    /// Requires a conflict. Without one, a new key could deliver a write twice, and a drop would lose an undisputed edit.
     private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         if entry.state == .parked, entry.reason == .conflict { return }
         if try !hand.mayHaveArrived(entry, transaction), try Self.sides(of: entry, transaction)?.disagreement != nil {
@@ -36,7 +38,7 @@ struct ConflictResolver {
             hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
     }
 
-    /// The sides of an unsettled edit; nil where the entry is none.
+    /// The three sides of a pending edit; nil if the entry is not one.
     static func report(
         on prefix: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ConflictReport? {
@@ -75,7 +77,7 @@ struct ConflictResolver {
         return try WriteReplacer(hand: hand).replace(entry, with: change, transaction)
     }
 
-    /// What makes of the origin's record the one that is wanted.
+    /// The body that turns the server copy into the wanted record.
     private func request(
         for body: [UInt8], _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> [UInt8] {
@@ -107,7 +109,7 @@ struct ConflictResolver {
         }
     }
 
-    /// A condition of the write's own (RFC 9110 §13.1.1) names the state that the origin had then; nil where there is none.
+    /// The header fields with the write's `If-Match` (RFC 9110 §13.1.1) set to the present ETag; nil if it has none.
     private func fieldsForNow(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> HTTPFields? {
         var fields = try WriteReplacer.WrittenContent.load(of: entry, transaction).headerFields
         guard fields[.ifMatch] != nil else { return nil }
@@ -116,9 +118,9 @@ struct ConflictResolver {
     }
 }
 
-/// The validator by which a write may say for which state of a record it is made.
+/// The ETag that a write may send in `If-Match`.
 enum Validator {
-    /// Weak ones never match (RFC 9110 §13.1.1); nil where none is known.
+    /// The record's strong ETag; nil if none is known. Weak ones never match (RFC 9110 §13.1.1).
     static func strong(
         for entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {

@@ -1,9 +1,9 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// What becomes of an edit that the origin refused because it has something else by now.
+/// Decides what happens to an edit that the origin refused because of a conflict.
 struct ConflictSettler {
-    /// A policy that sends again gives up after so many refusals.
+    /// A policy that sends again gives up after this many attempts.
     static let mostTries = 3
 
     let transitions: QueueTransitions
@@ -12,7 +12,7 @@ struct ConflictSettler {
         case park, drop, again
     }
 
-    /// Keeps what the answer says that the origin has, and decides by the edit's policy.
+    /// Stores the server copy that the answer contains, and decides by the edit's policy.
     func verdict(
         on entry: QueueEntry, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws -> Verdict {
@@ -38,8 +38,9 @@ struct ConflictSettler {
         return .again
     }
 
-    /// - Returns: whether the answer told what the origin has. If it did not, the validator that was refused is at least
-    ///   known to be old.
+    /// Stores the server copy from the answer to a refused edit.
+    ///
+    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is at least known to be old.
     private func keepTheirs(
         _ answer: WriteAnswer?, _ edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction

@@ -3,16 +3,16 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Looks after the edits of a record below which the origin's state has changed, each by its own policy.
+/// Checks the pending edits of a record after its server copy changed, and applies the conflict policy of each.
 struct ConflictWatch {
     let overlay: EditProjection
     let transitions: QueueTransitions
 
-    /// Only what waits in the queue is touched, and what waits for a merge that may be possible now.
+    /// Only affects edits that wait in the queue, and parked ones with the policy `merge`, which may succeed now.
     func check(_ key: String, _ transaction: borrowing Transaction) throws {
         for edit in try EditRows.edits(of: overlay.name, key, transaction) where edit.base != nil {
             guard isOpen(edit) else { continue }
-            // What an earlier one of them came to may have changed the rest.
+            // Read again for each edit, because handling an earlier one may have changed the others.
             let sides = try EditRows.sides(
                 of: edit.entry.id, on: key, in: overlay.resource, named: overlay.name, transaction)
             guard let sides else { continue }
@@ -21,7 +21,7 @@ struct ConflictWatch {
     }
 
     private func isOpen(_ edit: PendingEdit) -> Bool {
-        // What may be there already must not change, or nobody could tell it any more.
+        // An edit that may have arrived must not change, or its delivery probe could not recognise it.
         (edit.entry.state == .queued && edit.entry.unknownSince == nil)
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
     }
@@ -43,7 +43,7 @@ struct ConflictWatch {
         }
     }
 
-    /// What was not sent yet may change its body; it gets a new key all the same.
+    /// Changes the body of an unsent write, under a new key.
     private func send(_ body: [UInt8], of edit: PendingEdit, _ transaction: borrowing Transaction) throws {
         let isSame = edit.body.map { Array($0.bytes) } == body
         if !isSame {
@@ -55,7 +55,7 @@ struct ConflictWatch {
         }
     }
 
-    /// Another request needs another key.
+    /// Gives the entry a new key: a changed request must not be sent under the old one.
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """

@@ -2,19 +2,21 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Lays the edit of a write that is being accepted on its record, inside the accepting transaction.
+/// Applies the edit of a new write to its record, inside the accepting transaction.
 struct EditEnqueuer {
     let write: WriteRequest
     let edit: WriteEdit
     let transitions: QueueTransitions
 
-    /// The key of the record that the edit is about.
+    /// The key of the edited record; a temporary id if it has none yet.
     static func key(of edit: WriteEdit, entry id: String) -> String { edit.key ?? TemporaryID.prefix + id }
 
-    /// Whether the origin has yet to make the record's key.
+    /// Whether the origin will assign the record's key.
     private var isTemporary: Bool { edit.change == .create && (edit.key.map(TemporaryID.matches) ?? true) }
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where there is no record to be made of the body.
+    /// Checks that the edit can be applied.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if the key is missing or taken, or the body is not a valid record.
     func check(_ transaction: borrowing Transaction) throws {
         guard edit.key != nil || edit.change == .create else {
             throw StoreError(.invalidWrite, "a write that changes a record of '\(edit.resource)' says which: its key")
@@ -25,8 +27,10 @@ struct EditEnqueuer {
         if isTaken != nil { throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record") }
     }
 
-    /// - Parameter path: where the body holds the record; nil for where it is the record.
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where `body`, or the record in it, is no object.
+    /// Checks the body of an edit.
+    ///
+    /// - Parameter path: where the body holds the record; nil if the body is the record.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if `body`, or the record in it, is not an object.
     static func check(_ body: [UInt8], of resource: String, at path: JSONPath? = nil) throws(StoreError) {
         let name = "the body of a write to '\(resource)'"
         let document: JSONDocument
@@ -41,7 +45,7 @@ struct EditEnqueuer {
         }
     }
 
-    /// Keeps what the write does with its entry, and shows it.
+    /// Stores the edit with its entry, and projects it onto the record.
     func apply(to id: String, _ transaction: borrowing Transaction) throws {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)
@@ -62,11 +66,11 @@ struct EditEnqueuer {
         guard try Store.resourceRow(edit.resource, transaction) == nil else { return }
         let resource = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
-        // What it does not store it does not store of its first record either.
+        // Dropped members must be known before the first record is stored.
         try DeclaredSchema(resource: resource, name: edit.resource).apply(edit.shape, now: transitions.now, transaction)
     }
 
-    /// The columns of what the write brings to the view.
+    /// Adds view columns for the members of the write's record.
     func showColumns(_ transaction: borrowing Transaction) throws {
         guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
         try showColumns(overlay, transaction)

@@ -2,21 +2,22 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Keeps records with unsettled edits what they are to be: what the origin has, and the edits on top. Works inside a
+/// Projects pending edits: keeps the visible record equal to the server copy with its pending edits applied. Works inside a
 /// transaction.
 struct EditProjection {
     let resource: Int64
     let name: String
     let now: Timestamp
-    /// The resource's revision once this transaction has committed.
+    /// The resource's revision after this transaction commits.
     let revision: Int64
 
-    /// Whether any record of the resource has unsettled edits: the one question that pages without any are asked.
+    /// Whether any record of the resource has pending edits. Checked once per page, so that pages of other resources skip the
+    /// projection.
     static func isNeeded(for resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         try database.first("SELECT 1 FROM siding_bases WHERE resource = ?1 LIMIT 1", resource) { _ in true } ?? false
     }
 
-    /// For a resource that is known.
+    /// Nil for an unknown resource.
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> EditProjection? {
@@ -25,9 +26,10 @@ struct EditProjection {
         }
     }
 
-    /// Makes the record anew of what the origin has and the edits that are left; with the last edit the base goes too.
+    /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
+    /// deleted.
     ///
-    /// - Returns: what that did to the record as it shows.
+    /// - Returns: the change to the visible record.
     @discardableResult
     func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
         guard let base = try ServerCopy.load(resource, key, transaction) else { return .unchanged }
@@ -47,7 +49,7 @@ struct EditProjection {
         return change
     }
 
-    /// Keeps what the origin has, before the first edit of a record is laid on it. What was only ever ours is nothing there.
+    /// Stores the server copy before the first edit of a record. A record that exists only locally has none.
     func keepBase(of key: String, _ transaction: borrowing Transaction) throws {
         let table = try RecordsTable.load(resource, transaction)
         try transaction.execute(
@@ -60,11 +62,11 @@ struct EditProjection {
             """, resource, key, table.key(key))
     }
 
-    /// Notes what the origin has now. The edits keep what it had when they were made.
+    /// Stores a new server copy. Edits made for the old one keep that as their base.
     ///
     /// - Parameters:
     ///   - etag: the validator that came with exactly this state.
-    ///   - request: where it came from.
+    ///   - request: the request that it came with.
     func setBase(
         of key: String, _ state: RecordState, etag: String? = nil, request: Int64?,
         _ transaction: borrowing Transaction
@@ -79,7 +81,7 @@ struct EditProjection {
         try writeBase(of: key, state, etag: etag, request: request, transaction)
     }
 
-    /// Notes what the origin has now by our own doing: the edits that are left count as made for that.
+    /// Stores a server copy that resulted from our own write: the remaining edits count as made for it.
     func moveBase(
         of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
     ) throws {
@@ -105,7 +107,7 @@ struct EditProjection {
 }
 
 extension EditProjection {
-    /// Makes the record of a settled entry anew, without its edit. Entries that are no edits change nothing.
+    /// Rebuilds the record without the edit of a completed entry. Does nothing for entries that are not edits.
     static func lift(_ entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
         guard let lifted = try EditRows.edit(of: entry, transaction),
             let overlay = try load(lifted.resource, now: now, transaction)

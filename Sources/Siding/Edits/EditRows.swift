@@ -2,9 +2,9 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// How edits and what lies below them are kept in rows.
+/// Reads the rows of pending edits.
 enum EditRows {
-    /// A record's unsettled edits, in the order in which they lie on each other.
+    /// The pending edits of a record, in the order in which they apply.
     static func edits(
         of resource: String, _ key: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [PendingEdit] {
@@ -15,7 +15,7 @@ enum EditRows {
             """, resource, key, map: edit)
     }
 
-    /// What an unsettled edit and the origin each would have of a record; nil where `entry` is none of its edits.
+    /// What the origin and a pending edit each make of a record; nil if `entry` is not one of its pending edits.
     static func sides(
         of entry: String, on key: String, in resource: Int64, named name: String,
         _ database: borrowing some Queryable & ~Copyable
@@ -24,7 +24,7 @@ enum EditRows {
         return EditSides(of: entry, among: try edits(of: name, key, database), now: now)
     }
 
-    /// The edit of an entry, settled or not; nil where it is none.
+    /// The edit of an entry, completed or not; nil if it has none.
     static func edit(
         of entry: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (resource: String, key: String, edit: PendingEdit)? {
@@ -54,12 +54,12 @@ enum EditRows {
             base: row.isNull(first + 3) ? nil : try state(ofBase: row.blob(first + 3)))
     }
 
-    /// Empty for nothing.
+    /// Empty bytes mean that there was no record.
     private static func state(ofBase bytes: [UInt8]) throws -> RecordState {
         bytes.isEmpty ? .nothing : RecordState(body: try document(bytes))
     }
 
-    /// Bytes that were checked when they were stored, under whatever limits held then.
+    /// Parses stored bytes without limits: they were checked under the limits of the time they were stored.
     static func document(_ bytes: [UInt8]) throws -> JSONDocument {
         let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
         do { return try JSONDocument(bytes, limits: limits) } catch {
@@ -68,11 +68,11 @@ enum EditRows {
     }
 }
 
-/// What the origin has under a key that edits lie on.
+/// The server copy of a record with pending edits.
 struct ServerCopy: Hashable {
     var state: RecordState
     var etag: String?
-    /// Where it came from; nil where that is not known.
+    /// The request that it came with; nil if unknown.
     var request: Int64?
 
     static func load(

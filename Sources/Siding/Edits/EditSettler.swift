@@ -2,14 +2,13 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Takes an origin's answer to an edit into its record, inside the settling transaction and before the entry is settled.
+/// Applies an origin's answer to the record of an edit. Works inside the recording transaction, before the entry is completed.
 struct EditSettler {
     let transitions: QueueTransitions
 
-    /// The origin acted: what it answered lies below the edits that are left, or, where it answered no record, what the
-    /// edit made of the one that was there.
+    /// Stores the answered record as the server copy; if the answer has none, the record as edited.
     ///
-    /// - Parameter isListed: whether the answer holds the record as listings do, rather than as a create is answered.
+    /// - Parameter isListed: whether the answer holds the record in the form of listings, not of an answer to a create.
     func deliver(
         _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
     ) throws {
@@ -17,7 +16,7 @@ struct EditSettler {
             let overlay = try EditProjection.load(settled.resource, now: transitions.now, transaction)
         else { return }
         var edit = settled.edit
-        // Listings have whole records, whatever writes are answered with.
+        // Listings have whole records, whatever the answers to writes contain.
         if isListed { edit.terms.answersPart = nil }
         guard edit.temporaryID == nil else {
             return try name(edit, answer, isListed: isListed, overlay, transaction)
@@ -25,8 +24,7 @@ struct EditSettler {
         try takeIn(answer, to: edit, settled.key, overlay, transaction)
     }
 
-    /// Gives a created record its real id first. An answer that does not say it leaves nothing that could show: a pull
-    /// brings the record.
+    /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
     private func name(
         _ edit: PendingEdit, _ answer: WriteAnswer, isListed: Bool, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
@@ -63,25 +61,26 @@ struct EditSettler {
         if let record {
             try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: record, transaction)
         }
-        // The edit itself, which counts where the answer does not say it all, may have what is not stored.
+        // If the answer is incomplete the edit fills in the rest; it may contain members that are not stored.
         let state = try DroppedMembers.of(overlay.resource, transaction)
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         try forgetValidators(of: key, base, state, overlay, transaction)
-        // A validator is kept for the very bytes that it came with.
+        // An ETag is kept only for the exact body that it came with.
         let isWhole = record != nil && edit.terms.answersPart != true
         try overlay.moveBase(
             of: key, state, etag: isWhole ? answer.etag : nil, request: request, transaction)
     }
 
-    /// What the origin has, by an answer that says all of it, some members, or nothing. Some members are no record where
-    /// there is none that they could be laid over.
+    /// The server copy after an answer with the whole record, some members, or none. Some members alone make no record if
+    /// there is none to merge them into.
     static func state(saying record: JSONDocument?, over known: RecordState, _ terms: EditTerms) -> RecordState {
         guard let record else { return known }
         guard terms.answersPart == true else { return RecordState(body: record) }
         return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 
-    /// No page has shown the record as it is now; and what no listing has shown at all, no page can confirm.
+    /// Forgets the validators of pages that showed the record: none of them showed its present state. Records without a server
+    /// copy were in no listing.
     private func forgetValidators(
         of key: String, _ base: RecordState, _ now: RecordState, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
@@ -90,8 +89,8 @@ struct EditSettler {
         try PageValidators(resource: overlay.resource).forget(showing: key, transaction)
     }
 
-    /// The record in an answer, wrapped as the edit says or not: an object whose key is `key`, of the type that the
-    /// resource's keys have.
+    /// The record in an answer, at the edit's ``WriteEdit/record`` path or at the root: an object with the key `key`, of the
+    /// type that the resource's keys have.
     static func record(
         in answer: WriteAnswer, _ edit: PendingEdit, key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
@@ -105,7 +104,7 @@ struct EditSettler {
         return nil
     }
 
-    /// The first record that has a key fixes the type of all.
+    /// Whether the key has the resource's key type, which the first record sets.
     static func fits(
         _ kind: RecordKey.Kind, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {

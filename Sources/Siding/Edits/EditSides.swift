@@ -1,18 +1,18 @@
 internal import SidingJSON
 
-/// An edit and the origin, each as it would have the record: what they began with, and what each made of it.
+/// The three sides of a merge for one edit: base, local (`mine`) and remote (`theirs`).
 struct EditSides {
     let edit: PendingEdit
     let base: RecordState
     let mine: RecordState
     let theirs: RecordState
 
-    /// Edits that came before count as made on every side: they are ours, and go first.
+    /// Earlier pending edits are applied to all three sides, because they are sent first.
     ///
     /// - Parameters:
-    ///   - edits: the record's, in their order.
-    ///   - now: what the origin has.
-    /// - Returns: nil where `entry` is none of them.
+    ///   - edits: the record's pending edits, in order.
+    ///   - now: the present server copy.
+    /// - Returns: nil if `entry` is not one of them.
     init?(of entry: String, among edits: [PendingEdit], now: RecordState) {
         guard let index = edits.firstIndex(where: { $0.entry.id == entry }) else { return nil }
         let earlier = edits[..<index]
@@ -22,13 +22,13 @@ struct EditSides {
         theirs = earlier.reduce(now) { $1.applied(to: $0) }
     }
 
-    /// Member by member; nil where one side has no record.
+    /// The differences per member; nil if the record is missing locally or remotely.
     var difference: ThreeWayDifference? {
         guard let mine = mine.living, let theirs = theirs.living else { return nil }
         return ThreeWayDifference(base: base.living, mine: mine, theirs: theirs)
     }
 
-    /// Why the edit may not simply be sent, in words; nil where it may.
+    /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
     var disagreement: String? {
         guard let before = base.living else { return nil }
         guard let after = theirs.living else {
@@ -44,12 +44,12 @@ struct EditSides {
         return "the origin has changed \(shown)\(places.count > 3 ? " and more" : "")"
     }
 
-    /// What a whole record that is sent for a certain state would take back.
+    /// Whether sending the whole record would undo this remote change, though the edit asks for `If-Match`.
     private func isUndone(_ row: ThreeWayDifference.Row) -> Bool {
         edit.terms.change == .replace && edit.terms.ifMatch && row.change == .theirs
     }
 
-    /// The body with the changes of both; nil where both changed the same, or a body cannot say it.
+    /// The body after a three-way merge; nil if both sides changed the same member, or the edit is a create or a delete.
     var mergedBody: [UInt8]? {
         guard let merged = difference?.merged else { return nil }
         switch edit.terms.change {

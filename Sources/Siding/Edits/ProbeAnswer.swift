@@ -1,17 +1,19 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// What an origin answered to the question whether it has a write.
+/// What an origin answered to a delivery probe.
 enum ProbeAnswer: Hashable {
-    /// It has it. The record, where exactly one was found.
+    /// The write arrived. The record, if exactly one was found.
     case there(JSONDocument?)
     case notThere
-    /// It does not tell, in words.
+    /// The answer is unclear, with a message.
     case unclear(String)
 
+    /// Looks for the write in an answer.
+    ///
     /// - Parameters:
-    ///   - document: the answer's body, of a 2xx.
-    ///   - value: what was asked for, as the write carried it.
+    ///   - document: the body of a 2xx answer.
+    ///   - value: the value that the write carried.
     init(_ document: JSONDocument, to probe: WriteProbe, asking value: String) {
         guard let found = Self.records(in: document, probe, value) else {
             self = .unclear("its answer has no list of records where one is looked for")
@@ -28,7 +30,7 @@ enum ProbeAnswer: Hashable {
             self = found.count == 1 ? .there(found[0]) : .unclear("it found \(found.count) records where one is meant")
             return
         }
-        // An origin that does not know the parameter answers with whatever it has.
+        // An origin that does not know the parameter answers with an unfiltered list.
         let ours = found.filter { $0.value(at: mark)?.string == value }
         self =
             ours.isEmpty
@@ -42,14 +44,14 @@ enum ProbeAnswer: Hashable {
         if let path = probe.records { return document.value(at: path.withoutEach).flatMap(list) }
         if document.kind != .object { return document.elements }
         if let mark = probe.mark, document.value(at: mark)?.string == value { return [document] }
-        // What was named in the URL's path is what is answered; an empty array in it is its own affair.
+        // If the URL's path names the write, the document is its record; an empty array inside of it is not an empty list.
         if probe.isDirect { return list(document) }
-        // Beside another object or array, nobody knows which of them is the list.
+        // With several objects or arrays it is unclear which of them is the list.
         let parts = (document.members ?? []).map(\.value).filter { $0.kind == .array || $0.kind == .object }
         return parts.count == 1 ? parts[0].elements : nil
     }
 
-    /// Whether `value` stands anywhere in the answer.
+    /// Whether `value` occurs anywhere in the answer.
     private static func names(_ value: String, _ document: JSONDocument) -> Bool {
         Array(document.bytes).firstRange(of: Array(value.utf8)) != nil
     }

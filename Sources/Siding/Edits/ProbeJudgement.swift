@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 
-/// What the answer to a probe, or its failure, means for the write that may have arrived.
+/// Decides what the answer to a delivery probe, or its failure, means for the write in doubt.
 struct ProbeJudgement: Sendable {
     let judgement: WriteJudgement
     let probe: WriteProbe
@@ -30,7 +30,7 @@ struct ProbeJudgement: Sendable {
             return .arrived(
                 WriteAnswer(
                     status: response.response.status.code, contentType: response.response.headerFields[.contentType],
-                    // Of a list it would be the list's.
+                    // The ETag of a list does not belong to the record.
                     etag: isWhole ? response.response.headerFields[.eTag] : nil,
                     body: record.map { Array($0.bytes) } ?? []))
         case .notThere: return .sendAgain(from: believed, because: "it is not there")
@@ -52,7 +52,7 @@ struct ProbeJudgement: Sendable {
         }
     }
 
-    /// Where the origin does not tell.
+    /// Applies the fallback if the answer is unclear.
     private func otherwise(_ error: RecordedError, _ failure: Failure?) -> WriteSettlement.Verdict {
         switch probe.otherwise {
         case .hold: .parked(.uncertain, error, nil)
@@ -60,6 +60,6 @@ struct ProbeJudgement: Sendable {
         }
     }
 
-    /// From when on "it is not there" is final: until then the request may still be on its way.
+    /// When "it is not there" becomes final: until then the request may still be on its way.
     private var believed: Timestamp { (write.entry.unknownSince ?? judgement.now) + probe.after }
 }

@@ -2,8 +2,7 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Settles a write that may have arrived: first as a question, then by what the origin said. Works inside the settling
-/// transaction.
+/// Records that a write is in doubt, and later the result of its delivery probe. Works inside the recording transaction.
 struct ProbeSettler {
     let write: ClaimedWrite
     let transitions: QueueTransitions
@@ -25,7 +24,7 @@ struct ProbeSettler {
         }
     }
 
-    /// It was delivered by a try whose answer was lost; the record that was found stands for that answer.
+    /// An earlier attempt was delivered and its answer lost: completes the write with the found record as its answer.
     private func arrive(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try transaction.execute(
@@ -50,7 +49,7 @@ struct ProbeSettler {
         try lookForConflict(transaction)
     }
 
-    /// What the origin changed meanwhile was not to touch the edit.
+    /// Checks for conflicts now: while the write was in doubt, changes at the origin did not affect its edit.
     private func lookForConflict(_ transaction: borrowing Transaction) throws {
         guard let found = try EditRows.edit(of: id, transaction),
             let overlay = try EditProjection.load(found.resource, now: transitions.now, transaction)
@@ -59,7 +58,7 @@ struct ProbeSettler {
         try overlay.show(found.key, transaction)
     }
 
-    /// It is asked about once a day at least: what waits longer was put off by a clock that was set back since.
+    /// Probes at least once a day: a longer wait was set before the clock was set back.
     private func giveBack(at moment: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_queue SET state = 'queued', owner = NULL, crashes = 0, not_before = ?2 WHERE id = ?1", id,
@@ -68,7 +67,9 @@ struct ProbeSettler {
 }
 
 extension WriteReplacer.WrittenContent {
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is asked about by a mark that the body could not carry.
+    /// Checks that the body can carry the mark of the write's delivery probe.
+    ///
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if the delivery probe needs a mark that the new body cannot carry.
     func checkCarriesMark(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let terms = try transaction.first("SELECT probe FROM siding_queue WHERE id = ?1", entry.id) {
             Store.decode(ProbeTerms.self, $0.optionalText(0))

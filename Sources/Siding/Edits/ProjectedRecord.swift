@@ -2,17 +2,17 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The row of a record that edits lie on.
+/// The visible row of a record with pending edits.
 struct ProjectedRecord {
     let overlay: EditProjection
     let key: String
 
-    /// Where there is nothing to show, nothing is made; what was shown becomes a tombstone, so that watchers see it go. Its
-    /// body is `null`, as there is no record of the origin's to keep.
+    /// Writes `state` to the row. Without a record no row is created, and an existing row becomes a tombstone, so that change
+    /// feeds report it. Its body is `null`, as there is no server copy to keep.
     ///
     /// - Parameters:
-    ///   - run: the run that brought it; nil leaves the row's own.
-    ///   - request: where what lies below the edits came from.
+    ///   - run: the run that brought the change; nil keeps the row's own.
+    ///   - request: the request that the server copy came from.
     func write(
         _ state: RecordState, pending: Int, run: RunID?, request: Int64?, _ transaction: borrowing Transaction
     ) throws -> RecordChange {

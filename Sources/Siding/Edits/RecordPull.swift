@@ -1,13 +1,13 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// What came of a record that edits lie on: it goes below them, and the record is made anew.
+/// Applies an incoming change to a record with pending edits: stores it as the server copy and projects the edits again.
 struct RecordPull {
     let overlay: EditProjection
     let run: RunID
-    /// Nil where what came is not from the origin, so that no edit can be in conflict with it.
+    /// Nil if the change is not from the origin, so that no edit can conflict with it.
     let transitions: QueueTransitions?
-    /// Where it came from; nil for what is saved here.
+    /// The request that brought the change; nil for one made locally.
     var request: Int64?
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
@@ -17,7 +17,10 @@ struct RecordPull {
         return try find.step()
     }
 
-    /// - Returns: what changed at the origin, as a page counts it; what shows is told apart by the resource's revision.
+    /// Stores `body` as the server copy of the record.
+    ///
+    /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
+    ///   resource's revision.
     func take(
         _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, isDeleted: Bool = false,
         _ transaction: borrowing Transaction

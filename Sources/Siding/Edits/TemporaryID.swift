@@ -1,19 +1,19 @@
-/// Ids that stand for records until the origin has made real ones: `tmp-` and 26 characters that no one makes twice.
+/// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.
 ///
-/// They are looked for in URLs, bodies and lanes, so that whatever names one waits for it without being told to.
+/// They are detected in URLs, bodies and lanes, so that a write that names one waits for it automatically.
 public enum TemporaryID {
     static let prefix = "tmp-"
     static let length = prefix.utf8.count + EntryID.length
 
-    /// A new one, for a caller who wants to name it before its write is accepted: in a lane, say.
+    /// Makes a new id, for a caller who wants to use it before its write is accepted, for instance in a lane.
     public static func random() -> String { prefix + EntryID.random() }
 
-    /// Whether `text` is one by its form.
+    /// Whether `text` has the form of a temporary id.
     public static func matches(_ text: String) -> Bool {
         text.utf8.count == length && text.hasPrefix(prefix) && text.utf8.dropFirst(4).allSatisfy(isLetter)
     }
 
-    /// All that stand in `text`, in their order, each once.
+    /// The temporary ids in `text`, in order, without duplicates.
     static func found(in text: some Collection<UInt8>) -> [String] {
         var found: [String] = []
         var rest = text[...]

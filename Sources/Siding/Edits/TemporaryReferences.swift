@@ -3,15 +3,15 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The temporary ids that a write names: it waits for those that are not settled, and carries the real ids of those that
-/// are. Works inside the accepting transaction.
+/// Resolves the temporary ids that a write names: it waits for the records that are not yet created, and gets the real ids of
+/// the others. Works inside the accepting transaction.
 struct TemporaryReferences {
-    /// The write, with real ids where they are known.
+    /// The write, with the known real ids filled in.
     var write: WriteRequest
-    /// The unsettled entries that make the others.
+    /// The open entries that create the others.
     var parents: Set<String> = []
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the write names a record that there will never be.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if the write names a record that will never exist.
     init(resolving write: WriteRequest, _ transaction: borrowing Transaction) throws {
         self.write = write
         for id in Self.named(by: write) {
@@ -59,13 +59,13 @@ struct TemporaryReferences {
     }
 }
 
-/// Puts a real id in the place of a temporary one, in every part of a request.
+/// Replaces a temporary id with the real one in every part of a request.
 struct TemporaryRewriting {
     let identifier: IdentifierRewriting
-    /// The real id, as a key has it.
+    /// The real id as a key.
     let text: String
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the real one is no identifier.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if `real` is not an id.
     init(from temporary: String, to real: JSONDocument) throws(StoreError) {
         do { identifier = try IdentifierRewriting(from: temporary, to: real) } catch {
             throw StoreError(.invalidWrite, "\(error)")
@@ -73,14 +73,14 @@ struct TemporaryRewriting {
         text = real.string ?? real.digits ?? ""
     }
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the URL cannot be sent with the real id in it.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if the URL is not valid with the real id.
     func url(_ url: HTTPURL) throws(StoreError) -> HTTPURL {
         do { return try HTTPURL(identifier.replacing(inURL: url.description)) } catch {
             throw StoreError(.invalidWrite, error.detail ?? error.description)
         }
     }
 
-    /// A body that is not JSON is left alone.
+    /// A body that is not JSON stays unchanged.
     func body(_ body: [UInt8]?) -> [UInt8]? {
         guard let body, !TemporaryID.found(in: body).isEmpty, let document = try? JSONDocument(body) else {
             return body
@@ -89,7 +89,7 @@ struct TemporaryRewriting {
         return replaced == document ? body : Array(replaced.bytes)
     }
 
-    /// A lane is a name, and a temporary id is like nothing else in it.
+    /// Plain text replacement: nothing else in a lane looks like a temporary id.
     func lane(_ lane: String) -> String {
         lane.split(separator: identifier.temporary, omittingEmptySubsequences: false).joined(separator: text)
     }

@@ -2,18 +2,21 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Gives a created record its real id, in the transaction that settles the create: its row, its lane, and what names it.
+/// Gives a created record its real id: in its row, its lane, and the entries that name it. Works in the transaction that
+/// completes the create.
 struct TemporarySettler {
     let transitions: QueueTransitions
     let overlay: EditProjection
-    /// The entry that created it, still unsettled.
+    /// The entry that created the record, not yet completed.
     let entry: QueueEntry
     let temporary: String
-    /// The record's key where it is made of several parts; else the real id is the key.
+    /// The record's key if it has several parts; otherwise the real id is the key.
     let composite: String?
 
-    /// - Parameter real: the id as the origin wrote it; nil where it did not say.
-    /// - Returns: the key that the record has from now on; nil where it is not known.
+    /// Renames the record, and rewrites the entries that name it; parks those if `real` is nil.
+    ///
+    /// - Parameter real: the id as the origin wrote it; nil if the answer lacked it.
+    /// - Returns: the record's key from now on; nil if unknown.
     func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try parkWhatNamesIt(transaction)
@@ -63,7 +66,7 @@ struct TemporarySettler {
         }
     }
 
-    /// Without the real id they cannot be sent; a person may put it in.
+    /// Without the real id they cannot be sent; an operator may fill it in.
     private func parkWhatNamesIt(_ transaction: borrowing Transaction) throws {
         for entry in try naming(transaction) where entry.state == .queued {
             _ = try transitions.park(
@@ -106,7 +109,7 @@ struct TemporarySettler {
         try removeShown(transaction)
     }
 
-    /// Nothing lies under the temporary key any more: what showed there becomes a tombstone, so that watchers see it go.
+    /// Turns the row of the temporary key into a tombstone, so that change feeds report it.
     private func removeShown(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)

@@ -1,16 +1,15 @@
 public import HTTPTypes
 public import SidingChain
 
-/// What a person changes about a write.
+/// An operator's changes to the request of a write.
 public struct WriteChange: Sendable, Hashable {
-    /// Nil leaves the URL as it is. An edit of a record stays one of that record.
+    /// Nil keeps the URL. An edit stays on its record.
     public var url: HTTPURL?
-    /// Nil leaves the body as it is.
+    /// Nil keeps the body.
     public var body: [UInt8]?
-    /// Nil leaves the fields as they are.
+    /// Nil keeps the fields.
     public var headerFields: HTTPFields?
-    /// Whether an entry that was parked goes back to the queue at once, as it does unless said otherwise; if not, it is held
-    /// until it is released.
+    /// Whether the entry returns to the queue at once, which is the default; otherwise it is held until released.
     public var releases: Bool
 
     public init(

@@ -3,27 +3,29 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Merges a write that is being accepted into one about the same record that no sender has had in hand yet.
+/// Merges a new write into an unsent write to the same record.
 struct WriteCoalescer {
     let write: WriteRequest
     let edit: WriteEdit
     let transitions: QueueTransitions
 
     enum Outcome {
-        /// An entry of its own.
+        /// Not merged: the write becomes an entry.
         case accept
-        /// This entry does it now as well.
+        /// Merged into this entry.
         case folded(String)
-        /// Neither this entry, which creates the record, nor the new one, which deletes it, need ever be sent.
+        /// Neither this entry, which creates the record, nor the new write, which deletes it, needs to be sent.
         case cancels(String)
     }
 
     private typealias Target = (edit: PendingEdit, method: String, url: String, headers: String)
 
+    /// Decides whether the new write is merged, and merges it.
+    ///
     /// - Parameters:
-    ///   - lane: the new write's.
-    ///   - key: of the record.
-    ///   - parents: what the new write waits for.
+    ///   - lane: the lane of the new write.
+    ///   - key: the key of the record.
+    ///   - parents: the entries that the new write waits for.
     func outcome(
         lane: String, key: String, parents: Set<String>, _ transaction: borrowing Transaction
     ) throws -> Outcome {
@@ -38,8 +40,8 @@ struct WriteCoalescer {
         return .folded(entry)
     }
 
-    /// The newest of the lane, where it is about the record, was never in anybody's hand, and may be changed. What took the
-    /// place of another may follow one that was.
+    /// The newest entry of the lane, if it concerns the record, was never claimed, and may be changed. An entry that replaced
+    /// another is excluded, because the other may have been claimed.
     private func target(
         in lane: String, _ key: String, _ transaction: borrowing Transaction
     ) throws -> Target? {
@@ -68,11 +70,11 @@ struct WriteCoalescer {
         return Set(parents).union([id])
     }
 
-    /// What one request says in the place of two; nil where none can.
+    /// One body for both writes; nil if there is none.
     private func body(of target: Target) throws -> JSONDocument? {
         guard let earlier = target.edit.body else { return nil }
         let later = try EditRows.document(write.body ?? [])
-        // Where only one of them wraps its record, no body says both.
+        // If only one of them wraps its record, no body can express both.
         if let path = edit.record, (earlier.value(at: path) == nil) != (later.value(at: path) == nil) { return nil }
         let isAlike =
             target.method == write.method.rawValue && target.url == write.url.description
@@ -89,7 +91,7 @@ struct WriteCoalescer {
         }
     }
 
-    /// The origin makes the id: the temporary one is not for it to see.
+    /// Removes the temporary id from a create: the origin assigns the real one.
     private func unnamed(_ document: JSONDocument, _ target: Target) -> JSONDocument {
         let (terms, record) = (target.edit.terms, target.edit.terms.record(in: document))
         guard let temporary = target.edit.temporaryID, let path = terms.keyPaths.first,
@@ -103,7 +105,7 @@ struct WriteCoalescer {
         return terms.body(document, carrying: JSONMergePatch(patch).applied(to: record))
     }
 
-    /// It was never sent, so its key stands for nothing yet.
+    /// The entry was never sent, so it can keep its key.
     private func fold(_ body: JSONDocument, into entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """

@@ -1,45 +1,45 @@
 public import SidingJSON
 
-/// What a write does to a record that is kept here: it shows at once, and stays until the origin has answered.
+/// The effect of a write on a local record. It shows at once, as a pending edit, until the origin has answered.
 ///
-/// The record itself is made of what the origin has and of all unsettled edits on top, in their order. A pull changes what
-/// lies below; an answer takes the place of the edit; dropping the write takes the edit away, and nothing else.
+/// The visible record is the server copy with all pending edits applied in order. An incoming change replaces the server copy,
+/// an answer replaces the edit, and dropping the write removes only the edit.
 public struct WriteEdit: Sendable, Hashable {
-    /// What the write's body, or what it holds in ``record``, is to the record.
+    /// How the write's body, or its part at ``record``, changes the record.
     public enum Change: String, Sendable, Hashable, Codable, CaseIterable {
         /// The body is a new record.
         case create
-        /// The body takes the record's place; where there is none, it becomes one.
+        /// The body replaces the record, or creates it.
         case replace
-        /// The body is a merge patch (RFC 7396). Where the record is not known, nothing shows until it is.
+        /// The body is a merge patch (RFC 7396). Nothing shows until the record is known.
         case merge
-        /// The record goes. It is a tombstone until the origin has answered.
+        /// Deletes the record: it shows as a tombstone from now on.
         case delete
     }
 
     public var change: Change
-    /// The resource's name, and what makes it known where it is not.
+    /// The resource's name, and the definition to register it with if it is new.
     public var resource: String
     public var definition: ResourceDefinition
     public var shape: RecordShape
-    /// What tells the resource's records apart.
+    /// The key of the resource's records.
     public var keyPaths: [JSONPath]
-    /// Whose record. Nil for one to be created whose key the origin makes: a temporary id stands for it meanwhile, and is
-    /// rewritten in whatever depends on it.
+    /// The key of the record. Nil for a create whose key the origin assigns: a temporary id is used until then, and is
+    /// replaced in everything that depends on it.
     public var key: String?
-    /// Where the answer to a create holds the real id; nil for where the record has its key.
+    /// Where the answer to a create holds the real id; nil for the place where the record has its key.
     public var idPath: JSONPath?
-    /// What happens when the origin has something else by now.
+    /// What to do if the server copy has changed since.
     public var conflict: ConflictPolicy
-    /// Whether it may be merged into an unsent write about the same record. A write whose key the caller chose never is.
+    /// Whether it may be merged into an unsent write to the same record. A write with a key chosen by the caller never is.
     public var coalesces: Bool
-    /// Whether the origin is told which state of the record the write is made for (RFC 9110 §13.1.1), where its strong
-    /// ETag is known. Then any change of the origin's to a record that is to be replaced or deleted is a conflict.
+    /// Whether the write is sent with `If-Match` (RFC 9110 §13.1.1), if the record's strong ETag is known. Then any change at
+    /// the origin to a record that is replaced or deleted is a conflict.
     public var ifMatch: Bool
-    /// Where the write's body and its answer hold the record: members of objects. Nil for where they are the record; so is
-    /// one of them that has nothing there.
+    /// Where the write's body and its answer hold the record: a path of object members. Nil, or a path that holds nothing,
+    /// means the whole document.
     public var record: JSONPath?
-    /// Whether the answer says some members of the record only: they are laid over what the edit made of it.
+    /// Whether the answer contains only some members of the record: they are merged into the edited record.
     public var answersPart: Bool
 
     public init(
@@ -62,14 +62,14 @@ public struct WriteEdit: Sendable, Hashable {
     }
 }
 
-/// What becomes of an edit when the origin has something else than what it was made for.
+/// What to do with an edit if the server copy has changed since it was made.
 public enum ConflictPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A person decides.
+    /// Park it until an operator decides.
     case hold
-    /// The edit is sent over it; three times refused, a person decides.
+    /// Send it anyway; after three refusals it is parked.
     case mine
-    /// The edit is dropped.
+    /// Drop it.
     case theirs
-    /// What only one side changed is kept from both; where both changed the same, a person decides.
+    /// Three-way merge: keep changes that only one side made; park it if both changed the same member.
     case merge
 }

@@ -1,35 +1,36 @@
 internal import SidingChain
 public import SidingJSON
 
-/// A question to the origin whether it has a write that may have arrived: a GET below the source's base URL.
+/// A delivery probe: a GET below the source's base URL that asks the origin whether a write in doubt arrived.
 ///
-/// Only what may not simply be sent twice is asked about: a POST or a PATCH whose key is not honoured, or forgotten by now.
-/// The question names what the write itself carried, so that no other write can be taken for it.
+/// Used only for writes that may not simply be sent twice: a POST or PATCH whose key is not honoured, or forgotten by now. It
+/// looks for a value that the write itself carried, so that no other write can be mistaken for it.
 public struct WriteProbe: Sendable, Hashable {
-    /// What becomes of a write where the answer does not tell.
+    /// What to do with a write if the answer is unclear.
     public enum Otherwise: String, Sendable, Hashable, Codable, CaseIterable {
-        /// A person decides.
+        /// Park it until an operator acts.
         case hold
-        /// It is sent again: to be had only where twice does no harm.
+        /// Send it again; only where a second write does no harm.
         case send
     }
 
-    /// Below the source's base URL, with a query where it has one. `{entry}` stands for the entry's id or `{key}` for its
-    /// idempotency key: one of them must be there. `{id}` stands for the record's id. Each is percent-encoded.
+    /// The path below the source's base URL, with an optional query. `{entry}` stands for the entry's id and `{key}` for its
+    /// idempotency key; one of them is required. `{id}` stands for the record's id. Each is percent-encoded.
     public var path: String
-    /// Where the answer has its records; nil for the root array, the only array of the root object, or the object that
-    /// carries the mark.
+    /// Where the answer has its records; nil for the root array, the only array of the root object, or the object that carries
+    /// the mark.
     public var records: JSONPath?
-    /// The member in which the write's body carries what is asked for, and by which the origin's record is known again.
-    /// It is put there when the write is sent. Nil only where a URL path with `{key}` names the write: the key travels in
-    /// its header field.
+    /// The member in which the write carries the value that the probe looks for, and in which the origin's record shows it. It
+    /// is added to the body when the write is sent. Nil only if the URL's path contains `{key}`: then the key in its header
+    /// field is enough.
     public var mark: JSONPath?
-    /// How long after the try "it is not there" is not believed yet: the request may still be on its way.
+    /// The settle delay: for this long after the attempt "it is not there" is not final, as the request may still be on its
+    /// way.
     public var after: Duration
     public var otherwise: Otherwise
     /// The record's id, for `{id}`.
     public var id: String?
-    /// Where the write's body holds the record, and in it the mark; nil for where it is the record.
+    /// Where the write's body holds the record, and in it the mark; nil if the body is the record.
     public var record: JSONPath?
 
     public init(
@@ -45,7 +46,7 @@ public struct WriteProbe: Sendable, Hashable {
         self.record = record
     }
 
-    /// What tells the write from all others.
+    /// The value that distinguishes the write from all others.
     enum Asked: String, CaseIterable {
         case entry = "{entry}"
         case key = "{key}"
@@ -53,10 +54,10 @@ public struct WriteProbe: Sendable, Hashable {
 
     var asked: Asked { path.contains(Asked.entry.rawValue) ? .entry : .key }
 
-    /// Whether the URL's path, rather than its query, names the write: then 404 says that it is not there.
+    /// Whether the path of the URL, not its query, names the write: then a 404 means that it did not arrive.
     var isDirect: Bool { path.prefix { $0 != "?" }.contains(asked.rawValue) }
 
-    /// Why the question could not be asked, or its answer not be believed, in words; nil where all is well.
+    /// Why the probe is invalid, as the end of a sentence; nil if it is valid.
     public var fault: String? {
         let known = Asked.allCases.map(\.rawValue) + [WriteDeclaration.placeholder]
         let unknown = path.matches(of: /\{[^}]*\}?/).map { String($0.output) }.first { !known.contains($0) }
@@ -75,17 +76,17 @@ public struct WriteProbe: Sendable, Hashable {
 }
 
 extension WriteProbe {
-    /// What the write `entry` with `key` is asked for by.
+    /// The value that the probe looks for.
     func value(entry: String, key: String) -> String { asked == .entry ? entry : key }
 
-    /// The path with everything filled in.
+    /// The path with all placeholders filled in.
     func path(entry: String, key: String) -> String {
         path.replacing(Asked.entry.rawValue, with: QueryEncoding.escape(entry))
             .replacing(Asked.key.rawValue, with: QueryEncoding.escape(key))
             .replacing(WriteDeclaration.placeholder, with: QueryEncoding.escape(id ?? ""))
     }
 
-    /// `body` with the mark in it; a body that is no object is left alone, and was refused when the write was accepted.
+    /// `body` with the mark added. A body that is not an object is returned unchanged; it was refused on acceptance.
     func marked(_ body: [UInt8]?, entry: String, key: String) -> [UInt8]? {
         guard let mark, let body, let document = try? EditRows.document(body), document.kind == .object else {
             return body
@@ -95,7 +96,7 @@ extension WriteProbe {
         return Array(JSONMergePatch(patch).applied(to: document).bytes)
     }
 
-    /// The mark as `body` carries it: in its record, wherever that is.
+    /// The path of the mark in `body`: inside of its record.
     func mark(in body: JSONDocument) -> JSONPath? {
         guard let mark, let record, body.value(at: record) != nil else { return mark }
         return record.appending(mark)
@@ -108,10 +109,10 @@ extension JSONPath.Component {
     }
 }
 
-/// A probe as it is kept in the entry's row.
+/// A probe in the form that is stored with the entry.
 struct ProbeTerms: Codable, Hashable, Sendable {
     var path: String
-    /// JSON paths, as they are written.
+    /// JSON paths in their written form.
     var records: String?
     var mark: String?
     var after: Int64

@@ -1,36 +1,36 @@
 internal import SidingChain
 
-/// What the store knows of one rate limit, and the decisions that follow from it; ``RateLimitsTable`` loads and saves it.
+/// The stored state of one rate limit, and the decisions based on it. ``RateLimitsTable`` loads and saves it.
 ///
-/// A window is cut into 60 buckets, and all buckets that overlap the last window count: at most 61. A request under way counts
-/// until its deadline, the latest moment at which the origin may count it; its answer moves it to the bucket of that moment.
-/// So whenever the origin counts a request, it counts here for a whole window after that.
+/// A window has 60 buckets, and all buckets that overlap the last window count: at most 61. A request in flight counts until
+/// its deadline, the latest time at which the origin may count it; its answer moves it to the bucket of that time. So each
+/// request counts here for a whole window after the origin counted it.
 struct RateLimitState: Sendable {
     static let bucketsPerWindow: Int64 = 60
-    /// How long callers wait for the answers of requests under way before they look again.
+    /// How long callers wait for requests in flight before they check again.
     static let pause = Duration.milliseconds(50)
-    /// Reset times in whole seconds from now differ by that much from answer to answer.
+    /// Reset times given as whole seconds from now vary this much between answers.
     private static let resetTolerance = Duration.seconds(2)
-    /// A newest reservation further ahead than this shows that the clock was set back.
+    /// If the newest reservation is further ahead than this, the clock was set back.
     private static let clockTolerance = Duration.seconds(1)
 
     let id: Int64
     let source: String
     let match: String
-    /// Nil where only the origin counts.
+    /// Nil if only the origin limits the rate.
     var rate: RequestRate?
-    /// The newest reservation. Reservations are known by their moments, which only ascend.
+    /// The newest reservation. A reservation is identified by its time, which always increases.
     var reservedAt: Timestamp
     /// The reported remaining quota, until ``resetAt``.
     var remaining: Int?
     var resetAt: Timestamp?
     /// A report replaces ``remaining`` if its request was reserved after this; an earlier request can only lower it.
     var acceptAfter: Timestamp
-    /// Requests since the last accepted report that ended without one.
+    /// Requests that ended without a report since the last accepted one.
     var unknownOutcomes: Int
-    /// Requests that ended, by the start of their bucket; none without a rate.
+    /// Completed requests by the start of their bucket; empty without a rate.
     var ended: [Timestamp: Int] = [:]
-    /// Requests under way, by their deadlines.
+    /// Requests in flight by their deadlines.
     var underWay: [Timestamp: Int] = [:]
 
     func isOf(_ limit: RateLimit) -> Bool {
@@ -53,7 +53,8 @@ struct RateLimitState: Sendable {
     /// Whether the clock was set back since the newest reservation.
     func isAhead(of now: Timestamp) -> Bool { reservedAt > now + Self.clockTolerance }
 
-    /// Otherwise a clock that was a day ahead would exhaust the limit for a day.
+    /// Shifts all times after the clock was set back. Otherwise a clock that was a day ahead would exhaust the limit for a
+    /// day.
     private mutating func followClockBack(to now: Timestamp) {
         let back = now - reservedAt
         underWay = Dictionary(uniqueKeysWithValues: underWay.map { ($0.key + back, $0.value) })
@@ -96,11 +97,12 @@ struct RateLimitState: Sendable {
         underWay[Self.deadline(of: reservedAt, timeout), default: 0] += 1
     }
 
-    /// Records how the request of `usage` ended; at most once per request.
+    /// Records the outcome of a reserved request; at most once per request.
     mutating func record(_ usage: RequestUsage, _ now: Timestamp) {
         let wasUnderWay = remove(usage.reservation, usage.timeout, now)
         guard case .answered(let reported) = usage.outcome else { return }
-        // The origin has counted it by now. This holds also where its count had left the window, as the process stood still.
+        // The origin has counted it by now. This holds even if its bucket has left the window because the process was
+        // suspended.
         count(1, at: now)
         if let reported {
             accept(reported, of: usage.reservation, isNewest: wasUnderWay && usage.reservation > acceptAfter, now)
@@ -109,7 +111,9 @@ struct RateLimitState: Sendable {
         }
     }
 
-    /// - Returns: whether the request was under way; after its deadline it is an unknown outcome already.
+    /// Removes a request from those in flight.
+    ///
+    /// - Returns: whether it was in flight; after its deadline it already counts as an unknown outcome.
     private mutating func remove(_ reservation: Timestamp, _ timeout: Duration, _ now: Timestamp) -> Bool {
         let deadline = Self.deadline(of: reservation, timeout)
         if let requests = underWay[deadline] {
@@ -134,12 +138,12 @@ struct RateLimitState: Sendable {
         _ reported: ReportedQuota, of reservation: Timestamp, isNewest: Bool, _ now: Timestamp
     ) {
         guard reported.resetAt > now else { return }
-        // "60 s from now" was said when the answer was sent, perhaps long ago.
+        // "60 s from now" was true when the answer was sent, perhaps long ago.
         let doubt = Self.resetTolerance + max(now - reservation, .zero)
         if !isNewest, let known = quota(now), reported.resetAt <= known.resetAt + doubt {
             guard reported.remaining < known.remaining else { return }
             remaining = reported.remaining
-            // Perhaps nothing was left of an earlier window, which must not exhaust this one.
+            // The zero may belong to an earlier window, and must not exhaust the present one.
             if reported.remaining == 0 { resetAt = reported.resetAt }
         } else {
             (remaining, resetAt) = (reported.remaining, reported.resetAt)
@@ -148,14 +152,14 @@ struct RateLimitState: Sendable {
         acceptAfter = reservedAt
     }
 
-    /// Nil where the origin reported nothing that still holds. What is further ahead than any reset time is believed was
-    /// reported before the clock was set back.
+    /// The last accepted report; nil if none is valid now. A reset time beyond the longest allowed one was reported before the
+    /// clock was set back.
     private func quota(_ now: Timestamp) -> ReportedQuota? {
         guard let remaining, let resetAt, resetAt > now, resetAt <= now + RetryAfter.longest else { return nil }
         return ReportedQuota(remaining: remaining, resetAt: resetAt)
     }
 
-    /// The least that the origin has left: the requests under way and the unknown outcomes may have been counted since.
+    /// The smallest possible remaining quota: requests in flight and unknown outcomes may have used some of it.
     func remainingQuota(_ now: Timestamp) -> ReportedQuota? {
         quota(now).map {
             ReportedQuota(
@@ -168,12 +172,12 @@ struct RateLimitState: Sendable {
     /// How many requests count right now.
     var used: Int { ended.values.reduce(0, +) + underWay.values.reduce(0, +) }
 
-    /// Until when nothing may go out, and why; nil where something may.
+    /// Until when no request may be sent, and why; nil if the limit has room.
     func exhaustion(_ now: Timestamp) -> (until: Timestamp, reason: RateLimitExhaustion)? {
         let ofQuota = exhaustionOfQuota(now)
         guard let rate, used >= rate.count else { return ofQuota }
         var surplus = used - rate.count
-        // A request under way may be answered at any moment, and then counts for a window more.
+        // A request in flight may be answered at any time, and then counts for another window.
         var until = end(ofBucket: bucket(of: now))
         for (start, requests) in ended.sorted(by: { $0.key < $1.key }) where surplus >= 0 {
             surplus -= requests

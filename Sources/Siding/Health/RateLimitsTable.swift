@@ -3,7 +3,7 @@ internal import SidingSQLite
 
 /// All SQL of `siding_rate_limits` and `siding_rate_counts`.
 enum RateLimitsTable {
-    /// The limits of `source`, or of all sources, as they were saved last.
+    /// The stored limits of `source`, or of all sources.
     static func load(
         of source: String? = nil, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [RateLimitState] {
@@ -36,7 +36,7 @@ enum RateLimitsTable {
             unknownOutcomes: Int(row.int(9)))
     }
 
-    /// Inserts the limit where it is missing, and sets its rate, which the config may have changed.
+    /// Inserts the limit if it is missing, and updates its rate, which the config may have changed.
     static func upsert(_ limit: RateLimit, of source: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -45,7 +45,7 @@ enum RateLimitsTable {
             """, source, limit.match.description, limit.window.wholeMicroseconds, limit.rate?.count)
     }
 
-    /// Writes what differs between `state` and `stored`, the same limit as it was loaded.
+    /// Writes the differences between `state` and `stored`, the same limit as loaded.
     static func update(
         _ state: RateLimitState, from stored: RateLimitState, _ transaction: borrowing Transaction
     ) throws {

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// How many requests an origin reports to have left, and when its quota starts anew.
+/// The remaining quota that an origin reported, and when it is reset.
 struct ReportedQuota: Sendable, Hashable {
-    /// The wait for a new quota where neither the origin nor a rate says how long.
+    /// The wait for a new quota if neither the origin nor the rate gives one.
     private static let unspecifiedWait = Duration.seconds(60)
 
     var remaining: Int
@@ -11,7 +11,7 @@ struct ReportedQuota: Sendable, Hashable {
 }
 
 extension ReportedQuota {
-    /// Nil where `fields` do not report it.
+    /// Nil if `fields` contain no remaining quota.
     init?(_ fields: HTTPFields, of limit: RateLimit, now: Timestamp) {
         guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
         else { return nil }

@@ -1,26 +1,26 @@
 public import SidingChain
 
-/// Whether a request may go out.
+/// The result of asking to send a request.
 enum ReservationAnswer: Sendable, Hashable {
-    /// It may; its reservation under each limit, in their order.
+    /// It may be sent; one reservation per limit, in the order of the limits.
     case reserved([Timestamp])
-    /// It may not before `until`, and perhaps not then; `limit` is the one that has room last.
+    /// It may not be sent before `until`, and perhaps not then; `limit` is the one that frees up last.
     case exhausted(limit: RateLimit, until: Timestamp, because: RateLimitExhaustion)
 }
 
-/// Why a limit has no room.
+/// Why a rate limit is exhausted.
 public enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
-    /// As many requests went out as its rate allows.
+    /// The rate's number of requests was sent.
     case rate
-    /// The origin reported that nothing is left.
+    /// The origin reported that no quota is left.
     case reported
-    /// The requests under way may use all that the origin has left: the next answer reports it.
+    /// The requests in flight may use all of the remaining quota; the next answer will show it.
     case underWay
-    /// Requests that ended without a report may have used all that the origin had left.
+    /// Requests that ended without a report may have used all of the remaining quota.
     case unknownOutcomes
 }
 
-/// How a request with a reservation ended.
+/// The outcome of a reserved request.
 struct RequestUsage: Sendable, Hashable {
     enum QuotaReport: Sendable, Hashable {
         /// It was not sent.
@@ -30,7 +30,7 @@ struct RequestUsage: Sendable, Hashable {
     }
 
     var reservation: Timestamp
-    /// The one that it was reserved with.
+    /// The timeout that it was reserved with.
     var timeout: Duration
     var source: String
     var limit: RateLimit
@@ -42,15 +42,15 @@ public struct RateLimitReport: Sendable, Hashable {
     public var source: String
     /// The pattern of the limit.
     public var match: String
-    /// Nil where only the origin counts.
+    /// Nil if only the origin limits the rate.
     public var rate: RequestRate?
-    /// How many requests count right now.
+    /// The number of requests that count now.
     public var used: Int
-    /// How many requests the origin has left, and until when that holds.
+    /// The remaining quota at the origin; valid until ``resetAt``.
     public var remaining: Int?
     public var resetAt: Timestamp?
-    /// When an exhausted limit has room again. Nil where it has room, or only waits for requests under way.
+    /// When an exhausted limit has room again; nil if it has room, or waits only for requests in flight.
     public var freeAt: Timestamp?
-    /// Why the limit is exhausted; nil where it has room.
+    /// Why the limit is exhausted; nil if it has room.
     public var exhaustion: RateLimitExhaustion?
 }

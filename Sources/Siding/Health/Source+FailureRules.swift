@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// The rule of `errors:` that an answer fits, travelling with the failure that the answer is.
+/// The rule of `errors:` that an answer matched, attached to the failure made from it.
 struct RuledFailure: Error, CustomStringConvertible {
     let rule: FailureRule
 
@@ -9,13 +9,13 @@ struct RuledFailure: Error, CustomStringConvertible {
 }
 
 extension Source {
-    /// The first rule that `failure` of a `subject` fits.
+    /// The first rule that matches `failure` of a `subject`.
     func rule(for failure: Failure, of subject: FailureRule.Subject) -> FailureRule? {
         if let ruled = failure.underlying as? RuledFailure { return ruled.rule }
         return failureRules.first { $0.isFor(subject) && $0.fits(failure.reason) }
     }
 
-    /// What becomes of a request: as the first rule that fits says, else as the table does.
+    /// What happens to a failed request: decided by the first matching rule, else by the built-in table.
     func retention(of failure: Failure, _ kind: RequestKind, now: Timestamp) -> Retention {
         switch ruling(on: failure, kind)?.action {
         case nil: return failure.retention(of: kind)
@@ -23,39 +23,39 @@ extension Source {
         case .retry: return .keep(counted: true)
         case .rateLimited: return .keep(counted: false, minimumWait: failure.ruledPatience(now: now))
         case .refreshToken: return .signIn
-        // What is ignored or set aside is no failure any more when this is asked, and what starts anew has done so.
+        // With `ignore` and `quarantine` it is no failure by now; with `resetCursor` the listing has started over already.
         case .ignore, .quarantine, .park, .fail, .resetCursor: return kind == .fetch ? .fail : .park(.rejected)
         }
     }
 
-    /// What a failure of a `subject` teaches about the source.
+    /// What a failure of a `subject` shows about the source.
     func lesson(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
         switch rule(for: failure, of: subject)?.action {
         case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)
         case nil: SourceOutcome(failure, now: now)
-        // The rule is about the request: the origin's wish for patience closes the source to none of the others.
+        // The rule concerns the request, so a `Retry-After` in its answer does not close the gate for others.
         default: SourceOutcome(failure, now: now).withoutPatience(failure)
         }
     }
 
-    /// Whether a rule takes `failure` for a refused credential, so that the request may go out again with another one.
+    /// Whether a rule treats `failure` as a refused credential, so that the request may be sent again with another one.
     func isRefusedCredential(_ failure: Failure, of subject: FailureRule.Subject, isResendable: Bool) -> Bool {
         let kind: RequestKind = subject == .fetch ? .fetch : .write(resendable: isResendable)
         return ruling(on: failure, kind)?.action == .refreshToken
     }
 
-    /// The rule that has the word on what becomes of the request, if one has.
+    /// The rule that decides what happens to the request, if there is one.
     ///
-    /// What may have arrived, and may not be sent twice, is that under every rule; but where a rule for writes alone says of
-    /// an answer that the origin did not act.
+    /// A write that may have arrived and may not be sent twice is in doubt whatever the rules say, except if a rule for writes
+    /// only matches its answer: such a rule states that the origin did not act.
     private func ruling(on failure: Failure, _ kind: RequestKind) -> FailureRule? {
         guard let rule = rule(for: failure, of: kind == .fetch ? .fetch : .write) else { return nil }
         let isDoubtful = failure.retention(of: kind) == .park(.uncertain)
         return isDoubtful && (rule.subject != .write || failure.phase != .answered) ? nil : rule
     }
 
-    /// Finds the rule that an answer to a `subject` fits, for the chain; nil where no rule looks at answers.
+    /// The chain node that matches rules against answers to a `subject`; nil if no rule looks at answers.
     func errorEnvelope(for subject: FailureRule.Subject) -> ResponseErrorEnvelopeNode? {
         let rules = failureRules.filter { rule in
             if case .answer = rule.condition { rule.isFor(subject) } else { false }
@@ -69,7 +69,7 @@ extension Source {
 }
 
 extension Source {
-    /// The same source with `rules` before its own, such as those of one resource.
+    /// The same source with `rules` before its own, such as those of a resource.
     public func putting(first rules: [FailureRule]) -> Source {
         var source = self
         source.failureRules = rules + failureRules
@@ -85,7 +85,7 @@ extension SourceOutcome {
 }
 
 extension Failure {
-    /// How long a source is left alone that a rule takes for rate limited.
+    /// How long a source rests if a rule says that it is rate limited.
     fileprivate func ruledPatience(now: Timestamp) -> Duration {
         guard case .http(let answer) = reason else { return HTTPFailure.unspecifiedPatience }
         return answer.patience(now: now)
@@ -93,7 +93,7 @@ extension Failure {
 }
 
 extension ErrorEnvelope {
-    /// The answer as a failure, whatever its status, with the rule that makes it one.
+    /// Turns the answer into a failure, whatever its status, with the rule attached.
     fileprivate func failure(by rule: FailureRule) -> Failure {
         let ruled = RuledFailure(rule: rule)
         return Failure(

@@ -1,32 +1,31 @@
 public import SidingChain
 
-/// How a source stands: its gate, what failed lately, and how much may be asked of it at once.
+/// The health of a source: its gate, its recent failures, and its concurrency limit.
 ///
 /// A value; a store keeps one per source, shared by all processes.
 public struct SourceHealth: Sendable, Hashable {
-    /// After so many failed tries in a row a source is left alone for a while.
+    /// This many failures in a row close the gate for a while.
     public static let breakerLimit = 5
-    /// While a gate's time is over, one request per this long finds out whether it may open.
+    /// While a gate is half-open, one request per this window probes the source.
     public static let probeWindow = Duration.seconds(30)
-    /// The retry budget of botocore: full at the start, a failed try costs 5, one that ran out of time 10, a success gives
-    /// 1 back.
+    /// The retry budget, as in botocore: full at the start; a failure costs 5, a timeout 10; a success returns 1.
     public static let fullBudget = 500
     private static let breaker = Backoff(base: .seconds(30), cap: .seconds(600), isSpread: true)
-    /// Slow start doubles with each success; from here on there is no limit of its own.
+    /// Slow start doubles the limit with each success; from this value on there is no limit.
     private static let fullAllowance = 32
 
     public var source: String
-    /// Nil while the source may be asked freely.
+    /// Nil while the gate is open.
     public var gate: SourceGate?
-    /// Failed tries in a row.
+    /// Failures in a row.
     public var failures: Int
     public var budget: Int
-    /// How many requests may be under way at once after an outage; nil for no limit of its own.
+    /// The concurrency limit after an outage; nil for none.
     public var allowance: Int?
-    /// When it last had its turn.
+    /// When a request was last sent to it.
     public var servedAt: Timestamp
 
-    /// A source of which nothing is known stands well.
+    /// A new source is healthy.
     public init(
         source: String, gate: SourceGate? = nil, failures: Int = 0, budget: Int = Self.fullBudget,
         allowance: Int? = nil, servedAt: Timestamp = Timestamp(microseconds: 0)
@@ -39,26 +38,26 @@ public struct SourceHealth: Sendable, Hashable {
         self.servedAt = servedAt
     }
 
-    /// How many requests may be under way at once; nil while the gate is closed.
+    /// How many requests may be in flight; nil while the gate is closed.
     public func room(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else { return max(1, min(limit, allowance ?? limit)) }
         return opensForProbe(now) ? 1 : nil
     }
 
-    /// When a closed gate lets a probe through; nil where only a person can open it.
+    /// When a closed gate lets a probe through; nil if it waits for a sign-in.
     public func opens(now: Timestamp) -> Timestamp? {
         guard let gate else { return now }
         return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : gate.until
     }
 
     private func opensForProbe(_ now: Timestamp) -> Bool {
-        // A time further ahead than any origin is believed was set before the clock was set back.
+        // A time beyond the longest allowed wait was set before the clock was set back.
         guard let until = gate?.until else { return gate?.reason != .signIn }
         return until <= now || until > now + RetryAfter.longest
     }
 
-    /// Notes that the source has its turn; a probe keeps the gate closed for all others for a while. Patience that is over
-    /// is over, whatever becomes of the probe: one request at a time goes out until one succeeds.
+    /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``probeWindow``. A
+    /// `Retry-After` that is over ends whatever the probe's result: then one request at a time is sent until one succeeds.
     public mutating func serve(_ now: Timestamp) {
         let opensForProbe = opensForProbe(now)
         servedAt = now
@@ -96,7 +95,7 @@ public struct SourceHealth: Sendable, Hashable {
             allowance = allowance.flatMap { $0 * 2 >= Self.fullAllowance ? nil : $0 * 2 }
             return
         }
-        // Patience that was asked for holds although another request got through.
+        // A `Retry-After` still applies although another request succeeded.
         if gate.reason == .retryAfter, let until = gate.until, until > now { return }
         allowance = gate.reason == .signIn ? nil : 2
         self.gate = nil
@@ -118,14 +117,15 @@ public struct SourceHealth: Sendable, Hashable {
         allowance = 1
     }
 
-    /// Whether the gate holds against one that would be closed until `until`, as requests that were under way together end in
-    /// any order. A sign-in that is wanted gives way to nothing of the line, which must not lead to a password being tried
-    /// again; while it is probed it does, as somebody asked for that. What an origin asked for holds to its end.
+    /// Whether the present gate wins over a new one that would stay closed until `until`: requests in flight end in any order.
+    ///
+    /// A gate for a sign-in is not replaced by network trouble, which must not cause a password to be tried again; while it is
+    /// being probed it may be, as somebody asked for the probe. A `Retry-After` applies to its end.
     private func outlasts(_ until: Timestamp?, _ now: Timestamp) -> Bool {
         guard let gate, let until else { return false }
         switch (gate.reason, gate.until) {
         case (.signIn, nil): return true
-        // Further ahead than any origin is believed: the clock was set back.
+        // Beyond the longest allowed wait: the clock was set back.
         case (.retryAfter, let patience?): return patience > until && patience <= now + RetryAfter.longest
         case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
         }

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// How the standing of a source is kept.
+/// Stores the health of sources, and ends waits in the queue when it changes.
 enum SourceHealthRows {
     static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceHealth {
         try database.first(
@@ -36,7 +36,7 @@ enum SourceHealthRows {
             standing.servedAt.microseconds, now.microseconds)
     }
 
-    /// Saves what `lesson` teaches; where an outage ended, the waits that it caused end too.
+    /// Records the outcome of a request. If it ends an outage, the waits that the outage caused end too.
     static func learn(
         _ lesson: SourceOutcome, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
@@ -52,9 +52,9 @@ enum SourceHealthRows {
         }
     }
 
-    /// Whether `lesson` is a reason to try writes again that are parked for a sign-in: another request was let in, nothing
-    /// keeps the gate closed, and there are such writes. The rows are asked and not the gate, which may have been opened by
-    /// a person, or closed for another reason meanwhile.
+    /// Whether `lesson` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and
+    /// there are such writes. Checks the rows, not the old gate, which an operator may have opened, or which may have closed
+    /// for another reason meanwhile.
     static func letsIn(
         _ lesson: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
@@ -62,12 +62,12 @@ enum SourceHealthRows {
         return try database.first("SELECT 1 FROM (\(neverLetIn)) LIMIT 1", after.source) { _ in true } ?? false
     }
 
-    /// The sources of which any entry is parked for a sign-in, or whose gate is closed for one.
+    /// The sources with an entry parked for a sign-in, or with a gate closed for one.
     static func wantingSignIn(_ database: borrowing some Queryable & ~Copyable) throws -> Set<String> {
         Set(try database.query(wantingSignIn) { $0.text(0) })
     }
 
-    /// Opens the gate for a probe, where `cause` ends what keeps it closed, and lets go what waited for that.
+    /// Opens the gate for a half-open probe if `cause` ends its reason, and makes the entries due that waited for it.
     static func endWaits(
         of source: String, because cause: WaitsEnd, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
@@ -86,7 +86,7 @@ enum SourceHealthRows {
         if isOfSignIn { try release(Self.parkedForSignIn, source, because: .released, transitions, transaction) }
     }
 
-    /// What `parked` finds goes back to the queue.
+    /// Returns the entries found by `parked` to the queue.
     private static func release(
         _ parked: SQL, _ source: String, because cause: RequeueCause, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
@@ -96,15 +96,15 @@ enum SourceHealthRows {
         }
     }
 
-    /// A range of `siding_queue_sign_in`.
+    /// Uses a range of `siding_queue_sign_in`.
     static let parkedForSignIn: SQL = """
         SELECT \(QueueRows.columns) FROM siding_queue
         WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1
         """
 
-    /// What the answer to another request may send out again: each write once. One that meets a 401 although others are let
-    /// in is refused for its own sake, and would otherwise be tried again with each of their answers. A release, a retry or
-    /// other credentials end that.
+    /// Writes that the answer to another request may retry, each only once. A write that gets a 401 while others succeed is
+    /// refused for its own reasons, and would otherwise be retried after each of their answers. A release, a retry or new
+    /// credentials reset this.
     static let neverLetIn: SQL = "\(parkedForSignIn) AND kind = 'write' AND let_in = 0"
 
     static let wantingSignIn: SQL = """
@@ -112,20 +112,20 @@ enum SourceHealthRows {
         UNION SELECT name FROM siding_sources WHERE gate = 'sign_in'
         """
 
-    /// The line is back, or the origin is: what waited for that is due now.
+    /// Makes entries due that waited for the network or the origin.
     private static func makeDue(_ source: String, _ now: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(dueNow, source, now.microseconds)
         try transaction.execute(fetchesDueNow, source, now.microseconds)
     }
 
-    /// Only heads are sent, so only heads can wait for the line: a range of `siding_queue_ready`.
+    /// Only heads are sent, so only heads wait for the network. Uses a range of `siding_queue_ready`.
     static let dueNow: SQL = """
         UPDATE siding_queue SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
             AND waits_for = 'line' AND not_before > ?2
         """
 
-    /// Of fetches, which are one per listing, only those that wait are read: `siding_queue_fetch`.
+    /// There is one open fetch per listing, and only the waiting ones are read: `siding_queue_fetch`.
     private static let fetchesDueNow: SQL = """
         UPDATE siding_queue SET not_before = ?2
         WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued' AND source = ?1

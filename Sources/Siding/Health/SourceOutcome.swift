@@ -1,22 +1,22 @@
 internal import HTTPTypes
 public import SidingChain
 
-/// What a request taught about its source; shared by all processes.
+/// What one request showed about the health of its source; shared by all processes.
 public enum SourceOutcome: Sendable, Hashable {
-    /// It answers: an outage is over.
+    /// It answered: an outage is over.
     case answers
-    /// A try failed; `isTimeout` costs more of the retry budget, as it cost more time.
+    /// An attempt failed. A timeout took longer, so it costs more of the retry budget.
     case failed(isTimeout: Bool)
-    /// There is no way out.
+    /// There is no usable route.
     case offline(note: String)
-    /// It asks for patience until then.
+    /// It asked not to be called before `until`.
     case patience(until: Timestamp, note: String)
-    /// It wants a sign-in.
+    /// It requires a sign-in.
     case signIn(note: String)
-    /// Nothing.
+    /// Nothing about the source.
     case nothing
 
-    /// What a failed request taught, a fetch as much as a write.
+    /// The outcome of a failed request, fetch or write.
     public init(_ failure: Failure, now: Timestamp) {
         switch failure.reason {
         case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
@@ -43,23 +43,23 @@ public enum SourceOutcome: Sendable, Hashable {
         case .backOff: self = .patience(until: now + answer.patience(now: now), note: failure.description)
         case .portal: self = .offline(note: failure.description)
         case .serverError, .requestTimeout, .insufficientStorage: self = .failed(isTimeout: false)
-        // The origin is well and said no.
+        // The origin works and refused the request.
         case .conflict, .gone, .refused, .notImplemented, .tooEarly, .unexpected: self = .answers
         }
     }
 }
 
 extension BudgetSpent {
-    /// Whether the source is left alone until there is room. A limit of some requests holds back none of the others, and
-    /// where there is room soon a sync or a sender waits for it.
+    /// Whether the gate of the whole source is closed. A limit on some requests does not affect the others, and a short wait
+    /// is spent by the sync or sender itself.
     func closesSource(now: Timestamp) -> Bool {
         isOfAll && Timestamp(secondsSince1970: until) - now > BudgetUse.longestPatience
     }
 }
 
 extension Failure {
-    /// How long the origin asked to be left alone; at most a day, whatever it said; or until its limits have room. Nil where
-    /// it is neither.
+    /// How long the origin asked to be left alone, at most a day, or until its rate limits allow a request; nil if neither
+    /// applies.
     func patience(now: Timestamp) -> Duration? {
         if reason == .waitingForOrigin, let spent = underlying as? BudgetSpent {
             return max(Timestamp(secondsSince1970: spent.until) - now, .zero)
@@ -70,9 +70,9 @@ extension Failure {
 }
 
 extension HTTPFailure {
-    /// The wait where an origin asks for patience without saying how much.
+    /// The wait if an origin sends no `Retry-After`.
     static let unspecifiedPatience = Duration.seconds(60)
-    /// An origin that asks for patience and says "now" would be asked without end.
+    /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
     private static let leastPatience = Duration.seconds(1)
 
     func patience(now: Timestamp) -> Duration {

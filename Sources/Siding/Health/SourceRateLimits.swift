@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// The rate limits of a source as its chains ask for them, kept in the store.
+/// Applies the rate limits of a source to its chains, with counts kept in the store.
 struct SourceRateLimits: RequestBudget {
     let source: Source
     let store: Store
@@ -36,7 +36,7 @@ struct SourceRateLimits: RequestBudget {
         }
     }
 
-    /// Why nothing may go out, for a person.
+    /// The message for users why no request may be sent.
     static func message(_ limit: RateLimit, _ until: Timestamp, because reason: RateLimitExhaustion) -> String {
         let field = limit.remaining?.rawName ?? "the remaining quota"
         switch reason {
@@ -58,7 +58,7 @@ struct SourceRateLimits: RequestBudget {
                 reservation: Timestamp(microseconds: slot.id), timeout: source.transport.totalTimeout,
                 source: source.name, limit: limit, outcome: outcome(ending, limit))
         }
-        // Without the record the requests count for longer: too few requests go out, never too many.
+        // Unrecorded requests count for longer: too few requests are sent then, never too many.
         try? await uncancelled { () throws(StoreError) in try await store.record(usages) }
     }
 
@@ -69,13 +69,13 @@ struct SourceRateLimits: RequestBudget {
 }
 
 extension Source {
-    /// The limits that count a request to `url`, as indexes of ``limits``.
+    /// The limits that apply to a request to `url`, as indexes of ``limits``.
     func limits(fitting url: HTTPURL) -> [Int] {
         guard let path = path(of: url) else { return [] }
         return limits.indices.filter { limits[$0].match.fits(path) }
     }
 
-    /// The path of `url` below the base URL, whole where it lies elsewhere; nil on another origin.
+    /// The path of `url` below the base URL; the whole path if it is not below; nil on another origin.
     func path(of url: HTTPURL) -> String? {
         guard url.origin == baseURL.origin else { return nil }
         let base = baseURL.path.hasSuffix("/") ? baseURL.path.dropLast() : baseURL.path[...]

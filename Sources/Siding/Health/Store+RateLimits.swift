@@ -2,12 +2,12 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// Reserves a request under each of `limits`, those that match it, or under none. It must be over after `timeout`.
+    /// Reserves a request under each of `limits`, the ones that match it, or under none. It must end within `timeout`.
     func reserve(
         under limits: [RateLimit], of source: String, timeout: Duration
     ) async throws(StoreError) -> ReservationAnswer {
         let clock = clock
-        // Callers that wait look again and again, and need no turn among the writers for that.
+        // Waiting callers check again and again, so they read first and take no writer lock.
         let seen: ReservationAnswer? = try await read { snapshot in
             let (stored, now) = (try RateLimitsTable.load(of: source, snapshot), clock.now)
             if stored.contains(where: { $0.isAhead(of: now) }) { return nil }
@@ -15,7 +15,7 @@ extension Store {
         }
         if let seen { return seen }
         return try await write { transaction in
-            // The time of the turn, not of the wait for it: the request goes out after it.
+            // The time under the lock, not before the wait for it: the request is sent after it.
             let now = clock.now
             for limit in limits { try RateLimitsTable.upsert(limit, of: source, transaction) }
             let stored = try RateLimitsTable.load(of: source, transaction)
@@ -34,7 +34,7 @@ extension Store {
         }
     }
 
-    /// The limit that has room last; nil where all have room.
+    /// The exhausted limit that frees up last; nil if all have room.
     private static func exhaustion(
         of limits: [RateLimit], _ stored: [RateLimitState], _ now: Timestamp
     ) -> ReservationAnswer? {
@@ -49,7 +49,7 @@ extension Store {
         return last.map { .exhausted(limit: $0.limit, until: $0.until, because: $0.reason) }
     }
 
-    /// Records how requests with reservations ended. Without a record a request counts until its timeout and a window are over.
+    /// Records the outcomes of reserved requests. An unrecorded request counts for its timeout plus a window.
     func record(_ usages: [RequestUsage]) async throws(StoreError) {
         let clock = clock
         try await write { transaction in
@@ -65,7 +65,7 @@ extension Store {
         }
     }
 
-    /// The limits under which requests count, or that are exhausted.
+    /// The limits that are in use or exhausted.
     public func rateLimits() async throws(StoreError) -> [RateLimitReport] {
         let now = clock.now
         return try await read { snapshot in

@@ -8,8 +8,8 @@ internal import SidingSQLite
 /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html, SQLITE_DBCONFIG_ENABLE_TRIGGER leaves TEMP triggers on). Inserts never ask
 /// it anything.
 extension RecordsTable {
-    /// The moment from which on something else is shown. A clock that was set back must not leave two versions for one
-    /// moment: older spans are cut to where the new one begins.
+    /// The time at which the new version begins. If the clock was set back, older spans are cut to it, so that no two versions are
+    /// valid at one time.
     private static let moment: SQL = "MAX(NEW.changed_at, COALESCE(NEW.deleted_at, 0))"
 
     private var historyTrigger: String { "siding_history_keeping_\(resource)" }
@@ -45,17 +45,17 @@ extension RecordsTable {
     }
 }
 
-/// Begins and ends the history of a resource, as its config says.
+/// Switches the history of a resource on and off, as its config says.
 struct HistorySwitch {
     let resource: Int64
 
-    /// What was kept stays when it ends; a history that begins again begins at that moment.
+    /// Versions stay when the history is switched off; switched on again, it begins at that time.
     func set(
         _ retention: HistoryRetention?, before: HistoryRetention?, now: Timestamp,
         _ transaction: borrowing Transaction
     ) throws {
         guard retention != before else { return }
-        // A retention that changed looks at all versions again.
+        // A changed retention must check all versions again.
         try transaction.execute(
             """
             UPDATE siding_resources SET history_pruned = 0,

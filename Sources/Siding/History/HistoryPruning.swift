@@ -1,11 +1,11 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Removes the versions that retention no longer keeps, at the end of each run.
+/// Removes versions beyond the retention, at the end of each run.
 ///
-/// What is removed moves on the moment from which the history is whole, so that no look back meets a gap.
+/// Removing versions moves the beginning of the complete history forward, so that no past view has a gap.
 struct HistoryPruning {
-    /// The most versions that one run removes by their age: the end of a run is to be short.
+    /// The maximum number of versions that one run removes by age, to keep the end of a run short.
     static let mostByAge = 20_000
 
     let now: Timestamp
@@ -13,7 +13,7 @@ struct HistoryPruning {
     private struct Kept {
         var resource: Int64
         var retention: HistoryRetention
-        /// The newest version that was looked at before.
+        /// The newest version that the last pruning checked.
         var mark: Int64
     }
 
@@ -34,7 +34,7 @@ struct HistoryPruning {
         try lowerMarks(transaction)
     }
 
-    /// Where the newest versions of all went, SQLite gives their numbers to the next ones (sqlite.org/autoinc.html).
+    /// Lowers marks above the newest version: if it was removed, SQLite reuses its number (sqlite.org/autoinc.html).
     private func lowerMarks(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -43,7 +43,7 @@ struct HistoryPruning {
             """)
     }
 
-    /// Oldest first: what is left over for the next run is newer than all that went.
+    /// Removes the oldest versions first, so that those left for the next run are newer than all removed ones.
     private func removeOld(_ resource: Int64, before moment: Timestamp, _ transaction: borrowing Transaction) throws {
         let ends = try transaction.query(
             """
@@ -55,7 +55,7 @@ struct HistoryPruning {
         try moveBeginning(of: resource, to: ends.max(), transaction)
     }
 
-    /// Only keys with versions that came since the last look can have too many.
+    /// Removes versions beyond the maximum number. Only keys with versions since the last pruning can have too many.
     private func removeSurplus(_ kept: Kept, over versions: Int, _ transaction: borrowing Transaction) throws {
         let newest = try transaction.first("SELECT MAX(id) FROM siding_history") { $0.optionalInt(0) }
         guard let newest = newest ?? nil, newest > kept.mark else { return }

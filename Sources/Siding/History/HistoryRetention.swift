@@ -1,19 +1,19 @@
-/// How long earlier versions of records are kept. The present version is always kept, and a version must outlive every rule
-/// that is given.
+/// How long earlier versions of records are kept. The present version is always kept; an earlier one only while no rule removes
+/// it.
 public struct HistoryRetention: Sendable, Hashable {
-    /// Versions that something else took the place of longer ago are removed; nil keeps them for good.
+    /// Removes versions that were replaced longer ago than this; nil keeps them for ever.
     public var keep: Duration?
-    /// At most so many earlier versions of each record; nil for all.
+    /// The maximum number of earlier versions per record; nil for no limit.
     public var versions: Int?
 
-    /// Without a rule all versions are kept, for good.
+    /// Without a rule all versions are kept for ever.
     public init(keep: Duration? = nil, versions: Int? = nil) {
         (self.keep, self.versions) = (keep, versions)
     }
 }
 
 extension RecordShape {
-    /// Whether views and indexes are as `other` has them, and the contract too.
+    /// Whether both shapes have the same views, indexes and contract; the history may differ.
     func looksLike(_ other: RecordShape) -> Bool {
         var same = self
         same.history = other.history

@@ -1,19 +1,19 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The views of resources as they were at one moment, over the present rows and the history.
+/// The views of all resources as of one time, over the present rows and the history.
 ///
-/// They are TEMP views under the names of the present ones, made from the same selection, so that columns, types and JSON
-/// functions are the same.
+/// They are TEMP views with the names of the present ones and the same SELECT, so that columns, types and JSON functions are
+/// the same.
 struct PastViews {
     let moment: Timestamp
-    /// What each selects, by its name.
+    /// The SELECT of each view, by its name.
     private var views: [String: SQL] = [:]
-    /// The views of the rows that were shown, one for each resource.
+    /// The internal views with each resource's rows as of that time.
     private var readers: Set<String> = []
-    /// Why a name cannot be read, in lower case as SQLite compares names.
+    /// Why a view cannot be read, by name in lower case, as SQLite compares names.
     private var refusals: [String: StoreError] = [:]
-    /// Everything that the file holds under a name.
+    /// The names of all tables and views in the file.
     private var names: Set<String> = []
 
     init(
@@ -38,7 +38,7 @@ struct PastViews {
             for name in view.viewNames { refusals[name.lowercased()] = reason }
             return
         }
-        // No resource can have such a name.
+        // No resource can have this name.
         let reader = "siding_past_\(view.resource)"
         readers.insert(reader)
         views[reader] = records(of: view.table)
@@ -60,9 +60,9 @@ struct PastViews {
             hint: "it begins where it was switched on, or where 'history' in the config keeps no more")
     }
 
-    /// The rows that were shown at the moment: those that still are and had begun, and earlier versions in their span.
+    /// The rows as of that time: present rows that had begun by then, and earlier versions valid then.
     ///
-    /// A version does not say in whose listing it was seen: that is told as it is now.
+    /// Versions do not record the parent of their listing, so the present one is shown.
     private func records(of table: RecordsTable) -> SQL {
         let (resource, moment) = (SQL("\(integer: table.resource)"), SQL("\(integer: moment.microseconds)"))
         return """
@@ -75,12 +75,12 @@ struct PastViews {
             """
     }
 
-    /// What an inspection puts in the place of the present views.
+    /// The views that an inspection uses instead of the present ones.
     var disguise: Inspection.Disguise {
         Inspection.Disguise(views: views, readers: readers, hidden: names)
     }
 
-    /// Why `name`, which the statement wanted to read, cannot be read.
+    /// Why `name`, which the statement tried to read, cannot be read.
     func error(on name: String) -> StoreError {
         refusals[name.lowercased()]
             ?? StoreError(

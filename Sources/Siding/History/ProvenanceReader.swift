@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Finds out where the present body of a record came from.
+/// Reads the provenance of a record's present body.
 struct ProvenanceReader {
     let resource: Int64
     let name: String
@@ -26,7 +26,7 @@ struct ProvenanceReader {
     func load(_ database: borrowing some Queryable & ~Copyable) throws -> RecordProvenance? {
         guard let row = try row(database) else { return nil }
         let base = try ServerCopy.load(resource, key, database)
-        // Below unsettled edits the base is what the origin has.
+        // With pending edits, the server copy is the origin's version.
         let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
         let edits = try EditRows.edits(of: name, key, database)
         let cause = cause(found, row, base)
@@ -40,7 +40,7 @@ struct ProvenanceReader {
             edits: edits.map(Self.edit), deletion: try deletion(row, found, edits, database), undeletedAt: undeletedAt)
     }
 
-    /// What a page brought is of its run, but where its deletion was taken back here.
+    /// When the deletion was undone here; nil otherwise. Only such a record came from a page but was last written by no run.
     private static func undeletedAt(_ row: Row, _ found: Found?, _ base: ServerCopy?) -> Timestamp? {
         guard row.deletedAt == nil, row.run == LocalSaver.run, base == nil else { return nil }
         return found?.cause == .page || found?.cause == .quarantine ? row.changedAt : nil
@@ -82,7 +82,7 @@ struct ProvenanceReader {
         case nil:
             if let base, base.state.body == nil { return .edit }
             if row.isNothing { return .edit }
-            // A tombstone's run is the one that deleted it.
+            // The run of a tombstone is the one that deleted it.
             return row.run == LocalSaver.run && row.deletedAt == nil ? .local : .unknown
         }
     }
@@ -104,7 +104,7 @@ struct ProvenanceReader {
             ) { row in
                 confirmation.pageAnsweredAt = Timestamp(microseconds: row.int(0))
                 confirmation.pageStatus = Int(row.int(1))
-                // The same validator says the same page (RFC 9110 §8.8).
+                // An equal validator means an unchanged page (RFC 9110 §8.8).
                 let etag = row.optionalText(2)
                 let isSame =
                     etag == nil && found.request.etag == nil
@@ -165,7 +165,7 @@ struct ProvenanceReader {
         return RecordProvenance.Deletion(at: at, cause: try isLeftOut(database) ? .condition : .run, run: run)
     }
 
-    /// Whether the body does not fit the condition that records are kept by: none that lives is like that.
+    /// Whether the resource's filter excludes the body, which is never true for a live record.
     private func isLeftOut(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         let shape = try database.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
             StoredShape.shape($0.optionalText(0))
@@ -178,7 +178,7 @@ struct ProvenanceReader {
                 "SELECT \(fits) IS NOT TRUE FROM \(table.rows) WHERE key = ?1", table.key(key)
             ) { $0.int(0) == 1 } ?? false
         } catch let error as SQLiteError where error.kind == .other {
-            // It cannot be computed for this record, so that it did not leave it out.
+            // The filter cannot be computed for this record, so it did not exclude it.
             return false
         }
     }

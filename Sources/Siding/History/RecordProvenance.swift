@@ -1,38 +1,38 @@
 public import SidingChain
 
-/// Where the present body of a record came from, and what is known of its being so still.
+/// Where the present body of a record came from, and when it was last confirmed.
 public struct RecordProvenance: Sendable, Hashable {
-    /// What brought a body.
+    /// The origin of a body.
     public enum Cause: String, Sendable, Hashable, CaseIterable {
         /// A page of a listing.
         case page
         /// The answer to one of the user's own writes.
         case write
-        /// A page whose record was in quarantine first.
+        /// A page whose record was quarantined first.
         case quarantine
-        /// The program itself saved it here.
+        /// A save by the program itself.
         case local
-        /// Nothing of the origin's yet: an own edit that it has not answered.
+        /// Only pending edits: the origin has not answered yet.
         case edit
-        /// It was written before this was kept.
+        /// Unknown: the body was saved before Siding recorded provenance.
         case unknown
     }
 
     /// A request and its answer.
     public struct Request: Sendable, Hashable {
         public var method: String
-        /// Without the values of secret parameters.
+        /// The URL, with secret parameters redacted.
         public var url: String
-        /// The page's place in its listing.
+        /// The page's number in its listing.
         public var page: Int?
         public var status: Int?
         public var etag: String?
         public var lastModified: String?
-        /// When its records were saved; of quarantine, when the origin had last sent them.
+        /// When the records were saved; for quarantine, when the origin last sent them.
         public var at: Timestamp
-        /// The queue's entry of a write.
+        /// The queue entry of a write.
         public var entry: String?
-        /// The key of the record that the listing was made for; nil where the resource has one listing.
+        /// The key of the parent record; nil if the listing has no parent.
         public var scope: String?
 
         public init(
@@ -45,10 +45,10 @@ public struct RecordProvenance: Sendable, Hashable {
         }
     }
 
-    /// The run that saved something.
+    /// The run that saved or deleted the record.
     public struct RunNote: Sendable, Hashable {
         public var id: RunID
-        /// Nil where the run is no longer known.
+        /// Nil if the run was pruned.
         public var command: String?
         public var startedAt: Timestamp?
 
@@ -57,7 +57,7 @@ public struct RecordProvenance: Sendable, Hashable {
         }
     }
 
-    /// An own edit that lies over the record, unsettled.
+    /// A pending edit of the record.
     public struct Edit: Sendable, Hashable {
         public var entry: String
         public var state: QueueEntry.State
@@ -73,17 +73,17 @@ public struct RecordProvenance: Sendable, Hashable {
     /// Why a record is a tombstone.
     public struct Deletion: Sendable, Hashable {
         public enum Cause: String, Sendable, Hashable, CaseIterable {
-            /// The origin carried out an own delete.
+            /// The origin carried out the user's delete.
             case write
-            /// An own delete that the origin has not answered.
+            /// The user's delete, which the origin has not answered yet.
             case edit
-            /// The program deleted it here.
+            /// The program deleted it.
             case local
-            /// It does not fit the condition that the config keeps records by (`where`).
+            /// The config's filter (`where`) excludes it.
             case condition = "where"
-            /// A run found it gone.
+            /// A run found it deleted at the origin.
             case run
-            /// The origin never had it under this key: a temporary id, or a create that was given up.
+            /// The origin never had this key: a temporary id, or a create that was dropped.
             case neverThere = "never_there"
         }
 
@@ -97,14 +97,14 @@ public struct RecordProvenance: Sendable, Hashable {
         }
     }
 
-    /// What has been heard of the record since.
+    /// What later answers say about the body.
     public struct Confirmation: Sendable, Hashable {
-        /// When the origin last said that the page is, by its validators, what brought this body.
+        /// When the origin last confirmed, by validators, the page that the body came from.
         public var confirmedAt: Timestamp?
-        /// When the page's URL was last answered, whatever with; the body would be another, had that changed it.
+        /// When the page's URL was last answered, with whatever status; a changed record would have replaced the body.
         public var pageAnsweredAt: Timestamp?
         public var pageStatus: Int?
-        /// When the resource's last complete listing ended, and in which run; it left the body as it is.
+        /// When the resource's last complete listing ended, and in which run; it did not change the body.
         public var listingCompletedAt: Timestamp?
         public var listingRun: RunID?
 
@@ -119,20 +119,20 @@ public struct RecordProvenance: Sendable, Hashable {
 
     public var resource: String
     public var key: String
-    /// What brought the origin's body; own edits that lie over it are told apart, in ``edits``.
+    /// The source of the origin's version; pending edits are in ``edits``.
     public var cause: Cause
     public var request: Request?
-    /// Nil for what no run saved.
+    /// Nil if no run saved it.
     public var run: RunNote?
     public var firstSeenAt: Timestamp
-    /// When what is shown last changed, own edits included.
+    /// When the shown body last changed, including by edits.
     public var changedAt: Timestamp
     public var confirmation: Confirmation
-    /// In the order in which they lie on each other.
+    /// Pending edits, in the order in which they apply.
     public var edits: [Edit]
-    /// Nil for a living record.
+    /// Nil for a live record.
     public var deletion: Deletion?
-    /// When its deletion was taken back by a person; nil where the origin has sent another body since, or it was never deleted.
+    /// When the user undid its deletion; nil if it was never deleted, or the origin has sent another body since.
     public var undeletedAt: Timestamp?
 
     public init(

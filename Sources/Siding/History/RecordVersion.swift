@@ -1,11 +1,11 @@
 public import SidingChain
 public import SidingJSON
 
-/// What a record was and is.
+/// The versions of one record.
 public struct RecordHistory: Sendable, Hashable {
-    /// From when on every version of every record of the resource is kept; nil where it keeps none.
+    /// The time from which all versions of all records are kept; nil if the resource keeps no history.
     public var since: Timestamp?
-    /// Newest first. What was kept before the history was switched off is still among them.
+    /// Newest first, including versions from before the history was switched off.
     public var versions: [RecordVersion]
 
     public init(since: Timestamp?, versions: [RecordVersion]) {
@@ -13,27 +13,26 @@ public struct RecordHistory: Sendable, Hashable {
     }
 }
 
-/// A record as it was shown for a while: the origin's body with the user's own unsettled edits on it.
+/// A record as shown during a span of time: the origin's body with pending edits applied.
 public struct RecordVersion: Sendable, Hashable {
-    /// How a version came about.
+    /// What created a version.
     public enum Change: String, Sendable, Hashable, CaseIterable {
         case inserted, updated, deleted
-        /// It was deleted before.
+        /// It had been deleted.
         case revived
     }
 
-    /// The JSON text, byte for byte; a tombstone keeps the body it had.
+    /// The original JSON bytes; a tombstone keeps its last body.
     public var body: [UInt8]
     public var from: Timestamp
-    /// The first moment at which something else was shown; nil for the present version.
+    /// The time at which the next version began; nil for the present one.
     public var to: Timestamp?
-    /// The run that wrote it; 0 for none: the program's own saves and writes.
+    /// The run that wrote it; 0 for saves and writes by the program.
     public var run: RunID
     public var change: Change
-    /// How many of the user's own edits in it the origin had not answered.
+    /// The number of pending edits in it.
     public var pending: Int
-    /// What differs from the version before, in the order of the members; nil where that version is not kept, and for an
-    /// inserted one.
+    /// The differences from the previous version, in the order of the members; nil if that is not kept, and for an insert.
     public var differences: [MemberDifference]?
 
     public init(
@@ -50,19 +49,19 @@ public struct RecordVersion: Sendable, Hashable {
     }
 }
 
-/// One place at which two versions differ. Objects are gone into; an array is one value.
+/// One difference between two versions. Objects are compared by member; an array is one value.
 public struct MemberDifference: Sendable, Hashable {
     public var path: JSONPath
-    /// Nil where nothing was there, which a `null` is not.
+    /// Nil if the member was missing; a `null` is a value.
     public var old: JSONDocument?
-    /// Nil where nothing is there any more.
+    /// Nil if the member is missing now.
     public var new: JSONDocument?
 
     public init(path: JSONPath, old: JSONDocument?, new: JSONDocument?) {
         (self.path, self.old, self.new) = (path, old, new)
     }
 
-    /// What differs between two documents by its meaning: other spellings of one value are no difference.
+    /// The differences in meaning between two documents; different spellings of a value are none.
     static func between(_ old: JSONDocument, _ new: JSONDocument) -> [MemberDifference] {
         ThreeWayDifference(base: old, mine: old, theirs: new).rows.map { row in
             MemberDifference(path: row.path, old: row.base, new: row.theirs)

@@ -1,10 +1,10 @@
 internal import SidingSQLite
 
-/// Removes the rows of `siding_requests` that nothing of their resource refers to any more.
+/// Removes rows of `siding_requests` that nothing in their resource refers to.
 ///
-/// There is no index from requests to records, which would make every write dearer: finding the unused ones is a pass over the
-/// resource's records. It is made when a listing is complete and at least as many rows have come as the last pass left, and
-/// a thousand: a look at so many records is little beside so many pages.
+/// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
+/// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
+/// scan is then cheap compared with the pages.
 struct RequestPruning {
     static let least: Int64 = 1_000
 
@@ -18,7 +18,7 @@ struct RequestPruning {
             """, resource
         ) { (count: $0.int(0), kept: $0.int(1)) }
         guard let state, state.count >= 2 * state.kept + Self.least else { return }
-        // All rows of a first listing are in use.
+        // After a first listing all rows are in use.
         if state.kept > 0 { try remove(transaction) }
         try transaction.execute(
             """

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// A row of `siding_requests`: where bodies came from.
+/// A row of `siding_requests`: the request that brought bodies.
 struct RequestRow {
     enum Cause: String {
         case page, write, delete, quarantine
@@ -18,10 +18,10 @@ struct RequestRow {
     private var at: Timestamp
     private var entry: String?
     private var scope = ""
-    /// The body that the page was asked for with.
+    /// The body of the page's request.
     private var sent = ""
 
-    /// The page that is being saved.
+    /// The request of the page being saved.
     init(page commit: PageCommit, at now: Timestamp) {
         (cause, run, at) = (.page, commit.run, now)
         (method, url, page) = (commit.exchange?.method ?? "GET", commit.page.url.description, commit.page.number)
@@ -31,25 +31,25 @@ struct RequestRow {
         lastModified = commit.exchange?.lastModified ?? commit.progress?.lastModified
     }
 
-    /// A record that is taken in from quarantine: as the origin last sent it.
+    /// The request of a record saved from quarantine, as the origin last sent it.
     init(quarantined record: QuarantinedRecord, run: RunID) {
         (cause, self.run, at) = (.quarantine, run, record.seenAt)
         (method, url) = ("GET", record.url)
     }
 
-    /// The answer to an own edit.
+    /// The answer to a pending edit.
     private init(answer: WriteAnswer?, to edit: PendingEdit, at now: Timestamp) {
         cause = edit.terms.change == .delete ? .delete : .write
         (method, url, at) = (edit.entry.method, edit.entry.url, now)
         (status, etag, entry) = (answer?.status, answer?.etag, edit.entry.id)
     }
 
-    /// The number that the next row has: known before it is known whether any record will refer to it.
+    /// The id of the next row, needed before it is known whether a record will refer to it.
     static func nextID(_ transaction: borrowing Transaction) throws -> Int64 {
         try transaction.first("SELECT COALESCE(MAX(id), 0) + 1 FROM siding_requests") { $0.int(0) } ?? 1
     }
 
-    /// - Returns: the new row's number.
+    /// - Returns: the new row's id.
     static func insert(
         _ answer: WriteAnswer?, to edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
@@ -71,6 +71,6 @@ struct RequestRow {
 }
 
 extension RunCounters {
-    /// Records that were written.
+    /// The number of records written.
     var changed: Int { inserted + updated + deleted }
 }

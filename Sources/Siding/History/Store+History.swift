@@ -3,11 +3,11 @@ internal import SidingJSON
 internal import SidingSQLite
 
 extension Store {
-    /// The versions of a record, newest first, the present one among them; nil where there never was such a record.
+    /// The versions of a record, newest first, including the present one; nil if there never was such a record.
     ///
-    /// Of a resource that keeps no history the present version is all there is.
-    /// - Parameter limit: at most so many versions; nil for all.
-    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
+    /// A resource without history has only the present version.
+    /// - Parameter limit: the maximum number of versions; nil for all.
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     public func history(
         of resource: String, key: String, limit: Int?
     ) async throws(StoreError) -> RecordHistory? {
@@ -21,9 +21,9 @@ extension Store {
         }
     }
 
-    /// Where the present body of a record came from, and who stands behind it; nil where there is no such record.
+    /// Where the present body of a record came from, and when it was confirmed; nil if there is no such record.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     public func provenance(
         of resource: String, key: String
     ) async throws(StoreError) -> RecordProvenance? {
@@ -45,19 +45,19 @@ struct VersionRows {
         var pending: Int
         var from: Int64
         var to: Int64?
-        /// The run whose bytes lie below; an own edit on them or its answer leaves it as it was.
+        /// The run that saved the origin's bytes; pending edits and their answers do not change it.
         var run: RunID
         var isWrite: Bool
     }
 
     func load(limit: Int?, _ database: borrowing some Queryable & ~Copyable) throws -> [RecordVersion] {
         let wanted = limit.map { max($0, 0) } ?? .max
-        // One more than is asked for: the last one is told by what it took the place of.
+        // One more than requested: the change of the last one depends on its predecessor.
         let rows = try rows(wanted == .max ? -1 : wanted + 1, database)
         let firstSeen = try RecordsTable.load(resource, database).find(key, database)?.firstSeenAt.microseconds
         return try rows.indices.prefix(wanted).map { index in
             let row = rows[index]
-            // Where the history was off in between, what it took the place of is not known.
+            // If the history was off in between, the predecessor is unknown.
             let before = rows.indices.contains(index + 1) && rows[index + 1].to == row.from ? rows[index + 1] : nil
             let isFirst = before == nil && row.from <= firstSeen ?? row.from
             return RecordVersion(
@@ -95,7 +95,7 @@ struct VersionRows {
         return before.isDeleted ? .revived : .updated
     }
 
-    /// None where it was an own write that made the version.
+    /// The run that made the version; 0 if one of the user's writes did.
     private static func run(_ row: Row, _ before: Row?) -> RunID {
         let isOwn = row.isWrite || (row.run == before?.run && row.pending + (before?.pending ?? 0) > 0)
         return isOwn ? LocalSaver.run : row.run

@@ -1,13 +1,13 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// A record of another resource, with the values that requests about it carry.
+/// A parent record, with the values that fill the placeholders of its requests.
 struct BoundParent: Sendable, Hashable {
     let key: String
     let values: [String: String]
     let listing: ListingParent
 
-    /// - Throws: ``Unbound`` where the record has no value for a request.
+    /// - Throws: ``Unbound`` if the record's key is empty, or if it lacks a value that a request needs.
     init(_ parent: Parent, by each: ForEach, round: Int64?) throws(Unbound) {
         guard !parent.key.isEmpty else { throw Unbound(reason: "its key is empty") }
         var values: [String: String] = [:]
@@ -19,7 +19,7 @@ struct BoundParent: Sendable, Hashable {
         listing = ListingParent(resource: each.resource, revision: parent.revision, round: round)
     }
 
-    /// Why nothing can be asked about a record.
+    /// Why no request can be made for a parent.
     struct Unbound: Error, Sendable {
         let reason: String
     }

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The rows of `siding_cursors`.
+/// The rows of `siding_cursors`: the stored cursor of each listing.
 enum CursorRows {
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1", resource)
@@ -11,7 +11,7 @@ enum CursorRows {
         try transaction.execute("DELETE FROM siding_cursors WHERE resource = ?1 AND scope = ?2", resource, scope)
     }
 
-    /// Keeps what a page says of the cursor, with the page.
+    /// Stores the cursor values of a page, in the transaction that saves the page.
     static func move(
         _ cursor: CursorMove, of resource: Int64, scope: String, listing: Int64, run: RunID, now: Timestamp,
         _ transaction: borrowing Transaction
@@ -28,7 +28,7 @@ enum CursorRows {
         try save(moved, of: resource, scope: scope, run: run, now: now, transaction)
     }
 
-    /// What a person says; a listing that began elsewhere ends, and what waits for it is superseded.
+    /// Sets or deletes the cursor, as an operator action. Open listings end, and their retained fetches are superseded.
     static func set(
         _ value: String?, of name: String, owner: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
@@ -38,7 +38,7 @@ enum CursorRows {
         }
         if let value {
             try save(value, of: resource, scope: "", run: nil, now: now, transaction)
-            // What lies behind it may never have been asked for.
+            // The range behind the new cursor may never have been listed.
             try CompleteListings.forget(resource, transaction)
         } else {
             try forget(resource, transaction)
@@ -47,7 +47,7 @@ enum CursorRows {
         try ListingOpener.discardAll(
             of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)
-        // Of listings by parent nothing is left either: each is begun anew.
+        // Parents' listings are deleted too, so that each begins again.
         try RoundRows.forget(resource, transaction)
     }
 

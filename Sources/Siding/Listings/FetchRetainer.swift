@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Retains a fetch inside a transaction: a new entry, or the resource's own brought up to date.
+/// Retains a fetch in the queue, inside a transaction: inserts an entry, or updates the one of the same listing.
 struct FetchRetainer {
     let fetch: FetchRetention
     let owner: String
@@ -38,7 +38,7 @@ struct FetchRetainer {
         try transitions.unsettledFetch(of: fetch.resource, scope: fetch.page.scope, transaction)
     }
 
-    /// Whether the entry asks for this very page.
+    /// Whether the entry requests the same page.
     private func asks(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard entry.url == fetch.page.url.description else { return false }
         return try transaction.first(

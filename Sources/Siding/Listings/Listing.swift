@@ -1,6 +1,6 @@
 public import SidingChain
 
-/// How a listing is to begin.
+/// How to open a listing.
 public struct ListingOpening: Sendable {
     public var resource: String
     public var source: String
@@ -9,25 +9,25 @@ public struct ListingOpening: Sendable {
     public var run: RunID
     /// Whether a checkpoint is dropped rather than resumed.
     public var startsAnew: Bool
-    /// Whether no page is asked for on a condition, however often the listing is interrupted: stored validators are forgotten.
+    /// Whether all pages are requested without conditions, even after an interruption: stored validators are deleted.
     public var isUnconditional = false
-    /// Checkpoints older than this are dropped.
+    /// Older checkpoints are dropped.
     public var resumeWithin: Duration
-    /// Where a new listing begins.
+    /// The first page of a new listing.
     public var first: PageRequest
-    /// What a new listing asks for and does to the cursor.
+    /// The cursor range of a new listing.
     public var cursor: ListingCursor
-    /// Whether the stored cursor leads nowhere any more, and is forgotten with the restart.
+    /// Whether a restart deletes the stored cursor, as the origin no longer accepts it.
     public var forgetsCursor = false
-    /// Whether the listing is one of its own (`--limit`), which begins at the first page and leaves checkpoint,
-    /// validators and retained fetch as they are.
+    /// Whether this is an ad-hoc listing (`--limit`): it begins at the first page, and leaves checkpoint, validators and
+    /// retained fetch as they are.
     public var isAside: Bool
-    /// How the resource's records are to be looked at from now on; a listing of its own leaves that as it is, too.
+    /// The record schema to apply; an ad-hoc listing leaves the stored one as it is.
     public var shape: RecordShape
-    /// The record that the listing is about; nil where the resource has one listing only.
+    /// The parent of the listing; nil if the resource has a single listing.
     public var parent: ListingParent?
-    /// The first page as it is asked for all there is, where the parent decides that: a cursor that was found elsewhere means
-    /// nothing there.
+    /// The first URL of the parent's listing without a cursor; nil without a parent. A cursor found under another first URL
+    /// does not count.
     public var root: String?
 
     public init(
@@ -51,23 +51,23 @@ public struct ListingOpening: Sendable {
 }
 
 extension ListingOpening {
-    /// Whether a listing that was last carried on at `progress` goes on.
+    /// Whether to resume a listing that last made progress at `progress`.
     package func resumes(_ progress: Timestamp, now: Timestamp) -> Bool {
         Resumption.isTimely(progress, within: resumeWithin, now: now)
     }
 }
 
-/// What a listing has to do with the cursor of its resource.
+/// How a listing uses the cursor of its resource.
 public struct ListingCursor: Sendable, Hashable {
-    /// The value that the listing begins at; nil for all there is.
+    /// The cursor value that the listing starts from; nil to list everything.
     public var from: String?
-    /// The furthest value of its pages so far.
+    /// The high-water mark of its pages so far.
     public var reached: String?
     /// Whether its end moves the stored cursor.
     public var moves: Bool
-    /// Whether it asks for changes from beyond the stored cursor on: between the two lies what nobody has asked for.
+    /// Whether it starts beyond the stored cursor, so that no listing covers the changes between the two.
     public var isPassing: Bool { from != nil && !moves }
-    /// Whether its pages came out of order: then nothing but its end does, and it goes to that.
+    /// Whether its pages came out of order: then it is read to its end, and only its end moves the cursor.
     public var waits: Bool
 
     public init(from: String? = nil, reached: String? = nil, moves: Bool = false, waits: Bool = false) {
@@ -75,27 +75,27 @@ public struct ListingCursor: Sendable, Hashable {
     }
 }
 
-/// Where a listing stands when it is opened.
+/// The position of a listing when it is opened.
 public struct ListingPosition: Sendable, Hashable {
-    /// Names the listing among those of its resource; 0 for one of its own.
+    /// The number of the listing among those of its resource; 0 for an ad-hoc listing.
     public var listing: Int64
-    /// The page to ask for now.
+    /// The page to request now.
     public var page: PageRequest
-    /// Whether the page is a checkpoint or a retained fetch rather than the first of a new listing.
+    /// Whether the page is a checkpoint or a retained fetch, not the first page of a new listing.
     public var isResumed: Bool
-    /// The retained fetch that this page answers, claimed by the opening.
+    /// The retained fetch for this page, claimed when the listing was opened.
     public var entry: QueueEntry?
-    /// The aspects in which the definition changed since the last sync; not empty means that everything is asked anew.
+    /// The changed aspects of the definition since the last sync. If not empty, everything is listed again.
     public var changedAspects: [String]
-    /// How many stored records a changed condition left out, which the run counts already.
+    /// The number of stored records that a changed `where` filtered out; the run's counters include it.
     public var leftOut = 0
-    /// Set where an old checkpoint was dropped, and says why.
+    /// Why an old checkpoint was dropped; nil if none was.
     public var droppedCheckpoint: String?
-    /// A retained fetch that waits for a person; the listing stays where it is.
+    /// A retained fetch that waits for an operator action; the listing does not advance.
     public var blockedBy: QueueEntry?
-    /// What the listing asks for, as it was when it was begun, and how far it has come.
+    /// The cursor range as of the listing's start, and its high-water mark so far.
     public var cursor = ListingCursor()
-    /// What the first page of an unfinished listing said of asking again.
+    /// The freshness that the first page of an unfinished listing reported.
     public var freshness = ListingFreshness()
 
     public init(
@@ -112,20 +112,20 @@ public struct ListingPosition: Sendable, Hashable {
     }
 }
 
-/// What a page's row remembers: what makes a conditional request possible, and what a 304 does not repeat.
+/// The stored row of a page: its validators, and what a 304 does not repeat.
 public struct StoredPage: Sendable, Hashable {
     public var etag: String?
     public var lastModified: String?
-    /// Nil where the page was the last one.
+    /// Nil if the page was the last one.
     public var next: PageRequest?
     public var recordCount: Int
-    /// Where the way on was found when the page was last had whole; nil where that is not known.
+    /// Where the next page was found when the page was last fetched in full; nil if unknown.
     public var lead: NextPageSource?
-    /// When the page was last had whole; nil where that is not known.
+    /// When the page was last fetched in full; nil if unknown.
     public var readAt: Timestamp?
-    /// As of ``PageCommit/Progress/furthest``; nil also where it is not known.
+    /// See ``PageCommit/Progress/furthest``; nil also if unknown.
     public var furthest: String?
-    /// Of its records, as ``PageCommit/Progress/digest`` was; nil where it is not known.
+    /// See ``PageCommit/Progress/digest``; nil also if unknown.
     public var digest: UInt64?
 
     public init(
@@ -143,12 +143,12 @@ public struct StoredPage: Sendable, Hashable {
     }
 }
 
-/// Where the pages of a listing say which one is next: what a 304 can be taken to say of it goes by that.
+/// Where the pages of a listing name their next page. It decides whether a 304 may end the listing.
 public enum NextPageSource: String, Sendable, CaseIterable {
     /// In header fields, which a 304 may leave out.
     case header
-    /// In the body, or by what it holds: a body that did not change leads on as before.
+    /// In the body, or derived from it: an unchanged body has the same next page as before.
     case body
-    /// Nowhere that was looked at.
+    /// In no known place.
     case nowhere
 }

@@ -51,7 +51,7 @@ struct ListingOpener {
         }
     }
 
-    /// A listing of its own: it makes the resource known where it is not, and leaves all else as it is.
+    /// Opens an ad-hoc listing. It registers an unknown resource, and leaves all else as it is.
     private func aside(_ transaction: borrowing Transaction) throws -> ListingPosition {
         let known = try transaction.first("SELECT 1 FROM siding_resources WHERE name = ?1", opening.resource) { _ in
             true
@@ -60,10 +60,11 @@ struct ListingOpener {
         return ListingPosition(listing: 0, page: opening.first, isResumed: false)
     }
 
+    /// Ends the open listing as incomplete, and begins a new one at the first page.
     func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
-        // Where a stored page says it goes on is what was refused: a 304 must not lead there again.
+        // The stored next page is the one that the origin refused: a 304 must not lead there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
         try PageMembers.setChanged(resource.id, transaction)
@@ -76,6 +77,7 @@ struct ListingOpener {
     }
 
     // MARK: The resource and its definition
+    /// Inserts the resource's row, or updates its definition, source and record schema.
 
     func registerResource(
         _ transaction: borrowing Transaction
@@ -97,7 +99,7 @@ struct ListingOpener {
         if !changed.isEmpty {
             try redefine(found.id, changed, transaction)
         } else if opening.definition != found.definition {
-            // What a file from before did not say is taken as it is now.
+            // A file of an earlier version lacks newer aspects: adopt their present values.
             try transaction.execute(
                 "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", found.id, opening.definition.text)
         }
@@ -142,8 +144,8 @@ struct ListingOpener {
         try CompleteListings.forget(resource, transaction)
     }
 
-    /// The source was given another name: what waits for it follows. Edits do only where it is the same origin, asked by the same
-    /// account: nobody said that another one should have them.
+    /// Applies a new name of the source to its queue entries. Edits follow only if origin and account are the same: nobody
+    /// decided to send them elsewhere.
     private func rename(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET source = ?2 WHERE id = ?1", resource, opening.source)
         let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
@@ -166,7 +168,7 @@ struct ListingOpener {
 
     private var queue: QueueTransitions { QueueTransitions(owner: owner, now: now) }
 
-    /// Ends the open listing of this scope as incomplete; its retained fetch is superseded.
+    /// Ends the open listing of this parent as incomplete, and supersedes its retained fetch.
     private func discard(_ resource: Int64, _ reason: String, _ transaction: borrowing Transaction) throws {
         let scope = opening.first.scope
         try transaction.execute(
@@ -179,7 +181,7 @@ struct ListingOpener {
         }
     }
 
-    /// Ends all open listings of a resource as incomplete; their retained fetches are superseded.
+    /// Ends all open listings of a resource as incomplete, and supersedes their retained fetches.
     static func discardAll(
         of resource: Int64, named name: String, because reason: String, _ queue: QueueTransitions,
         _ transaction: borrowing Transaction
@@ -194,7 +196,7 @@ struct ListingOpener {
         }
     }
 
-    // MARK: Where to go on
+    // MARK: Resume or begin
 
     private func resume(
         _ resource: Int64, _ entry: QueueEntry?, _ transaction: borrowing Transaction
@@ -265,7 +267,7 @@ struct ListingOpener {
         try note(resource, isNew: true, transaction)
         var position = ListingPosition(listing: listing ?? 1, page: first, isResumed: false)
         position.cursor = opening.cursor
-        // A page behind the first one that ends a listing would not be seen again.
+        // A stored page out of order would not be seen again if the listing ended before it.
         position.cursor.waits =
             try transaction.first(
                 "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND furthest = ?3 LIMIT 1", resource,
@@ -276,7 +278,7 @@ struct ListingOpener {
     }
 
     private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
-        // What lies between the cursor and where such a listing begins was not asked about: the parent stays due.
+        // Nobody requested the changes between the cursor and the start of such a listing, so the parent stays due.
         try RoundRows.note(
             opening.parent, of: resource, scope: opening.first.scope, isNew: isNew && !opening.cursor.isPassing,
             transaction)

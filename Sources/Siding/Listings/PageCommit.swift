@@ -1,6 +1,6 @@
 public import SidingJSON
 
-/// Everything that one page changes, to be committed at once or not at all.
+/// Everything that one page changes, committed atomically.
 public struct PageCommit: Sendable {
     public var resource: String
     public var lease: Lease
@@ -8,17 +8,17 @@ public struct PageCommit: Sendable {
     public var listing: Int64
     public var page: PageRequest
     public var content: Content
-    /// Nil for a listing of its own (`--limit`) that must not touch checkpoint and validators.
+    /// Nil for an ad-hoc listing (`--limit`), which must not touch checkpoint and validators.
     public var progress: Progress?
-    /// The retained fetch that this page answers.
+    /// The ID of the retained fetch that this page completes.
     public var settles: String?
-    /// What the request cost: added to the run's counters with the page.
+    /// The cost of the request, added to the run's counters.
     public var requests: Int
     public var bytes: Int
-    /// What was asked and answered, for the provenance of its records; nil where the caller does not say.
+    /// Request and answer, for the provenance of the records; nil if the caller does not say.
     public var exchange: Exchange?
 
-    /// A request and its answer, as far as a person asks for it later.
+    /// A request and its answer, as far as provenance keeps them.
     public struct Exchange: Sendable, Hashable {
         public var method: String
         public var status: Int
@@ -29,24 +29,23 @@ public struct PageCommit: Sendable {
             (self.method, self.status, self.etag, self.lastModified) = (method, status, etag, lastModified)
         }
     }
-    /// By whose condition the records of a listing of its own are kept, which changes nothing that is declared; nil for that
-    /// of the resource as it is stored.
+    /// The record schema whose `where` an ad-hoc listing applies, without changing the stored one; nil for the stored one.
     public var shape: RecordShape?
-    /// Whether the answer had no list of records, not even an empty one: then it says of none that it is not there.
+    /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
     public var hasNoList = false
-    /// Which of its records are deleted, and what its listing's end proves.
+    /// Which records are deleted, and how the end of the listing reconciles deletions.
     public var deletions = DeletionTerms()
 
-    /// What the page holds.
+    /// The content of a page.
     public enum Content: Sendable {
-        /// The body as it came, and where its records lie in it.
+        /// The unchanged body, and where its records are in it.
         case records([UInt8], [RecordSlice])
-        /// 304: the records are those that are stored.
+        /// 304: the records are the stored ones.
         case notModified(recordCount: Int)
-        /// An answer that is no page, to be kept in the quarantine.
+        /// An answer that is not a page, to keep in quarantine.
         case setAside([UInt8], reason: String)
 
-        /// How many records the page shows.
+        /// The number of records on the page.
         package var recordCount: Int {
             switch self {
             case .records(_, let slices): slices.count
@@ -55,31 +54,31 @@ public struct PageCommit: Sendable {
             }
         }
 
-        /// Whether the origin sent the page, rather than that it did not change.
+        /// Whether the origin sent the page, not a 304.
         package var isWhole: Bool { if case .notModified = self { false } else { true } }
     }
 
-    /// How the page moves its listing.
+    /// How the page advances its listing.
     public struct Progress: Sendable {
         public var status: Int
         public var etag: String?
         public var lastModified: String?
         public var next: NextPage
-        /// The paging that leads on, for the run record.
+        /// The next-page rule in use, for the run record.
         public var paging: String
-        /// What the page does to the cursor; nil where the resource has none.
+        /// How the page moves the cursor; nil if the resource has none.
         public var cursor: CursorMove?
-        /// What the first page of the listing said; kept with the last one.
+        /// The freshness that the first page of the listing reported; stored with the last page.
         public var freshness: ListingFreshness
-        /// Where the way on was found; nil where that is not known.
+        /// Where the next page was found; nil if unknown.
         public var lead: NextPageSource?
-        /// The page behind this one, where the listing ends before it as all from there on is known: the page's row keeps its
-        /// way on.
+        /// The page behind this one, if the listing ends here because all pages from there on are known. The page's row keeps
+        /// it as its next page.
         public var behind: PageRequest?
-        /// The cursor's value that is furthest on among the page's records; nil where there is none, and empty where they do not
-        /// come in the descending order that is declared.
+        /// The highest cursor value among the page's records; nil if there is none, and empty if the page breaks the declared
+        /// descending order.
         public var furthest: String?
-        /// What tells the page's records from those of others; nil where it has none.
+        /// A digest of the page's records; nil if there are none.
         public var digest: UInt64?
 
         public init(

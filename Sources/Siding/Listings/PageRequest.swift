@@ -1,14 +1,14 @@
 public import SidingChain
 
-/// One page to ask for: the checkpoint of a listing, and what the queue retains of a fetch.
+/// One page request; also a listing's checkpoint, and the request that the queue retains for a fetch.
 public struct PageRequest: Sendable, Hashable {
-    /// The page's URL without credentials.
+    /// The page's URL, without credentials.
     public var url: HTTPURL
-    /// The body that it is asked for with; nil for none.
+    /// The request's body; nil for none.
     public var body: String?
-    /// The key of the record that the listing is about; empty where the resource has one listing only.
+    /// The key of the parent; empty if the resource has a single listing.
     public var scope: String
-    /// The page's place in its listing, from 1.
+    /// The page's number in its listing, from 1.
     public var number: Int
     /// The number of records on the pages before.
     public var offset: Int
@@ -23,7 +23,7 @@ public struct PageRequest: Sendable, Hashable {
 }
 
 extension PageRequest {
-    /// What tells the page apart from others of its listing.
+    /// Identifies the page within its listing.
     package struct Address: Sendable, Hashable {
         package var url: HTTPURL
         package var body: String?
@@ -35,7 +35,7 @@ extension PageRequest {
 /// What follows a page.
 public enum NextPage: Sendable, Hashable {
     case page(PageRequest)
-    /// The listing is whole.
+    /// The listing is complete.
     case end
     /// The listing stops before its end, and why: a loop, `max_pages`, `--limit`.
     case cut(String)

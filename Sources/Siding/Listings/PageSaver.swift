@@ -2,7 +2,7 @@ internal import SidingJSON
 internal import SidingChain
 internal import SidingSQLite
 
-/// Saves one page inside a transaction: its records, and what it moves.
+/// Saves one page inside a transaction: its records, its listing's progress and its counters.
 struct PageSaver {
     let page: PageCommit
     let owner: String
@@ -31,7 +31,7 @@ struct PageSaver {
             if page.progress == nil {
                 try PageValidators(resource: resource.id).forget(showing: saved.rewritten, transaction)
             }
-            // What was not saved adds no columns.
+            // Records that were not saved add no columns.
             let unsaved = saved.refused.union(saved.leftOut)
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
@@ -44,7 +44,7 @@ struct PageSaver {
         counters.pages = 1
         counters.requests = page.requests
         counters.bytes = page.bytes
-        // An answer without a list says of no record that it is not there.
+        // An answer without a list is no evidence of missing records.
         if page.hasNoList { shown?.hasUnknown = true }
         if let progress = page.progress {
             try move(resource.id, progress, transaction)
@@ -113,7 +113,7 @@ struct PageSaver {
             .note(slices, except: saved.refused, in: bytes, transaction)
     }
 
-    /// Whether the listing shows only some of the records: it has a limit of its own, or asks for changes.
+    /// Whether the listing covers only some of the records: it has a limit, or requests only changes.
     private func isPartial(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
         guard let progress = page.progress else { return true }
         if case .cut = progress.next { return true }
@@ -127,7 +127,7 @@ struct PageSaver {
     /// Whether the resource has a cursor.
     private var isOfChanges: Bool { page.progress?.cursor != nil }
 
-    /// A page without edited records is asked this once.
+    /// Checked once per page; nil when no record of the resource has pending edits.
     private func pull(
         _ resource: Int64, revision: Int64, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
@@ -160,8 +160,8 @@ struct PageSaver {
         }
     }
 
-    /// A page at which the listing was cut short keeps no validators: a 304 to it would take it for the last one. One without a
-    /// list keeps none either: a 304 would say of as few records that they are not there.
+    /// Stores the page's row. A page that cuts its listing short keeps no validators, as a 304 would make it the last one.
+    /// Neither does an answer without a list, as a 304 would be evidence of missing records.
     private func rememberPage(
         _ resource: Int64, _ progress: PageCommit.Progress, _ next: PageRequest?, _ transaction: borrowing Transaction
     ) throws {
@@ -187,7 +187,7 @@ struct PageSaver {
             progress.digest.map(Int64.init(bitPattern:)))
     }
 
-    /// Whether the only listing of the resource ends with the page, be it before its time.
+    /// Whether the page ends the resource's only listing, complete or not.
     private var isLast: Bool {
         guard page.page.scope.isEmpty, let progress = page.progress else { return false }
         if case .page = progress.next { return false }
@@ -220,7 +220,7 @@ struct PageSaver {
         }
     }
 
-    /// Whether the listing asked for changes from beyond the cursor on: between the two lies what nobody has asked for.
+    /// Whether the listing started beyond the cursor, so that no listing covers the changes between the two.
     private func isPassing(_ resource: Int64, _ transaction: borrowing Transaction) throws -> Bool {
         try transaction.first(
             "SELECT cursor_from IS NOT NULL AND cursor_moves = 0 FROM siding_listings WHERE resource = ?1 AND scope = ''",
@@ -228,9 +228,9 @@ struct PageSaver {
         ) { $0.int(0) == 1 } ?? false
     }
 
-    /// The listing is whole: pages that it did not see belong to tokens that will not come back.
+    /// Ends a complete listing: deletes the rows of pages it did not show, as their tokens will not come back.
     ///
-    /// - Returns: what it deleted and withheld.
+    /// - Returns: the numbers of deleted records and blocked deletions.
     private func complete(_ row: ResourceRow, _ transaction: borrowing Transaction) throws -> RunCounters {
         let (resource, scope) = (row.id, page.page.scope)
         let removed = try transaction.execute(
@@ -250,7 +250,7 @@ struct PageSaver {
             try DeletionReconciliation.startOver(resource, transaction)
             return RunCounters()
         }
-        // What a parent's listing lacks may be in another's: the end of the round decides.
+        // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
         guard scope.isEmpty else {
             try PageValidators(resource: resource).forgetUnknown(scope: scope, transaction)
             return RunCounters()

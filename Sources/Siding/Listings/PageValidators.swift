@@ -1,21 +1,21 @@
 internal import SidingSQLite
 
-/// Forgets the validators of stored pages, inside a transaction: a 304 says that a page is as it was when it was last had, and
-/// confirms what was written of its records since without being asked. What has none is asked for whole by the next listing.
+/// Deletes the validators of stored pages, inside a transaction. A 304 means that a page is as last fetched, so it would
+/// wrongly confirm records written since by other means. The next listing fetches a page without validators in full.
 struct PageValidators {
     let resource: Int64
 
-    /// Of all pages.
+    /// Deletes those of all pages.
     ///
-    /// - Parameter scope: nil for those of all listings.
+    /// - Parameter scope: the key of the parent; nil for all listings.
     func forget(scope: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute("\(Self.forget) AND (?2 IS NULL OR scope = ?2)", resource, scope)
     }
 
-    /// Of pages of which not all records are known, though their listing asks for all there is: a 304 would leave them so for
-    /// ever.
+    /// Deletes those of pages whose records are not all known although their listing requests everything: a 304 would leave
+    /// them unknown for ever.
     ///
-    /// - Parameter scope: nil for those of all listings.
+    /// - Parameter scope: the key of the parent; nil for all listings.
     func forgetUnknown(scope: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -24,9 +24,9 @@ struct PageValidators {
             """, resource, scope)
     }
 
-    /// After the records `ids` were written otherwise than by their own page.
+    /// Deletes those of the pages that show the records `ids`, which were written by other means than their page.
     ///
-    /// Where it is known which records a page shows, only theirs are forgotten, else all of the resource.
+    /// Pages whose records are not all known lose theirs too.
     func forget(showing ids: [Int64], _ transaction: borrowing Transaction) throws {
         guard !ids.isEmpty else { return }
         try transaction.execute("\(Self.forget) AND members IS NULL", resource)
@@ -37,13 +37,14 @@ struct PageValidators {
         }
     }
 
-    /// After the record under `key` was.
+    /// Deletes those of the pages that show the record `key`.
     func forget(showing key: String, _ transaction: borrowing Transaction) throws {
         let row = try RecordsTable.load(resource, transaction).row(of: key, transaction)
         if let row { try forget(showing: [row], transaction) }
     }
 
-    /// Of the page that a record was quarantined from, once it is stored: the page shows one more than it is known to.
+    /// Deletes those of the page from which a record was quarantined, once the record is stored: the page now shows one more
+    /// record.
     func forget(whereQuarantined record: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -52,7 +53,7 @@ struct PageValidators {
             """, resource, record)
     }
 
-    /// What all of them begin with; pages without validators are not written.
+    /// The common part of all statements. It skips pages without validators.
     private static let forget: SQL = """
         UPDATE siding_pages SET etag = NULL, last_modified = NULL
         WHERE resource = ?1 AND (etag IS NOT NULL OR last_modified IS NOT NULL)

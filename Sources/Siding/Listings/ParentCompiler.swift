@@ -1,7 +1,7 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Makes one statement of a ``ParentSelection``.
+/// Compiles a ``ParentSelection`` into one statement.
 struct ParentCompiler {
     let selection: ParentSelection
     /// The table of the parents.
@@ -13,7 +13,7 @@ struct ParentCompiler {
         parents = try RecordsTable.load(parent, database)
     }
 
-    /// The parents that are due, in the order of their keys.
+    /// The due parents, in the order of their keys.
     func due() throws(StoreError) -> Condition {
         let columns: SQL = """
             p.text, p.body, p.revision, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
@@ -29,7 +29,7 @@ struct ParentCompiler {
     func outlook() throws(StoreError) -> Condition {
         let marks: SQL = "\(isDue) AS due, l.state AS state, p.revision > l.parent_revision AS changed"
         var statement = try joined(selecting: marks, behind: nil, withBodies: false)
-        // The marks stand before what is joined, and so do their values.
+        // The marks precede the join, and so do their values.
         statement.arguments = dueArguments + statement.arguments
         statement.sql = """
             SELECT COUNT(*), COALESCE(SUM(due), 0), COALESCE(SUM(due AND state IS NULL), 0), \
@@ -77,7 +77,7 @@ struct ParentCompiler {
                 """, arguments: inner.arguments + [.text(selection.resource)])
     }
 
-    /// Whether a parent is to be asked about: one whose listing ended in this round is not.
+    /// Whether a parent is due: its listing has not ended in this fan-out pass.
     private var isDue: SQL {
         let isLeft: SQL = selection.round == nil ? "1" : "(l.round IS NOT ? OR l.state = 'open')"
         guard selection.areChanged else { return isLeft }
@@ -87,7 +87,7 @@ struct ParentCompiler {
 
     private var dueArguments: [SQLiteValue] { selection.round.map { [.integer($0)] } ?? [] }
 
-    /// One parameter, however many.
+    /// Any number of keys as one parameter.
     private func json(_ keys: [String]) -> String {
         var writer = JSONWriter()
         writer.beginArray()

@@ -1,14 +1,14 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Notes in whose listing a resource's records were seen: the last one counts.
+/// Stores which parent's listing showed a record last.
 ///
-/// Views show it, so a record that is seen in another one has changed for those who read its columns, though its body has not:
-/// the history keeps no version of that.
+/// Views show it as a column. So a record seen in another listing counts as changed, although its body is the same; the history
+/// keeps no version for it.
 struct RecordScopes {
     let resource: Int64
     let scope: String
-    /// The resource's revision once this transaction has committed.
+    /// The resource's revision after this transaction.
     let revision: Int64
 
     /// - Parameter refused: the indexes of records that were not saved.
@@ -25,8 +25,8 @@ struct RecordScopes {
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
     }
 
-    /// What was seen last in the listing of a parent that is gone, and that a page of another one shows, was seen there: a 304
-    /// says so without showing it again.
+    /// Reassigns records whose last parent is gone to a parent with a page that shows them: a 304 confirms that page without
+    /// showing the records again.
     ///
     /// - Parameter parent: the resource of the parents.
     static func moveOn(

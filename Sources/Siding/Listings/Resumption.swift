@@ -1,27 +1,27 @@
 package import SidingChain
 
-/// Until when an unfinished listing, or a round of listings, goes on where it stopped: one rule for stores and plans.
+/// How long an unfinished listing or fan-out pass may be resumed; the one rule for stores and plans.
 package enum Resumption {
-    /// Whether what was last carried on at `progress` goes on.
+    /// Whether the last progress is recent enough.
     ///
     /// - Parameter limit: `resume_within` of the resource.
     package static func isTimely(_ progress: Timestamp, within limit: Duration, now: Timestamp) -> Bool {
         progress >= now + (.zero - limit)
     }
 
-    /// Whether what is open goes on: nothing asks to begin anew, and it is timely.
+    /// Whether to resume: no new start was requested, and the last progress is recent enough.
     ///
-    /// - Parameter progress: when it was last carried on; nil where that is not known.
+    /// - Parameter progress: the time of the last progress; nil if unknown.
     package static func goesOn(
         _ progress: Timestamp?, startsAnew: Bool, within limit: Duration, now: Timestamp
     ) -> Bool {
         !startsAnew && progress.map { isTimely($0, within: limit, now: now) } ?? true
     }
 
-    /// Why a checkpoint is not gone on with.
+    /// Why a checkpoint was not resumed.
     package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(words(limit))" }
 
-    /// Why a round is not gone on with.
+    /// Why a fan-out pass was not resumed.
     package static func roundTooOld(_ limit: Duration) -> String { "its round is older than \(words(limit))" }
 
     private static func words(_ limit: Duration) -> String {

@@ -1,9 +1,9 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The rows of `siding_rounds`, and what listings say of them.
+/// The rows of `siding_rounds`, the fan-out passes, and the columns of listings that refer to them.
 enum RoundRows {
-    /// Tells a listing that was opened for which round that is; one that begins to list all that is new also how its parent is.
+    /// Stores the pass of a listing that was opened. A new listing without a gap behind the cursor also stores the parent's revision.
     static func note(
         _ parent: ListingParent?, of resource: Int64, scope: String, isNew: Bool, _ transaction: borrowing Transaction
     ) throws {
@@ -15,13 +15,14 @@ enum RoundRows {
             """, resource, scope, parent.round, parent.revision, isNew)
     }
 
-    /// Nothing is known of any parent any more: each is asked about anew.
+    /// Deletes the pass and all parents' listings, so that each parent is listed again.
     static func forget(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_rounds WHERE resource = ?1", resource)
         try transaction.execute("DELETE FROM siding_listings WHERE resource = ?1 AND scope <> ''", resource)
     }
 
     // MARK: Opening
+    /// Resumes the open pass, or begins a new one.
 
     static func open(
         _ opening: RoundOpening, owner: String, now: Timestamp, _ transaction: borrowing Transaction
@@ -59,6 +60,7 @@ enum RoundRows {
         return position
     }
 
+    /// The stored pass of a resource; nil if there was none.
     static func state(
         of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RoundState? {
@@ -67,7 +69,7 @@ enum RoundRows {
         ) { RoundState($0, at: 0) } ?? nil
     }
 
-    /// When a page of the round was last saved, or the round began.
+    /// When a page of the pass was last saved, or the pass began.
     private static func lastProgress(
         of resource: Int64, _ state: RoundState, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Timestamp {
@@ -117,7 +119,7 @@ enum RoundRows {
         return findings
     }
 
-    /// Whether parents were ever listed wholly, and no listing of the round left out what lies behind its cursor.
+    /// Whether the parents were ever listed completely, and no listing of the pass started beyond its cursor.
     private static func isOfAll(
         _ resource: Int64, _ end: RoundEnd, _ transaction: borrowing Transaction
     ) throws -> Bool {
@@ -130,7 +132,7 @@ enum RoundRows {
         ) { $0.int(0) == 1 } ?? false
     }
 
-    /// What waits for a parent that is not asked about any more would wait for ever.
+    /// Supersedes retained fetches of parents outside of this pass: nobody would send them again.
     private static func supersede(
         _ resource: Int64, _ end: RoundEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
@@ -152,14 +154,14 @@ enum RoundRows {
         }
     }
 
-    /// A parent that is gone is not asked about: nothing of its listing is of use. Its records stay.
+    /// Deletes the listings of parents that are gone, with their pages and cursors. The records stay.
     ///
-    /// - Parameter revision: the resource's once this transaction has committed.
+    /// - Parameter revision: the resource's revision after this transaction.
     private static func forgetGone(
         _ resource: Int64, _ parent: Int64, revision: Int64, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
-        // No page of theirs comes, well or not. Records that were set aside there may be elsewhere.
+        // Only quarantined answers: quarantined records of such a parent may be shown by another.
         try transaction.execute(
             """
             DELETE FROM siding_quarantine WHERE resource = ?1 AND scope <> '' AND code = ?2 AND NOT EXISTS (
@@ -182,7 +184,7 @@ enum RoundRows {
 }
 
 extension RoundState {
-    /// The round in five columns from `column` on: number, state, whether it takes all, begin and end.
+    /// Reads five columns from `column` on: number, state, whether all parents are due, start and end.
     init?(_ row: borrowing Row, at column: Int) {
         guard let round = row.optionalInt(column) else { return nil }
         self.init(

@@ -1,8 +1,8 @@
 public import SidingChain
 
-/// How a round is to begin.
+/// How to open a fan-out pass.
 public struct RoundOpening: Sendable {
-    /// What all its listings have in common; the first page is not looked at.
+    /// What all its listings share; the first page is ignored.
     public var listing: ListingOpening
     /// The resource whose records are the parents.
     public var parent: String
@@ -13,16 +13,16 @@ public struct RoundOpening: Sendable {
     }
 }
 
-/// Where a round stands when it is opened.
+/// The state of a fan-out pass when it is opened.
 public struct RoundPosition: Sendable, Hashable {
     public var round: Int64
-    /// Whether it asks for every parent, changed or not.
+    /// Whether all parents are due, changed or not.
     public var takesAll: Bool
     public var isResumed: Bool
     public var changedAspects: [String]
-    /// How many stored records a changed condition left out, which the run counts already.
+    /// The number of stored records that a changed `where` filtered out; the run's counters include it.
     public var leftOut = 0
-    /// Set where an old round was given up, and says why.
+    /// Why an old pass was dropped; nil if none was.
     public var droppedRound: String?
 
     public init(
@@ -36,7 +36,7 @@ public struct RoundPosition: Sendable, Hashable {
     }
 }
 
-/// A round as it is stored.
+/// A stored fan-out pass.
 public struct RoundState: Sendable, Hashable {
     public var round: Int64
     public var isOpen: Bool
@@ -53,18 +53,18 @@ public struct RoundState: Sendable, Hashable {
     }
 }
 
-/// How a round ended.
+/// How a fan-out pass ended.
 public struct RoundEnd: Sendable {
     public var resource: String
     public var parent: String
     public var round: Int64
     public var lease: Lease
     public var run: RunID
-    /// Whether every parent's listing is complete: then so is the resource.
+    /// Whether every parent's listing is complete, and with it the resource.
     public var isComplete: Bool
     /// Whether only new and changed parents were asked about: then absence proves nothing.
     public var isOfChanges = false
-    /// What may be deleted of what is gone, and of what does not fit the condition any more; nil for the usual.
+    /// Which missing or filtered-out records may be deleted; nil for the defaults.
     public var deletions: DeletionTerms?
 
     public init(resource: String, parent: String, round: Int64, lease: Lease, run: RunID, isComplete: Bool) {
@@ -77,17 +77,17 @@ public struct RoundEnd: Sendable {
     }
 }
 
-/// What the end of a fan-out pass showed of records deleted at the origin.
+/// The result of reconciling deletions at the end of a fan-out pass.
 public struct RoundFindings: Sendable, Hashable {
-    /// What was deleted and blocked.
+    /// The numbers of deleted records and blocked deletions.
     public var counters = RunCounters()
-    /// Records that no page shows any more and that were kept, because the pass proves nothing.
+    /// Records that no page shows any more but that were kept, because the pass does not count.
     public var unproven = 0
-    /// Living parents whose listing was not completed in the pass.
+    /// Live parents whose listing was not completed in the pass.
     public var unasked = 0
-    /// Whether the parents were not listed completely since the last complete pass: there may be one that is not stored.
+    /// Whether the parents were not listed completely since the last complete pass, so that some may not be stored.
     public var areParentsUnlisted = false
-    /// Listings with pages of which not all records are known.
+    /// Listings with pages whose records are not all known.
     public var unknown = 0
     /// Whether several runs read the pass, and its pages are not stable.
     public var isInterrupted = false
@@ -98,22 +98,22 @@ public struct RoundFindings: Sendable, Hashable {
     var isProof: Bool { unasked == 0 && unknown == 0 && !areParentsUnlisted && !isInterrupted }
 }
 
-/// Which parents are wanted.
+/// Selects parents of a fan-out.
 public struct ParentSelection: Sendable, Hashable {
-    /// The resource that lists something for each of them.
+    /// The resource with a listing per parent.
     public var resource: String
-    /// The resource whose records they are.
+    /// The resource of the parents.
     public var parent: String
     public var filter: RecordFilter?
     /// Only these keys; nil for all.
     public var keys: [String]?
-    /// Those whose listing ended in this round are left out; nil leaves out none.
+    /// Skips parents whose listing ended in this pass; nil skips none.
     public var round: Int64?
-    /// Only those that are new or changed, or whose listing is not complete.
+    /// Only parents that are new or changed, or whose listing is not complete.
     public var areChanged: Bool
-    /// Only keys behind this one.
+    /// Only keys after this one.
     public var after: String?
-    /// Nil for no end.
+    /// Nil for no limit.
     public var limit: Int?
 
     public init(
@@ -131,17 +131,17 @@ public struct ParentSelection: Sendable, Hashable {
     }
 }
 
-/// A record that has a listing of its own in another resource.
+/// A record with a listing of its own in another resource.
 public struct Parent: Sendable, Hashable {
     public var key: String
     public var body: [UInt8]
-    /// The revision of its resource at which it was last written.
+    /// The revision of its resource when it was last written.
     public var revision: Int64
-    /// The page at which its open listing goes on.
+    /// The next page of its open listing.
     public var checkpoint: PageRequest?
-    /// When that listing was last carried on.
+    /// When that listing last made progress.
     public var checkpointAt: Timestamp?
-    /// Where its listing began; see ``ListingOpening/root``.
+    /// The first URL of its listing; see ``ListingOpening/root``.
     public var root: String?
 
     public init(
@@ -157,11 +157,11 @@ public struct Parent: Sendable, Hashable {
     }
 }
 
-/// What a listing is told of its parent when it is opened.
+/// The parent of a listing that is being opened.
 public struct ListingParent: Sendable, Hashable {
     public var resource: String
     public var revision: Int64
-    /// Nil for a listing of its own.
+    /// The fan-out pass; nil for an ad-hoc listing.
     public var round: Int64?
 
     public init(resource: String, revision: Int64, round: Int64?) {
@@ -171,16 +171,16 @@ public struct ListingParent: Sendable, Hashable {
     }
 }
 
-/// How many parents there are, and how many of them are due.
+/// The number of parents, and of those that are due.
 public struct ParentOutlook: Sendable, Hashable {
-    /// Those that the filter means.
+    /// All that match the filter.
     public var all = 0
     public var due = 0
-    /// Due, as there never was a listing.
+    /// Due because they were never listed.
     public var new = 0
-    /// Due, as the listing is not complete.
+    /// Due because the listing is not complete.
     public var unfinished = 0
-    /// Due, as the parent changed since its listing began.
+    /// Due because the parent changed since its listing began.
     public var changed = 0
 
     public init(all: Int = 0, due: Int = 0, new: Int = 0, unfinished: Int = 0, changed: Int = 0) {
@@ -192,7 +192,7 @@ public struct ParentOutlook: Sendable, Hashable {
     }
 }
 
-/// The cursor of one listing of a resource.
+/// The cursor of one parent's listing.
 public struct ScopedCursor: Sendable, Hashable {
     /// The key of the parent.
     public var scope: String

@@ -3,10 +3,10 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Opens a listing: at its checkpoint or retained fetch where there is one, else at the first page.
+    /// Opens a listing: at its checkpoint or retained fetch if there is one, else at the first page.
     ///
-    /// A changed definition discards checkpoint, validators and retained fetch first. A retained fetch that is taken up is
-    /// claimed; one whose sender died is counted as a crash, and parked as poison after three.
+    /// A changed definition first discards checkpoint, validators and retained fetch. Resuming claims the retained fetch; if
+    /// its sender died, that counts as a crash, and after three crashes the entry is parked as poison.
     public func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
         let me = try ownerID()
         let now = clock.now
@@ -16,9 +16,9 @@ extension Store {
         }
     }
 
-    /// Drops the checkpoint, settles the retained fetch as superseded, and opens a new listing at its first page.
+    /// Drops the checkpoint, supersedes the retained fetch, and opens a new listing at its first page.
     ///
-    /// The stored cursor is forgotten where ``ListingOpening/forgetsCursor`` says so.
+    /// Deletes the stored cursor if ``ListingOpening/forgetsCursor`` is set.
     public func restartListing(
         _ opening: ListingOpening, because reason: String
     ) async throws(StoreError) -> ListingPosition {
@@ -31,9 +31,9 @@ extension Store {
         }
     }
 
-    /// The cursor of a resource; nil where it has none yet.
+    /// The stored cursor of a resource; nil if it has none yet.
     ///
-    /// - Parameter scope: as of ``PageRequest/scope``.
+    /// - Parameter scope: see ``PageRequest/scope``.
     public func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
         try await read { snapshot in
             try snapshot.first(
@@ -51,7 +51,8 @@ extension Store {
         }
     }
 
-    /// Sets the cursor of a resource as a person says, or forgets it; an open listing is dropped, as it began elsewhere.
+    /// Sets or deletes the cursor of a resource, as an operator action. Open listings are dropped, as they began at another
+    /// cursor.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
     public func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
@@ -63,7 +64,7 @@ extension Store {
         }
     }
 
-    /// What decides whether a resource is asked for at all; nil where it was never opened. No records are counted for it.
+    /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
     public func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
         try await read { snapshot in
             try snapshot.first(
@@ -83,7 +84,7 @@ extension Store {
         }
     }
 
-    /// What is stored of the page with this URL.
+    /// The stored row of a page; nil if there is none.
     public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in
             try snapshot.first(
@@ -104,11 +105,11 @@ extension Store {
         }
     }
 
-    /// Commits a page: records, validators, checkpoint, run counters, the settling of its retained fetch; and with the
-    /// last page the closing of the listing.
+    /// Commits a page in one transaction: records, validators, checkpoint, run counters, and its retained fetch as completed.
+    /// The last page also closes the listing.
     ///
     /// - Returns: the counters of this page.
-    /// - Throws: ``StoreError/Kind/leaseLost`` where another run took over; nothing is changed then.
+    /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over; then nothing changes.
     public func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
         try await probes.willCommit(page)
         let me = try ownerID()
@@ -118,7 +119,7 @@ extension Store {
             try Self.check(page.lease, owner: me, transaction)
             return try PageSaver(page: page, owner: me, now: now).save(transaction, knownShapes: known)
         }
-        // Only now: shapes of a page that was rolled back would hide its columns.
+        // Only after the commit: member sets of a page that was rolled back would hide its columns.
         shapes.add(saved.newShapes, to: page.resource)
         if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
         return saved.counters
@@ -126,7 +127,7 @@ extension Store {
 }
 
 extension PageRequest {
-    /// The page in five columns from `column` on (URL, number, offset, body, scope); nil where the URL is null or is none.
+    /// Reads five columns from `column` on: URL, number, offset, body, scope. Nil if the URL is null or invalid.
     init?(_ row: borrowing Row, at column: Int) {
         guard let text = row.optionalText(column), let url = try? HTTPURL(text) else { return nil }
         let body = row.text(column + 3)

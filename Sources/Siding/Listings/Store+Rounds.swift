@@ -3,10 +3,10 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Takes up the open round, or begins a new one: where there is none, where it is older than
-    /// ``ListingOpening/resumeWithin``, or where everything is asked anew.
+    /// Resumes the open fan-out pass, or begins a new one: if none is open, if it is older than
+    /// ``ListingOpening/resumeWithin``, or if everything is listed again.
     ///
-    /// A changed definition forgets every listing first.
+    /// A changed definition first deletes all listings.
     public func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition {
         let me = try ownerID()
         let now = clock.now
@@ -16,10 +16,10 @@ extension Store {
         }
     }
 
-    /// Ends the round. What is known of listings whose parent is gone is forgotten, and what the queue retains for parents
-    /// that this round did not ask about is superseded. What was deleted and withheld is added to the run's counters.
+    /// Ends the fan-out pass. Deletes the listings of parents that are gone, and supersedes retained fetches of parents outside
+    /// of this pass. Adds deletions and blocked deletions to the run's counters.
     ///
-    /// - Returns: what the round showed of records that are gone.
+    /// - Returns: the counters, and the missing records that were kept.
     @discardableResult
     public func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings {
         let me = try ownerID()
@@ -32,7 +32,7 @@ extension Store {
         return findings
     }
 
-    /// The living records that are to be asked about, in the order of their keys.
+    /// The live parents that are due, in the order of their keys.
     public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).due()
@@ -44,7 +44,7 @@ extension Store {
         }
     }
 
-    /// How many there are of them, and why they are due; ``ParentSelection/limit`` does not count.
+    /// The number of parents, and why they are due; ignores ``ParentSelection/limit``.
     public func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).outlook()
@@ -56,9 +56,9 @@ extension Store {
         }
     }
 
-    /// The keys that a statement's first column gives.
+    /// The values of a statement's first column.
     ///
-    /// - Throws: ``StoreError/Kind/invalidQuery`` for a statement that does more than read, or a store without SQL.
+    /// - Throws: ``StoreError/Kind/invalidQuery`` if the statement does more than read, or the store has no SQL.
     public func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
         let keys = GatheredKeys()
         do {
@@ -67,7 +67,7 @@ extension Store {
         return keys.all
     }
 
-    /// The cursor of each listing, oldest first.
+    /// The cursor of each parent's listing; the one that moved least recently first.
     public func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
         try await read { snapshot in
             try snapshot.query(

@@ -1,4 +1,4 @@
-/// Public ids of queue entries: 26 random characters of Crockford's base 32, which has no letters that look alike.
+/// Makes the public ids of queue entries: 26 random characters of Crockford's base 32, which has no letters that look alike.
 enum EntryID {
     static let length = 26
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")

@@ -1,35 +1,35 @@
-/// A person's word on entries, as many as a selection means: what each command on the queue comes down to.
+/// An operator action on every entry of a selection. Each queue command is one of these.
 public enum QueueDecision: Sendable, Hashable {
-    /// Retried, held, released or dropped.
+    /// Retry, hold, release or drop.
     case act(QueueAction)
-    /// Another request in the place of a write: a person's edit.
+    /// Replaces the request of a write with an edited one.
     case replace(WriteChange)
-    /// Decided between a write and what the origin has.
+    /// Resolves a conflict between a write and the server copy.
     case resolve(ConflictResolution)
-    /// Forgotten, which settled ones may be; the key of a write stays taken for as long as its origin remembers it.
+    /// Deletes completed entries. The key of a write stays reserved for as long as its origin remembers it.
     case purge
 }
 
-/// What a decision did to one entry.
+/// The result of an operator action on one entry.
 public struct QueueChange: Sendable, Hashable {
-    /// The entry as it is now; another one than ``before`` where that took its place.
+    /// The entry afterwards; a different entry from ``before`` if it was replaced.
     public var entry: QueueEntry
-    /// The entry as it was found.
+    /// The entry before the action.
     public var before: QueueEntry
-    /// Nil where the decision was carried out; else why it was not.
+    /// Why the action was refused; nil if it was carried out.
     public var refusal: String?
-    /// What can be done about a refusal.
+    /// What to do about the refusal.
     public var hint: String?
 
-    /// - Parameter before: nil where it is as it was.
+    /// - Parameter before: nil if the entry is unchanged.
     public init(entry: QueueEntry, before: QueueEntry? = nil, refusal: String? = nil, hint: String? = nil) {
         (self.entry, self.before, self.refusal, self.hint) = (entry, before ?? entry, refusal, hint)
     }
 }
 
-/// A decision is not for an entry as it stands; inside a transaction.
+/// Thrown inside a transaction if an operator action is not allowed for an entry.
 struct QueueRefusal: Error {
-    /// Reads on after `it cannot be changed:`.
+    /// Completes the sentence `it cannot be changed: …`.
     var reason: String
     var hint: String?
 }

@@ -1,12 +1,12 @@
 public import SidingChain
 
-/// A request that the queue retains.
+/// A request that is kept in the queue: a page to fetch or a write to deliver.
 public struct QueueEntry: Sendable, Hashable {
-    /// 26 random characters; shown by the first 8, found by any unique prefix of 4 or more.
+    /// 26 random characters. Users see the first 8; any unique prefix of at least 4 finds the entry.
     public var id: String
     public var kind: Kind
     public var state: State
-    /// Why it is parked.
+    /// Why the entry is parked.
     public var reason: ParkReason?
     public var source: String
     public var resource: String?
@@ -14,43 +14,43 @@ public struct QueueEntry: Sendable, Hashable {
     public var method: String
     /// Without credentials.
     public var url: String
-    /// The page's place in its listing, for a fetch.
+    /// The page's number in its listing; for fetches only.
     public var pageNumber: Int?
-    /// Failed tries that count.
+    /// The number of failed attempts that count.
     public var attempts: Int
     /// How often it was tried since it was queued, or let go by a person, also where that does not count.
     public var tries = 0
-    /// How often its sender died.
+    /// How often the sender of this entry died.
     public var crashes: Int
     public var createdAt: Timestamp
-    /// Not tried on its own before this moment.
+    /// The entry is not tried automatically before this time.
     public var nextAttemptAt: Timestamp
     public var lastError: RecordedError?
     public var settledAt: Timestamp?
-    /// Whether it is the oldest unsettled entry of its lane: the others wait for it.
+    /// Whether this is the oldest open entry of its lane: the others wait for it.
     public var isHead: Bool
-    /// How many unsettled entries it was told to wait for.
+    /// The number of open entries that must complete first.
     public var waitsOn: Int
-    /// The name of the configured write that it came from.
+    /// The configured write that made this entry, such as `issues.create`.
     public var operation: String?
-    /// The key of the record of ``resource`` that a write is about; a temporary id while the origin has not made one.
+    /// The key of the record of ``resource`` that the write changes; a temporary id until the origin has created the record.
     public var recordKey: String?
-    /// When the try ended of which nobody knows whether it arrived, where the origin is to be asked; nil where all is known
-    /// or nobody can be asked.
+    /// Since when the entry is in doubt: an attempt ended without showing whether it arrived, and a delivery probe will ask
+    /// the origin. Nil if nothing is in doubt, or if there is no probe.
     public var unknownSince: Timestamp?
-    /// Set where the entry was forgotten: only its key is kept until then, so that it is not used again.
+    /// Set once the entry was purged: only its key is kept until then, so that it is not reused.
     public var keyKeptUntil: Timestamp?
 
-    /// Whose request it is: a page of ours, or the user's own.
+    /// A page of a listing, or a write of the user.
     public enum Kind: String, Sendable, Codable, CaseIterable {
         case fetch, write
     }
 
-    /// queued → sending → done; or parked, for a person; or dropped, by a person.
+    /// queued → sending → done. An entry may also be parked until an operator acts, or dropped by one.
     public enum State: String, Sendable, Codable, CaseIterable {
         case queued, sending, parked, done, dropped
 
-        /// Whether nothing more happens to the entry.
+        /// Whether the entry is completed: nothing more happens to it.
         public var isSettled: Bool { self == .done || self == .dropped }
     }
 
@@ -85,22 +85,22 @@ public struct QueueEntry: Sendable, Hashable {
         self.unknownSince = unknownSince
     }
 
-    /// Whether nobody knows if the origin has it: it is asked about, or a person has to look.
+    /// Whether the origin may already have the write: a delivery probe or an operator has to find out.
     public var mayHaveArrived: Bool { unknownSince != nil || reason?.isDoubt == true }
 
-    /// The part of the id that people see.
+    /// The part of the id that users see.
     public var shortID: String { String(id.prefix(8)) }
 }
 
 extension ParkReason {
-    /// Whether it is parked because it may have arrived: who lets it go on all the same has looked.
+    /// Whether an entry parked for this reason may have arrived. An operator who releases it has checked the origin.
     var isDoubt: Bool { self == .uncertain || self == .keyExpired }
 }
 
-/// One line of an entry's history.
+/// One event in an entry's history.
 public struct QueueEvent: Sendable, Hashable {
     public var at: Timestamp
-    /// The process that did it.
+    /// The process that caused the event.
     public var who: String
     /// `retained`, `claimed`, `failed`, `held`, `released`, `answered`, `dropped`, …
     public var event: String
@@ -118,11 +118,11 @@ extension QueueEntry {
     /// The lane of a write that names none.
     static func ownLane(of id: String) -> String { "entry:\(id)" }
 
-    /// Whether the entry may not go on without a person's word. Other parked fetches are tried by each sync.
+    /// Whether only an operator action lets the entry continue. Each sync tries other parked fetches again.
     package var waitsForPerson: Bool { state == .parked && (reason == .held || reason == .poison) }
 
-    /// Whether it waits for its time, and that has come. A wait that is longer than any can be was set before the clock was
-    /// set back: it is over.
+    /// Whether the entry is queued and its wait is over. A wait longer than the longest allowed one was set before the clock
+    /// was set back, and counts as over.
     package func isDue(at now: Timestamp) -> Bool {
         state == .queued && (nextAttemptAt <= now || nextAttemptAt > now + RetryAfter.longest)
     }

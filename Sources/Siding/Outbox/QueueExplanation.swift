@@ -1,13 +1,13 @@
 public import SidingChain
 
-/// An entry in plain words: why it waits, what happens next and when.
+/// Explains an entry in plain words: why it waits, what happens next and when.
 public struct QueueExplanation: Sendable, Hashable {
     public var why: String
     public var next: String
 
     /// - Parameters:
-    ///   - gate: the gate of the entry's source, if one is set.
-    ///   - now: against which waiting is told.
+    ///   - gate: the closed gate of the entry's source, if there is one.
+    ///   - now: the time that waits are counted from.
     public init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
         why = Self.why(entry)
         next = entry.kind == .write ? Self.nextOfWrite(entry, gate, now) : Self.next(entry, gate, now)
@@ -29,7 +29,7 @@ public struct QueueExplanation: Sendable, Hashable {
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
         case .queued, .sending: return "\(what)\(error). \(tries)."
         case .parked where entry.kind == .write:
-            // Where it is parked for that, the reason has said so.
+            // For `uncertain` the reason says so already.
             let doubt = entry.mayHaveArrived && entry.reason != .uncertain ? " It may have reached the origin." : ""
             return "\(parked(entry.reason))\(doubt)\(entry.lastError.map { " What was said: \($0.message)." } ?? "")"
         case .parked: return "\(parked(entry.reason)) Before that \(what)\(error)."
@@ -79,12 +79,12 @@ public struct QueueExplanation: Sendable, Hashable {
         }
     }
 
-    /// Whether an origin that asked for patience, or a limit of its source, is what it waits for.
+    /// Whether the entry waits for a `Retry-After` of its origin or for a rate limit of its source.
     private static func waitsForOrigin(_ entry: QueueEntry, _ gate: SourceGate?) -> Bool {
         entry.lastError?.name == Failure.Reason.waitingForOrigin.name || gate?.reason == .retryAfter
     }
 
-    /// When 'siding queue retry' tries it: a person's word passes the gate of a source, but none of its limits.
+    /// When 'siding queue retry' tries it: an operator action passes the gate of a source, but not its rate limits.
     static func retry(_ entry: QueueEntry, _ gate: SourceGate?) -> String {
         waitsForOrigin(entry, gate) ? "before that, if the source's limits have room by then" : "at once"
     }

@@ -1,15 +1,15 @@
 public import SidingChain
 
-/// What the queue has for a sender: one look at the store says whether anything is to be done.
+/// What a sender has to do, as found by one read of the store.
 public struct QueueOutlook: Sendable, Hashable {
-    /// Whether a claim might take a write in hand, or park one that has expired.
+    /// Whether a claim might find a due write, or park an expired one.
     public var hasWork: Bool
-    /// When the next write may be tried; nil where nothing waits for its time.
+    /// When the next write may be tried; nil if none waits for its time.
     public var nextDue: Timestamp?
-    /// Of all sources, those of which a sender has a write in hand, or had one when it died.
+    /// All sources with a claimed write, whether its sender is alive or dead.
     public var inHand: Set<String>
-    /// Of all sources, those of which any entry is parked for a sign-in, or whose gate is closed for one: they are worth a
-    /// try once the credentials have changed.
+    /// All sources with an entry parked for a sign-in, or with a gate closed for one: worth a try once the credentials have
+    /// changed.
     public var wantingSignIn: Set<String>
 
     public init(hasWork: Bool, nextDue: Timestamp?, inHand: Set<String>, wantingSignIn: Set<String>) {

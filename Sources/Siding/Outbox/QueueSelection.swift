@@ -1,23 +1,23 @@
 public import SidingChain
 
-/// Which entries are meant: all conditions hold at once; an empty selection means every unsettled entry.
+/// Selects queue entries. All conditions apply together; an empty selection selects every open entry.
 public struct QueueSelection: Sendable, Hashable {
-    /// Ids or prefixes of them.
+    /// Ids or unique prefixes.
     public var ids: [String]
     public var resources: [String]
     public var sources: [String]
     public var lanes: [String]
-    /// Empty means both.
+    /// Empty selects both kinds.
     public var kinds: Set<QueueEntry.Kind>
-    /// Empty means every state that is not settled.
+    /// Empty selects every state that is not completed.
     public var states: [QueueEntry.State]
-    /// Only entries that are parked for one of these; empty means parked for any, or not at all.
+    /// Only entries parked for one of these reasons; empty selects entries whether or not they are parked.
     public var reasons: [ParkReason]
-    /// Only entries that were created before this moment.
+    /// Only entries created before this time.
     public var createdBefore: Timestamp?
-    /// Only entries that were settled before this moment.
+    /// Only entries completed before this time.
     public var settledBefore: Timestamp?
-    /// Only queued entries whose time has come by this moment.
+    /// Only queued entries that are due by this time.
     public var dueBy: Timestamp?
 
     public init(
@@ -37,12 +37,12 @@ public struct QueueSelection: Sendable, Hashable {
         self.settledBefore = settledBefore
     }
 
-    /// Whether `entry` is meant.
+    /// Whether the selection contains `entry`.
     public func includes(_ entry: QueueEntry) -> Bool {
         (ids.isEmpty || ids.contains { entry.id.hasPrefix($0.lowercased()) }) && fits(entry)
     }
 
-    /// Whether all but ``ids`` means `entry`: to ask each of many entries for each of their ids would take the square of both.
+    /// Whether `entry` meets all conditions except ``ids``. Comparing every entry with every id would be quadratic.
     func fits(_ entry: QueueEntry) -> Bool {
         (resources.isEmpty || entry.resource.map(resources.contains) ?? false)
             && (sources.isEmpty || sources.contains(entry.source))
@@ -56,7 +56,7 @@ public struct QueueSelection: Sendable, Hashable {
     }
 }
 
-/// How many entries are in one state, for one reason.
+/// The number of entries in one state, for one reason.
 public struct QueueCount: Sendable, Hashable {
     public var state: QueueEntry.State
     /// Why they are parked.
@@ -68,19 +68,19 @@ public struct QueueCount: Sendable, Hashable {
     }
 }
 
-/// Until when a source is left alone, and why.
+/// A closed gate: until when no requests go to a source, and why.
 public struct SourceGate: Sendable, Hashable {
     public enum Reason: String, Sendable, Codable, CaseIterable {
         case offline
         case retryAfter = "retry_after"
-        /// Too many tries failed in a row, or lately.
+        /// Too many attempts failed, in a row or lately.
         case breaker
         case signIn = "sign_in"
     }
 
     public var source: String
     public var reason: Reason
-    /// Nil until something changes, for `signIn`.
+    /// Nil if it stays closed until something changes, as for `signIn`.
     public var until: Timestamp?
     public var note: String
 
@@ -90,13 +90,13 @@ public struct SourceGate: Sendable, Hashable {
 }
 
 extension SourceGate {
-    /// Whether the gate is obeyed at `now`: one that is further ahead than any origin is believed was set before the clock was
-    /// set back.
+    /// Whether the gate still applies at `now`. A gate that closes for longer than any allowed `Retry-After` was set before
+    /// the clock was set back, and is ignored.
     public func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
 }
 
 extension [SourceGate] {
-    /// The gate that keeps syncs from asking `source` now, as the origin or its limits ask for patience.
+    /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
     func closing(_ source: String, at now: Timestamp) -> SourceGate? {
         first { gate in
             gate.source == source && gate.reason == .retryAfter && gate.isBelieved(at: now)

@@ -1,31 +1,31 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// A record as one side has it: the origin, or the origin with some edits on top.
+/// The state of a record: its server copy, or that copy with pending edits applied.
 struct RecordState: Hashable, Sendable {
-    /// Nil where there is none. A tombstone keeps its body.
+    /// Nil if there is no record. A tombstone keeps its body.
     var body: JSONDocument?
     var deletedAt: Timestamp?
 
     static let nothing = RecordState()
 
-    /// The body of a record that is not deleted.
+    /// The body of a live record; nil for a tombstone.
     var living: JSONDocument? { deletedAt == nil ? body : nil }
 }
 
-/// An edit that is not settled, as it lies on its record.
+/// An edit in an open queue entry, to be applied to its record.
 struct PendingEdit: Sendable {
     var entry: QueueEntry
     var terms: EditTerms
     /// The write's body; nil for a delete.
     var body: JSONDocument?
     var temporaryID: String?
-    /// What a created record shows as its key where its body has none: the temporary id, then the real one.
+    /// The value that a created record shows as its key if its body has none: first the temporary id, then the real id.
     var identity: JSONDocument?
-    /// What the origin had when the edit was made; nil where it still has that.
+    /// The server copy when the edit was made; nil if it has not changed since.
     var base: RecordState?
 
-    /// What the body says of the record.
+    /// The record in the body.
     var document: JSONDocument? { body.map(terms.record) }
 
     func applied(to state: RecordState) -> RecordState {
@@ -40,7 +40,7 @@ struct PendingEdit: Sendable {
         }
     }
 
-    /// Only where the key is one member, wherever that is.
+    /// Adds the key if the body lacks it; only if the key is a single member, at any depth.
     private func named(_ document: JSONDocument) -> JSONDocument {
         guard let identity, terms.key.count == 1, let path = terms.keyPaths.first,
             document.value(at: path) == nil
@@ -54,17 +54,17 @@ struct PendingEdit: Sendable {
     }
 }
 
-/// The part of a ``WriteEdit`` that is kept in the entry's row.
+/// The part of a ``WriteEdit`` that is stored with the entry.
 struct EditTerms: Codable, Hashable, Sendable {
     var change: WriteEdit.Change
-    /// JSON paths, as they are written.
+    /// JSON paths in their written form.
     var key: [String]
     var id: String?
     var conflict: ConflictPolicy
     var coalesces: Bool
     var ifMatch: Bool
     var record: String?
-    /// Nil, as in rows of earlier versions, for no.
+    /// Nil means false; rows of earlier versions have nil.
     var answersPart: Bool?
 
     init(_ edit: WriteEdit, isNamed: Bool) {
@@ -90,14 +90,14 @@ struct EditTerms: Codable, Hashable, Sendable {
 
     var recordPath: JSONPath? { record.flatMap { try? JSONPath(parsing: $0) } }
 
-    /// The record in a body or an answer: what it holds where records are said to be, or, where nothing is there, all of it.
+    /// The record in a body or an answer: the value at ``recordPath``, or the whole document if that path holds nothing.
     func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
 
     static func record(in document: JSONDocument, at path: JSONPath?) -> JSONDocument {
         path.flatMap { document.value(at: $0) } ?? document
     }
 
-    /// `body` with another record in the place of its own.
+    /// Replaces the record inside of `body`.
     func body(_ body: JSONDocument?, carrying record: JSONDocument) -> JSONDocument {
         guard let body, let path = recordPath, body.value(at: path) != nil, let names = path.memberNames else {
             return record
@@ -105,7 +105,7 @@ struct EditTerms: Codable, Hashable, Sendable {
         return body.setting(names, to: record)
     }
 
-    /// The key of a record, as the resource's records have it; nil where it has none.
+    /// The key of a record, read as for the resource's records; nil if it has none.
     func recordKey(of record: JSONDocument) -> (text: String, kind: RecordKey.Kind)? {
         let page = [UInt8(ascii: "[")] + record.bytes + [UInt8(ascii: "]")]
         return page.withUnsafeBytes { bytes in

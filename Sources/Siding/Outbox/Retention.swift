@@ -1,42 +1,43 @@
 public import SidingChain
 
-/// What becomes of a request that failed. This file is the one table of it.
+/// What happens to a request that failed. This file is the only table of these rules.
 public enum Retention: Sendable, Equatable {
-    /// It goes back to the queue and is tried again.
+    /// Returns to the queue and is tried again.
     ///
-    /// - `counted`: whether the try counts as a failed attempt and lengthens the backoff.
-    /// - `attempts`: after so many counted tries it fails (a fetch) or is parked (a write); nil for no such end.
-    /// - `minimumWait`: the least time until the next try.
+    /// - `counted`: whether the attempt counts and lengthens the backoff.
+    /// - `attempts`: after this many counted attempts a fetch fails and a write is parked; nil for no limit.
+    /// - `minimumWait`: the shortest wait before the next attempt.
     case keep(counted: Bool, attempts: Int? = nil, minimumWait: Duration? = nil)
-    /// The source waits for a person to sign in; the request is kept with it.
+    /// The source waits for a sign-in; the request is kept.
     case signIn
-    /// The request waits for a person.
+    /// The request is parked until an operator acts.
     case park(ParkReason)
-    /// Nothing is retained: the run fails and says so.
+    /// Nothing is kept: the run fails with the error.
     case fail
-    /// Our own doing: the request stays what it was, as if it had not been tried.
+    /// We stopped it ourselves: the request keeps its earlier state, as if it had not been tried.
     case release
 }
 
-/// Why an entry waits for a person.
+/// Why an entry is parked.
 public enum ParkReason: String, Sendable, Codable, CaseIterable {
     case uncertain, rejected, conflict, poison, expired, invalid, held, dependency
     case signIn = "sign_in"
     case keyExpired = "key_expired"
 }
 
-/// What kind of request failed.
+/// The kind of the failed request.
 public enum RequestKind: Sendable, Equatable {
-    /// A page that could not be had.
+    /// A page of a listing.
     case fetch
-    /// The user's own write. `resendable`: the method is idempotent, or the origin honours the key and it still lives.
+    /// A write of the user. `resendable`: the method is idempotent, or the origin honours the key and still remembers it.
     case write(resendable: Bool)
 }
 
 extension Failure {
-    /// What becomes of a request of `kind` that ended in this failure.
+    /// Decides what happens to a request of `kind` that ended with this failure.
     ///
-    /// The switch has no `default` on purpose: a new ``SidingChain/Failure/Reason`` does not compile until someone decides here.
+    /// The switch has no `default` on purpose: a new ``SidingChain/Failure/Reason`` does not compile until someone decides
+    /// here.
     public func retention(of kind: RequestKind) -> Retention {
         switch reason {
         case .noInternetConnection, .captivePortal, .waitingForOrigin:
@@ -65,7 +66,7 @@ extension Failure {
         }
     }
 
-    /// Counted and kept; but a write that may have been sent, and may not be sent twice, is parked.
+    /// Counts the attempt and keeps the request. A write that may have been sent, and may not be sent twice, is parked.
     private func counted(_ kind: RequestKind, release: Bool = false) -> Retention {
         switch kind {
         case .write(resendable: false) where phase != .notSent: .park(.uncertain)
@@ -73,7 +74,7 @@ extension Failure {
         }
     }
 
-    /// The answer came but cannot be read. For a write the origin has acted; sending again needs a resendable request.
+    /// An answer came but cannot be read. The origin has acted on the write, so only a resendable request is sent again.
     private func unreadableAnswer(_ kind: RequestKind) -> Retention {
         switch kind {
         case .fetch: .keep(counted: true, attempts: 3)

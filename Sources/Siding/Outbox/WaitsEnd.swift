@@ -1,7 +1,7 @@
 extension Store {
-    /// Settles a write in hand, and takes no other.
+    /// Records the result of a claimed write without claiming another.
     ///
-    /// - Returns: the entry as it is now; nil where it was not this sender's any more, and nothing was changed.
+    /// - Returns: the entry afterwards; nil if this sender no longer owned it, in which case nothing was changed.
     public func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement
     ) async throws(StoreError) -> QueueEntry? {
@@ -11,10 +11,10 @@ extension Store {
 
 /// Why waiting may end early.
 public enum WaitsEnd: Sendable, Hashable {
-    /// A link, an address or a route came: what waited for the line is worth a try.
+    /// A link, an address or a route appeared: entries that wait for the network are due.
     case lineReturned
-    /// A person asks to try now: what waits for a sign-in is worth a try as well.
+    /// An operator asks to try now: entries that wait for a sign-in are due as well.
     case personAsks
-    /// What waits for a sign-in is worth a try; what waits for the line waits on.
+    /// Entries that wait for a sign-in are due; entries that wait for the network keep waiting.
     case credentialsChanged
 }

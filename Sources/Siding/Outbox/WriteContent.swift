@@ -1,29 +1,29 @@
 public import HTTPTypes
 public import SidingChain
 
-/// What the queue keeps of a write beside its entry: the request itself, its answer, and what it waits for.
+/// The stored parts of a write that its entry does not show: the request, the answer, and the entries it waits for.
 public struct WriteContent: Sendable {
-    /// Its own fields; the source's, and its credentials, are added when it is sent.
+    /// The write's own fields. The source's fields and credentials are added when it is sent.
     public var headerFields: HTTPFields
     public var body: [UInt8]?
     public var key: String
-    /// The field that carries the key; nil where none does.
+    /// The field that carries the key; nil if the key is not sent.
     public var keyField: HTTPField.Name?
-    /// Whether the key stands in double quotes in its field (RFC 8941 §3.3.3).
+    /// Whether the key is sent in double quotes (RFC 8941 §3.3.3).
     public var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     public var isKeyed: Bool
-    /// When it may first have reached the origin.
+    /// The earliest time at which it may have reached the origin.
     public var firstSentAt: Timestamp?
-    /// What the origin said last.
+    /// The origin's last answer.
     public var answer: WriteAnswer?
-    /// The unsettled entries that it was told to wait for.
+    /// The open entries that must complete first.
     public var parents: [String]
-    /// The entry that stands before all others in its lane.
+    /// The first open entry of the lane.
     public var head: String?
-    /// The entry that this one is the edited form of.
+    /// The entry that this one replaced.
     public var replaces: String?
-    /// Where the origin is asked whether it has the write, below its source's base URL; nil where nobody is asked.
+    /// The path of the delivery probe, below the source's base URL; nil if there is none.
     public var probe: String?
 
     public init(

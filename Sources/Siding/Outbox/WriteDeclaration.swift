@@ -2,35 +2,35 @@ public import HTTPTypes
 public import SidingChain
 public import SidingJSON
 
-/// How records of one kind are created, changed and deleted at their origin: one entry of the configuration's `writes`.
+/// How records of one kind are created, updated and deleted at their origin: one entry of the configuration's `writes`.
 public struct WriteDeclaration: Sendable {
-    /// What is done to a record.
+    /// An operation on a record.
     public enum Verb: String, Sendable, Hashable, CaseIterable {
         case create, update, delete
     }
 
-    /// How much of a record a body or an answer says.
+    /// How much of a record a body or an answer contains.
     public enum Extent: String, Sendable, Hashable, CaseIterable {
         case whole
-        /// Some members: a merge patch (RFC 7396) of the rest.
+        /// Some members, as a merge patch (RFC 7396).
         case part
     }
 
     /// The request of a verb.
     public struct Operation: Sendable, Hashable {
         public var method: HTTPRequest.Method
-        /// Below the source's base URL; `{id}` stands for the record's id.
+        /// The path below the source's base URL; `{id}` stands for the record's id.
         public var path: String
-        /// Where the answer to a create holds the real id; nil for where records have their key.
+        /// Where the answer to a create holds the real id; nil for the place where records have their key.
         public var idPath: JSONPath?
-        /// Whether the record's ETag is sent as a condition, where a strong one is known.
+        /// Whether the record's ETag is sent in `If-Match`, if a strong one is known.
         public var sendsIfMatch: Bool
-        /// Whether a record that is gone already (404, 410) counts as deleted, whatever the method of the deletion.
+        /// Whether 404 and 410 count as a successful delete, whatever the method.
         public var goneIsDone: Bool
-        /// Of an update: how much of the record its body says. Nil goes by the method: PUT replaces the whole (RFC 9110
-        /// §9.3.4), all others say a part.
+        /// How much of the record the body of an update contains. Nil decides by the method: PUT replaces the whole record
+        /// (RFC 9110 §9.3.4), all others change a part.
         public var body: Extent?
-        /// How much of the record the answer says, where it has the record at all.
+        /// How much of the record the answer contains, if it contains the record at all.
         public var answer: Extent
 
         public init(
@@ -46,31 +46,31 @@ public struct WriteDeclaration: Sendable {
             self.answer = answer
         }
 
-        /// Whether the body of an update takes the record's place.
+        /// Whether an update replaces the whole record.
         var replaces: Bool { (body ?? (method == .put ? .whole : .part)) == .whole }
     }
 
-    /// The placeholder of the record's id.
+    /// The placeholder for the record's id.
     public static let placeholder = "{id}"
 
     public var name: String
     public var source: Source
     public var operations: [Verb: Operation]
-    /// The lane of a record's writes; `{id}` stands for its id. Nil gives each record a lane of its own.
+    /// The lane of a record's writes; `{id}` stands for its id. Nil gives each record its own lane.
     public var lane: String?
-    /// The origin's promise to honour the key; nil takes the source's.
+    /// The origin's promise to honour the key; nil uses the source's.
     public var idempotency: Idempotency?
-    /// The resource whose records are written: its view shows the writes at once. Nil where none is kept here.
+    /// The resource whose records are written: its view shows the writes at once. Nil if no local resource holds them.
     public var resource: AnyResource?
-    /// Where bodies and answers hold the record: members of objects. Nil for where they are the record.
+    /// Where bodies and answers hold the record: a path of object members. Nil if the whole document is the record.
     public var record: JSONPath?
-    /// What becomes of a write when someone else changed the record.
+    /// What to do with a write if someone else changed the record.
     public var conflict: ConflictPolicy
-    /// Whether writes to one record that have not been sent are made one.
+    /// Whether unsent writes to the same record are merged into one.
     public var coalesces: Bool
-    /// How to find out whether a write arrived that may not be sent twice; nil for a person to find out.
+    /// The delivery probe of a write that may have arrived and may not be sent twice; nil leaves the check to an operator.
     public var probe: WriteProbe?
-    /// The statuses that say that someone else changed the record; nil for 409, 412 and 428.
+    /// The statuses that mean that someone else changed the record; nil for 409, 412 and 428.
     public var conflictStatuses: Set<Int>?
 
     public init(
@@ -91,12 +91,12 @@ public struct WriteDeclaration: Sendable {
         self.record = record
     }
 
-    /// The request that does `verb` to the record `id`.
+    /// Builds the request that applies `verb` to the record `id`.
     ///
     /// - Parameters:
-    ///   - id: the record's id; nil for one that is created.
+    ///   - id: the record's id; nil for a create.
     ///   - body: sent byte for byte.
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the verb is not declared, or an id is missing or too many.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the verb is not declared, or if an id is missing or not expected.
     public func request(
         _ verb: Verb, id: String? = nil, headerFields: HTTPFields = [:], body: [UInt8]? = nil
     ) throws(Failure) -> WriteRequest {
@@ -109,7 +109,7 @@ public struct WriteDeclaration: Sendable {
                 needsID ? "\(name).\(verb.rawValue) needs the id of the record" : "\(name).\(verb.rawValue) takes no id"
             )
         }
-        // Later writes to a record that is yet to be created name it by this, and share its lane.
+        // Later writes to a record that is not yet created name it by this id, and share its lane.
         let record = id ?? (verb == .create && resource != nil ? TemporaryID.random() : nil)
         let encoded = id.map(QueryEncoding.escape)
         let path = encoded.map { operation.path.replacing(Self.placeholder, with: $0) } ?? operation.path
@@ -123,7 +123,7 @@ public struct WriteDeclaration: Sendable {
             probe: probe, conflictStatuses: conflictStatuses, goneIsDone: verb == .delete ? operation.goneIsDone : nil)
     }
 
-    /// What the write does to the record that is kept here.
+    /// The effect of the write on the local record.
     private func edit(_ verb: Verb, _ operation: Operation, _ id: String?) -> WriteEdit? {
         guard let resource else { return nil }
         let change: WriteEdit.Change =
@@ -137,7 +137,7 @@ public struct WriteDeclaration: Sendable {
             ifMatch: operation.sendsIfMatch, record: record, answersPart: operation.answer == .part)
     }
 
-    /// A record that is yet to be created has no lane to share; an edit knows its record's own.
+    /// Without an id there is no lane to share; an edit derives its lane from its record.
     private func lane(_ id: String?) -> String? {
         guard let lane else { return resource == nil ? id.map { "\(name)/\($0)" } : nil }
         guard lane.contains(Self.placeholder) else { return lane }

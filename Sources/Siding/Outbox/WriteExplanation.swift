@@ -1,8 +1,8 @@
 internal import SidingChain
 
-/// Writes in plain words: what they wait for, and how each reason for waiting is left.
+/// Explains writes in plain words: what they wait for, and how to resolve each reason.
 extension QueueExplanation {
-    /// What stands before a write that has not been tried.
+    /// Describes what blocks a write that has not been tried yet.
     static func waiting(_ entry: QueueEntry) -> String {
         if entry.waitsOn > 0 {
             return "it was told to wait for \(entry.waitsOn == 1 ? "another entry" : "\(entry.waitsOn) other entries")."
@@ -47,7 +47,7 @@ extension QueueExplanation {
         }
     }
 
-    /// What is not known is asked, and never sent before the origin has said that it is not there.
+    /// Describes a write in doubt: a delivery probe asks the origin first, and it is sent only if the origin does not have it.
     private static func asked(_ entry: QueueEntry, _ gate: SourceGate?, _ now: Timestamp, _ run: String) -> String {
         let id = entry.shortID
         let from = max(entry.nextAttemptAt, gate?.until ?? entry.nextAttemptAt)
@@ -57,7 +57,7 @@ extension QueueExplanation {
             + "'siding queue retry \(id)' asks \(retry(entry, gate))."
     }
 
-    /// How a person gets it out of there.
+    /// Describes how an operator can resolve a parked write.
     private static func wayOut(_ entry: QueueEntry) -> String {
         let id = entry.shortID
         let drop = "'siding queue drop \(id)' gives it up"

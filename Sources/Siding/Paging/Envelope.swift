@@ -1,10 +1,10 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// Decodes what paging looks at.
+/// Decodes the envelope values that paging needs.
 enum Envelope {
-    /// - Parameter token: where a token is declared to be: it may be an array or an object, and must be one that requests
-    ///   can repeat. What is no scalar elsewhere leads nowhere.
+    /// - Parameter token: the declared path of a token. The token may also be an array or object, and must be a value that a
+    ///   request can repeat. Elsewhere only scalars count.
     static func values(
         _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
     ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
@@ -23,7 +23,7 @@ enum Envelope {
         }
     }
 
-    /// What `record` holds at `path`.
+    /// The value at `path` of `record`.
     static func value(
         at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
     ) throws(Failure) -> EnvelopeScalar? {

@@ -1,9 +1,9 @@
 internal import SidingJSON
 internal import HTTPTypes
 
-/// The places in an answer's envelope where APIs keep the way to the next page.
+/// The usual places where APIs name the next page.
 enum EnvelopePlaces {
-    /// A next URL, in the order in which they are looked at.
+    /// Places of a next URL, in the order of lookup.
     static let nextURLs: [JSONPath] = [
         JSONPath(members: ["next"]), JSONPath(members: ["links", "next"]),
         JSONPath(members: ["links", "next", "href"]), JSONPath(members: ["_links", "next", "href"]),
@@ -12,7 +12,7 @@ enum EnvelopePlaces {
         JSONPath(members: ["nextLink"]),
     ]
 
-    /// A cursor, and the query parameter that usually carries it back.
+    /// Places of a cursor, and the query parameter that usually carries it back.
     static let cursors: [(path: JSONPath, parameter: String)] = [
         (JSONPath(members: ["next_cursor"]), "cursor"),
         (JSONPath(members: ["nextCursor"]), "cursor"),
@@ -27,12 +27,12 @@ enum EnvelopePlaces {
         (JSONPath(members: ["continuationToken"]), "continuationToken"),
     ]
 
-    /// Where an answer says by `true` that there is more, without saying where.
+    /// Members whose `true` reports more pages, without naming the next.
     static let truthsOfMore: [JSONPath] = ["has_more", "hasMore", "more"].map { JSONPath(member: $0) }
 
-    /// Where an answer says the number of the next page, without saying in which parameter it goes.
+    /// Members with the number of the next page, but not the parameter that takes it.
     static let pageNumbers: [JSONPath] = ["next_page", "nextPage"].map { JSONPath(member: $0) }
 
-    /// The header fields that name the next page.
+    /// Header fields that name the next page.
     static let nextHeaders = ["Next-Page", "X-Next-Page"].compactMap { HTTPField.Name($0) }
 }

@@ -9,46 +9,47 @@ struct FetchedPage: Sendable {
     var etag: String?
     var lastModified: String?
     var next: NextPage
-    /// How the listing is paged: as declared, or as detected on this page.
+    /// The paging in use: declared, or detected on this page.
     var paging: Paging
     var requests: Int
     var bytes: Int
-    /// What the page says of the cursor; nil where the resource has none, and where nothing changed.
+    /// The cursor values of the page; nil if the resource has no cursor, or the page did not change.
     var cursor: PageCursor?
-    /// How soon asking again is pointless, as the answer says it.
+    /// The freshness that the answer reports.
     var freshness = ListingFreshness()
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
-    /// Where the way on was found; nil where that is not known.
+    /// Where the next page was found; nil if unknown.
     var lead: NextPageSource?
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
-    /// The place that says that there is more, where nothing that was looked for leads on.
+    /// The member that reports more pages, if no next page was found.
     var signOfMore: JSONPath?
-    /// As of ``PageCommit/hasNoList``.
+    /// See ``PageCommit/hasNoList``.
     var hasNoList = false
-    /// As of ``PageCommit/Progress``.
+    /// See ``PageCommit/Progress``.
     var behind: PageRequest?
     var furthest: String?
     var digest: UInt64?
-    /// Of each record; empty where there are none in hand, or nothing leads on.
+    /// One digest per record; empty for a 304, and without a next page.
     var recordDigests: [UInt64] = []
 
-    /// How many records it shows.
+    /// The number of records on the page.
     var recordCount: Int { content.recordCount }
 }
 
-/// What the pages of a listing have shown so far of how they lead on.
+/// What the pages of a listing so far showed about their pagination.
 struct KnownNextPage: Sendable {
-    /// Where the way on was found last.
+    /// Where the next page was last found.
     var lead: NextPageSource?
-    /// Whether a 304 has named the next page: then one that names none is the last.
+    /// Whether a 304 has named a next page: then a 304 that names none is the last page.
     var repeatsNext = false
-    /// How many records each page from the first on had; nil where they differ, or not all of them are known.
+    /// The number of records of each page so far; nil if they differ or are not all known.
     var pageSize: Int?
-    /// Whether the page that is asked for lies behind what the listing asks for, if it did not change.
+    /// Whether the page to fetch is past the requested range, provided that it did not change.
     var isBehind = false
 
+    /// Updates the knowledge with the next page of the listing.
     mutating func note(_ page: FetchedPage) {
         if let found = page.lead, found != .nowhere { lead = found }
         if page.namesNextUnchanged { repeatsNext = true }
@@ -60,7 +61,7 @@ struct KnownNextPage: Sendable {
     }
 }
 
-/// Why a page could not be had.
+/// The failure of a page request.
 struct PageFailure: Error, Sendable {
     var failure: Failure
     var page: PageRequest

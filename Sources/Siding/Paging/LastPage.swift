@@ -1,23 +1,22 @@
 internal import SidingChain
 
-/// A stored page that nothing leads on from, and that answers 304: whether a page may have come behind it all the same.
+/// Decides whether a stored last page that answers 304 may have a new page behind it.
 ///
-/// A new page changes what header fields say of the last one, and not the bytes of it that a validator may stand for alone. But
-/// where an origin fills its pages, new records come onto a last page that has room for them before there is one behind it; and
-/// that it has room is seen where several pages before it have as many records as each other, and more than it.
+/// A new page changes the header fields of the last page, but not its bytes, and a validator may cover the bytes alone. If an
+/// origin fills its pages, though, new records first appear on a last page with room for them. It has room if several pages
+/// before it have the same number of records, and it has fewer.
 ///
-/// Not every origin fills its pages. So what is concluded is believed for a day, and never where a record that no page shows counts
-/// as deleted.
+/// Not every origin fills its pages. So this conclusion holds for a day, and never if missing records are deleted.
 struct LastPage {
     let stored: StoredPage
-    /// Its place in the listing.
+    /// Its number in the listing.
     let number: Int
     let paging: Paging
-    /// What the pages before it have shown.
+    /// What the pages before it showed.
     let way: KnownNextPage
-    /// How many records each page was asked to have.
+    /// The requested page size.
     let askedSize: Int?
-    /// Whether a record counts as deleted that no page shows.
+    /// Whether missing records are deleted.
     let provesAbsence: Bool
 
     init(_ stored: StoredPage, _ page: PageRequest, of resource: AnyResource, _ paging: Paging, _ way: KnownNextPage) {
@@ -25,10 +24,10 @@ struct LastPage {
         (askedSize, provesAbsence) = (resource.askedPageSize, resource.deletions.byAbsence)
     }
 
-    /// How long what is concluded is believed, before the page is had whole again.
+    /// How long the conclusion holds until the page is fetched in full again.
     private static let believed = Duration.seconds(86_400)
 
-    /// Whether the page is to be asked for whole.
+    /// Whether the page must be fetched in full, as a 304 may hide a next page.
     func mayHideNext(now: Timestamp) -> Bool {
         guard stored.next == nil, !way.repeatsNext, !way.isBehind else { return false }
         guard isByHeader else { return false }
@@ -36,33 +35,33 @@ struct LastPage {
         return age < .zero || age >= Self.believed
     }
 
-    /// Whether it is known before it is asked for that a 304 would not be believed: no header field has ever led on here, of which
-    /// a 304 could show that it is not left out. Then a condition only costs a request.
+    /// Whether a 304 could not be trusted in any case, so that a conditional request would be wasted: no header field has ever
+    /// named a next page, and so a 304 cannot show that it repeats that field.
     func isAskedWhole(now: Timestamp) -> Bool { lead == .nowhere && mayHideNext(now: now) }
 
-    /// Where the way on was found last.
+    /// Where the next page was last found.
     private var lead: NextPageSource? { way.lead ?? stored.lead }
 
-    /// Whether header fields would name the next page, or nobody knows what would.
+    /// Whether header fields name the next page, or it is unknown what does.
     private var isByHeader: Bool {
         if paging == .automatic { return lead != .body }
         return paging.isNumbered ? lead == .header : paging.isByHeader
     }
 
-    /// Whether more records would come onto this page; nothing is known of a single one, but that `auto` has found nothing on it.
+    /// Whether new records would appear on this page first. A single page allows no conclusion, except that `auto` found no
+    /// next page.
     private var hasRoom: Bool {
         guard !provesAbsence else { return false }
         if paging == .automatic, lead == .nowhere { return true }
         guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
-        // One page has as many records as itself, which shows nothing unless so many were asked for.
+        // One page alone shows no page size, unless that size was requested.
         guard let size = way.pageSize, number > 2 || size == askedSize else { return false }
         return stored.recordCount < size
     }
 }
 
 extension AnyResource {
-    /// How many records each page is asked to have by a query parameter with a usual name for that; an origin may have a smaller
-    /// maximum of its own.
+    /// The page size that a query parameter with a usual name requests. An origin may have a lower maximum.
     var askedPageSize: Int? {
         query.lazy.compactMap { name, value in
             guard Self.sizeNames.contains(name.lowercased().filter(\.isLetter)) else { return nil }

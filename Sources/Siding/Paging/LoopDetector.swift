@@ -1,6 +1,6 @@
-/// Notices that a listing turns in a circle.
+/// Detects listings that loop.
 ///
-/// Pages without records say nothing: where an origin filters, many may come in succession.
+/// It ignores pages without records: an origin that filters may send many in a row.
 struct LoopDetector {
     /// The addresses of the listing's first pages, as digests.
     private var seen: Set<AddressDigest> = []
@@ -9,30 +9,30 @@ struct LoopDetector {
     /// How many pages came after the landmark, and how many may until the next one is taken.
     private var passed = 0
     private var reach = 1
-    /// The records of the page before, as one digest; nil where they are not known.
+    /// The digest of the previous page's records; nil if unknown.
     private var last: UInt64?
-    /// How often in succession a page had the records of the one before it.
+    /// How many pages in a row repeated the records of the one before.
     private var repeats = 0
-    /// Records of the listing's beginning, and those of the page before, each as a digest.
+    /// Digests of the listing's first records, and of the previous page's.
     private var first: Set<UInt64> = []
     private var before: Set<UInt64> = []
-    /// How many pages in succession had none but records that are known.
+    /// How many pages in a row had only known records.
     private var stale = 0
 
-    /// So often that can be no honest overlap of pages that are numbered here.
+    /// More repeats in a row than overlapping numbered pages can cause.
     private static let mostRepeats = 2
-    /// Records that are added meanwhile make such pages shift, but hardly by so many at once.
+    /// Records added meanwhile shift numbered pages, but hardly by this many pages.
     private static let mostStale = 10
-    /// Where the origin names the next page, it may have its reasons to show the same records on many: those that were loaded
-    /// along with others, those of each day.
+    /// If the origin names the next page, it may have reasons to repeat records on many pages, such as related records or one
+    /// page per day.
     private static let mostNamed = 1_000
     /// So many pages of the beginning are remembered. Of those behind them one is at a time, replaced after twice as many pages
     /// as the one before it (Brent, BIT 20, 1980): a circle back to it is found, however long the listing is.
     static let mostPages = 10_000
-    /// So many records of the beginning are kept, 16 bytes or so each: a circle comes back to them.
+    /// How many of the first records to keep, at about 16 bytes each: a loop returns to them.
     private static let mostKept = 10_000
 
-    /// Takes in a page; why its way on leads nowhere new, nil where it may.
+    /// Why the page's next page closes a loop; nil if it does not.
     mutating func closed(by page: FetchedPage) -> String? {
         remember(AddressDigest(page.page.address))
         if page.recordCount > 0 { note(page) }
@@ -41,7 +41,7 @@ struct LoopDetector {
         if seen.contains(digest) || digest == landmark {
             return "page \(page.page.number) leads back to a page seen before: a loop"
         }
-        // An origin that does not know the parameter answers the same records to every number, or token.
+        // An origin that ignores the parameter sends the same records for every number or token.
         let isNumbered = page.paging.isNumbered
         if repeats >= (isNumbered ? Self.mostRepeats : Self.mostNamed) {
             return "page \(page.page.number) has the records of the pages before it again: a loop (\(page.paging))"
@@ -68,7 +68,7 @@ struct LoopDetector {
     private mutating func note(_ page: FetchedPage) {
         repeats = page.digest != nil && page.digest == last ? repeats + 1 : 0
         last = page.digest
-        // A 304 has no records in hand.
+        // A 304 has no record digests.
         let records = page.recordDigests
         let isStale = !records.isEmpty && records.allSatisfy { first.contains($0) || before.contains($0) }
         stale = isStale ? stale + 1 : 0

@@ -3,11 +3,11 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// Says which page comes first and which comes next. It neither fetches nor stores.
+/// Decides which page comes first and which comes next. It neither fetches nor stores.
 struct NextPageRule: Sendable {
     let resource: AnyResource
 
-    /// The envelope values that must be read from each page, in the order of ``Envelope``.
+    /// The paths of the envelope values to read from each page, in the order of ``Envelope``.
     var envelopePaths: [JSONPath] {
         var paths: [JSONPath] = [resource.stop.hasMore, resource.stop.isLast].compactMap(\.self)
         if case .envelope(let path)? = resource.cursor?.place { paths.append(path) }
@@ -22,15 +22,15 @@ struct NextPageRule: Sendable {
         return paths
     }
 
-    /// Where a token is declared to be in the envelope.
+    /// The declared path of a token in the envelope.
     var tokenPath: JSONPath? { if case .cursor(let path, _) = resource.paging { path } else { nil } }
 
-    /// The page at which a new listing begins.
+    /// The first page of a new listing.
     ///
     /// - Parameters:
-    ///   - start: which changes are asked for.
-    ///   - parent: the record that the listing is about.
-    /// - Throws: ``Failure/Reason/invalidRequest`` where a bound value would lead to another path than was meant.
+    ///   - start: the cursor range to request.
+    ///   - parent: the parent of the listing.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would lead to another path.
     func first(from start: CursorStart = .none, for parent: BoundParent? = nil) throws(Failure) -> PageRequest {
         var url = try address(of: parent)
         var placeholders = start.placeholders(resource.cursor)
@@ -40,12 +40,12 @@ struct NextPageRule: Sendable {
         return try beginning(PageRequest(url: url, body: body, scope: parent?.key ?? "", number: 1, offset: 0))
     }
 
-    /// Where the listing of `parent` begins, whatever its cursor; nil where it has no address.
+    /// The first URL of the listing of `parent` without a cursor; nil if it has no valid address.
     func root(for parent: BoundParent) -> String? {
         (try? first(for: parent)).map { [$0.url.description, $0.body].compactMap(\.self).joined(separator: "\n") }
     }
 
-    /// The first page with the parameters that count pages or records.
+    /// Adds the initial page or offset parameters.
     private func beginning(_ first: PageRequest) throws(Failure) -> PageRequest {
         var page = first
         switch resource.paging {
@@ -74,7 +74,7 @@ struct NextPageRule: Sendable {
     /// The page after `page`.
     ///
     /// - Parameters:
-    ///   - paging: what was declared, or detected on the first page of the listing.
+    ///   - paging: declared, or detected on the first page of the listing.
     ///   - answer: the page's header fields, record count and envelope.
     func next(after page: PageRequest, by paging: Paging, _ answer: PageAnswer) throws(Failure) -> NextPage {
         let said = resource.stop.said(by: answer)
@@ -92,43 +92,41 @@ struct NextPageRule: Sendable {
         return bounded(following, after: page)
     }
 
-    /// The page after one that answered 304: where the answer's header fields say, as they are of today; else as stored.
+    /// The page after one that answered 304: the page that its current header fields name, else the stored one.
     ///
-    /// A page can be followed by a new one without a change of its own bytes, so its validators alone must not end the
-    /// listing.
+    /// A new page may follow without a change of this page's bytes, so its validators alone must not end the listing.
     func next(
         afterUnchanged page: PageRequest, by paging: Paging, _ answer: PageAnswer, stored: PageRequest?
     ) throws(Failure) -> NextPage {
-        // What an answer without records does not repeat is stored.
+        // A 304 has no body, so a next page named in the body comes from the store.
         if paging.isByBody(with: resource.stop) { return stored.map { bounded($0, after: page) } ?? .end }
         let said = try next(after: page, by: paging == .automatic ? answer.detectPaging() : paging, answer)
         if said != .end { return said }
         return stored.map { bounded($0, after: page) } ?? .end
     }
 
-    /// Where nothing leads on: the end, unless a `Link` that paging does not go by names a next page and absence counts. Then a
-    /// record that was not shown may be on that one.
+    /// The result if no next page was found: the end. But if missing records are deleted, and a `Link` names a next page that
+    /// this paging does not follow, the listing is incomplete, as records may be on that page.
     private func unfollowed(by paging: Paging, _ answer: PageAnswer) -> NextPage {
         guard resource.deletions.byAbsence, answer.linkTarget() != nil else { return .end }
         if paging == .none { return .cut("a Link names a next page, which 'paginate: none' does not ask for") }
         return paging.isNumbered ? .cut("a page without records has a Link to a next one (\(paging))") : .end
     }
 
-    /// `following`, unless `page` is the last that the resource allows.
+    /// `following`, unless `page` reached the resource's `max_pages`.
     func bounded(_ following: PageRequest, after page: PageRequest) -> NextPage {
         if let most = resource.stop.maxPages, page.number >= most { return .cut("max_pages (\(most)) reached") }
         return .page(following)
     }
 
-    /// The address that the origin gave for the next page. One that cannot be asked is the origin's fault, not the
-    /// config's.
+    /// Resolves the next-page address from the origin. An invalid one is a fault of the origin, not of the config.
     ///
-    /// - Parameter secrets: what must not be shown of it.
+    /// - Parameter secrets: credentials that error messages must not show.
     private static func resolve(
         _ reference: String, against url: HTTPURL, _ secrets: Set<String>
     ) throws(Failure) -> HTTPURL {
         let hasSecret = secrets.contains { RepeatedSecrets.holds(reference, $0) }
-        // What is no UTF-8 in a header field has been replaced by now, and would ask for something else.
+        // A header field's invalid UTF-8 was replaced by now, so the URL would be a different one.
         guard !reference.unicodeScalars.contains("\u{FFFD}") else {
             throw Failure(
                 .contract, phase: .answered,
@@ -142,9 +140,9 @@ struct NextPageRule: Sendable {
         }
     }
 
-    /// `page` with what leads to the next one; nil where nothing does.
+    /// The request for the next page; nil if there is none.
     ///
-    /// - Parameter isMore: whether the answer says that there is more, so that a short page is not the last.
+    /// - Parameter isMore: whether the answer reports more pages, so that a short page is not the last.
     private func turned(
         _ page: PageRequest, by paging: Paging, _ answer: PageAnswer, isMore: Bool
     ) throws(Failure) -> PageRequest? {
@@ -172,7 +170,7 @@ struct NextPageRule: Sendable {
         }
     }
 
-    /// A reference is relative to where the answer came from, after redirects (RFC 3986 §5.1.3).
+    /// A reference is relative to the URL of the answer, after redirects (RFC 3986 §5.1.3).
     private static func resolved(
         _ reference: String, from page: PageRequest, _ answer: PageAnswer
     ) throws(Failure) -> PageRequest {
@@ -206,12 +204,12 @@ struct NextPageRule: Sendable {
     ) throws(Failure) -> PageRequest? {
         guard answer.recordCount > 0, isMore || answer.recordCount >= offsets.limit ?? 0 else { return nil }
         let seen = page.offset + answer.recordCount
-        // Behind a page that was short although there is more, the next record is the one after those that were seen.
+        // After a short page that is not the last, the next record follows those seen so far.
         let step = offsets.limit.map { min($0 * page.number, seen) } ?? seen
         return try page.setting(offsets.parameter, to: .number(String(offsets.start + step)), resource)
     }
 
-    /// A next link stays on the configured origin.
+    /// A next link must stay on the configured origin.
     private func checked(_ url: HTTPURL) throws(Failure) -> HTTPURL {
         guard url.origin == resource.source.baseURL.origin else {
             throw Failure(
@@ -225,7 +223,7 @@ struct NextPageRule: Sendable {
 }
 
 extension PageRequest {
-    /// The page with a parameter of paging set, in its query or its body.
+    /// Sets a pagination parameter in the page's query or body.
     fileprivate func setting(
         _ parameter: Paging.Parameter, to value: EnvelopeScalar, _ resource: AnyResource
     ) throws(Failure) -> PageRequest {

@@ -2,24 +2,24 @@ internal import SidingChain
 internal import SidingJSON
 internal import HTTPTypes
 
-/// What paging looks at: the header fields, the number of records, and the wanted values of the envelope.
+/// The parts of an answer that paging needs: header fields, number of records, and envelope values.
 struct PageAnswer: Sendable {
     var headerFields: HTTPFields
     var recordCount: Int
-    /// The values found at the envelope's paths; a path that leads nowhere, or to null, is missing.
+    /// The values at the envelope's paths; missing or null values are left out.
     var envelope: [JSONPath: EnvelopeScalar]
-    /// What the last record holds where a paging looks for its token; nil where there is none.
+    /// The last record's value at the path of its token; nil if there is none.
     var lastRecord: EnvelopeScalar?
-    /// Where the answer came from, after redirects.
+    /// The URL of the answer, after redirects.
     var url: HTTPURL?
-    /// The credentials that went out in the query: an origin that repeats them must not bring them into the store.
+    /// The credentials sent with the requests: if the origin repeats them, they must not reach the store.
     var secrets: Set<String> = []
 
     func linkTarget() -> String? {
         HTTPField.Name("Link").flatMap { headerFields[$0] }.flatMap { LinkHeader.target(of: "next", in: $0) }
     }
 
-    /// The text at `path`, if it is a string that is not empty or a number.
+    /// The text at `path`, if it is a non-empty string or a number.
     func text(at path: JSONPath) -> String? {
         guard let token = token(at: path) else { return nil }
         switch token {
@@ -28,7 +28,7 @@ struct PageAnswer: Sendable {
         }
     }
 
-    /// What leads on at `path`: text, unless it is empty, a number, or an array or object as a whole; no truth value.
+    /// The pagination token at `path`: a non-empty string, a number, an array or an object, but no Boolean.
     func token(at path: JSONPath) -> EnvelopeScalar? { envelope[path].flatMap(\.token) }
 
     func isFalse(at path: JSONPath) -> Bool { envelope[path] == .bool(false) }
@@ -41,9 +41,9 @@ struct PageAnswer: Sendable {
         return EnvelopePlaces.nextURLs.lazy.compactMap { text(at: $0) }.first(where: Self.isReference)
     }
 
-    /// How this first page leads to the next, in the order that ``Paging/automatic`` documents.
+    /// Detects the paging from the first page, in the order that ``Paging/automatic`` documents.
     ///
-    /// - Parameter hasBody: whether the page was asked for with a body of JSON, into which a cursor goes back then.
+    /// - Parameter hasBody: whether the request had a JSON body, so that a cursor goes back into it.
     func detectPaging(hasBody: Bool = false) -> Paging {
         if linkTarget() != nil { return .linkHeader }
         if let path = EnvelopePlaces.nextURLs.first(where: { text(at: $0).map(Self.isReference) ?? false }) {
@@ -61,7 +61,7 @@ struct PageAnswer: Sendable {
         return .none
     }
 
-    /// The usual place that says that there is more; nil where none does.
+    /// The usual member that reports more pages; nil if none does.
     func signOfMore() -> JSONPath? {
         if let path = EnvelopePlaces.truthsOfMore.first(where: isTrue) { return path }
         return EnvelopePlaces.pageNumbers.first { path in
@@ -69,7 +69,7 @@ struct PageAnswer: Sendable {
         }
     }
 
-    /// Whether the text is a URL rather than a token: a URL or a path from the root, or one with a query (`items?page=2`).
+    /// Whether the text is a URL reference, not a token: a URL, an absolute path, or a path with a query (`items?page=2`).
     private static func isReference(_ text: String) -> Bool {
         if ["/", "?", "https://", "http://"].contains(where: text.hasPrefix) { return true }
         return text.wholeMatch(of: /[A-Za-z0-9._~\/-]+\?[A-Za-z0-9._~%\[\]-]+=.*/) != nil
@@ -78,15 +78,15 @@ struct PageAnswer: Sendable {
 
 /// A value of the envelope.
 enum EnvelopeScalar: Sendable, Hashable {
-    /// A string's text, decoded.
+    /// The decoded text of a string.
     case text(String)
-    /// A number's own digits.
+    /// The digits of a number, unchanged.
     case number(String)
     case bool(Bool)
-    /// An array or an object, as it came.
+    /// An array or object, unchanged.
     case structure(JSONDocument)
 
-    /// The value, where it can lead to a next page.
+    /// The value, if it can be a pagination token.
     var token: EnvelopeScalar? {
         switch self {
         case .text(let text): text.isEmpty ? nil : self
@@ -96,7 +96,7 @@ enum EnvelopeScalar: Sendable, Hashable {
     }
 
     /// - Returns: nil for null.
-    /// - Throws: a fault of the answer, for what no request can repeat, such as half of a surrogate pair.
+    /// - Throws: a contract failure if no request can repeat the value, such as half of a surrogate pair.
     init?(_ value: EnvelopeValue, in page: UnsafeRawBufferPointer) throws(Failure) {
         switch value.kind {
         case .string:

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// The body of one page as text, in which paging sets its parameters.
+/// The body of one page request as text, in which pagination parameters are set.
 struct PageBody {
     let text: String
     let encoding: SearchBody.Encoding
@@ -34,7 +34,7 @@ struct PageBody {
 }
 
 extension EnvelopeScalar {
-    /// The value as a body of JSON carries it: a string stays one, a number keeps its digits.
+    /// The value for a JSON body: a string stays a string, a number keeps its digits.
     var json: JSONDocument {
         switch self {
         case .text(let text): JSONDocument(string: text)
@@ -46,7 +46,7 @@ extension EnvelopeScalar {
 
     /// The value as text.
     ///
-    /// - Throws: what is wrong with the answer that holds it, where no text can stand for it.
+    /// - Throws: a contract failure for an array or object.
     func text(as place: String) throws(Failure) -> String {
         switch self {
         case .text(let text), .number(let text): return text

@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// A page to ask for, on the condition that it changed.
+/// A page to fetch, conditionally if it is stored.
 struct PageQuery: Sendable {
     var page: PageRequest
-    /// What is stored of the page; nil asks without a condition.
+    /// The stored page with its validators; nil for an unconditional request.
     var stored: StoredPage?
 }
 
-/// The chain that fetches a page: the assembly that everyone else uses, with a page at its front and bytes at its end.
+/// Builds the chain that fetches a page: the usual assembly, from page request to bytes.
 enum PageChain {
     /// The chain for the pages of `resource`.
     static func make(

@@ -3,8 +3,8 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingSynchronization
 
-/// The credentials that the requests for pages carry: an origin that repeats them in a next link, under whatever name, must
-/// not bring them into the store.
+/// Collects the credentials that page requests carry. If an origin repeats them in a next link, under any name, they must not
+/// reach the store.
 final class PageCredentials: Sendable {
     private let field: HTTPField.Name?
     private let queryNames: Set<String>
@@ -16,7 +16,7 @@ final class PageCredentials: Sendable {
 
     var values: Set<String> { found.withLock { $0 } }
 
-    /// The transport, which notes what it is given to carry; itself where there is nothing to note.
+    /// The transport, wrapped to collect credentials; unchanged if the source has none.
     func noting(_ transport: any Transport) -> any Transport {
         field == nil && queryNames.isEmpty ? transport : ObservingTransport(transport) { self.note($0) }
     }

@@ -3,7 +3,7 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// Fetches pages of one resource, one at a time, and reads them. It does not store.
+/// Fetches the pages of one resource, one at a time, and reads them. It does not store.
 struct PageFetcher: Sendable {
     let resource: AnyResource
     let isConditional: Bool
@@ -33,7 +33,7 @@ struct PageFetcher: Sendable {
             limits: resource.source.jsonLimits)
     }
 
-    /// Fetches `page`; `stored` is what its last answer left, if anything.
+    /// Fetches `page`; `stored` is its row, if there is one.
     func fetch(
         _ page: PageRequest, stored: StoredPage?, paging: Paging, way: KnownNextPage = KnownNextPage()
     ) async throws(PageFailure) -> FetchedPage {
@@ -49,7 +49,7 @@ struct PageFetcher: Sendable {
                 fetched = try await ask(page, nil, stored: known, paging)
             }
             fetched.requests = counter.value - before
-            // Pages behind one that named its next page lead on alike; the last one shows nothing of it.
+            // All pages of a listing name their next page in the same place; only the last one does not show it.
             if fetched.lead != .header, let known = way.lead { fetched.lead = known }
             return fetched
         } catch {
@@ -68,7 +68,7 @@ struct PageFetcher: Sendable {
         return try read(page, bytes, response, paging)
     }
 
-    /// What is wrong with a page that was had.
+    /// A failure of a page that was fetched.
     func failure(_ reason: Failure.Reason, of page: FetchedPage, _ detail: String) -> PageFailure {
         let failure = Failure(reason, phase: .answered, detail: detail).at(
             method: resource.method.rawValue,
@@ -76,7 +76,8 @@ struct PageFetcher: Sendable {
         return PageFailure(failure: failure, page: page.page, requests: page.requests)
     }
 
-    /// A 304 takes the next page and the count from what is stored; 204 and 205 are a page without records.
+    /// Handles an answer without a body. A 304 takes next page and record count from the store; 204 and 205 are pages without
+    /// records.
     private func unchanged(
         _ page: PageRequest, _ stored: StoredPage?, _ response: LoadedResponse, _ paging: Paging
     ) throws(Failure) -> FetchedPage {
@@ -115,8 +116,8 @@ struct PageFetcher: Sendable {
             url: response.url, secrets: credentials.values)
     }
 
-    /// The way on from an answer without a list. Where pages are counted, that is what one behind the last looks like; where the
-    /// page before named this one, there should be records on it.
+    /// The next page after an answer without a list. For numbered pages such an answer is normal behind the last page. But if
+    /// the previous page named this one, it should have records.
     private static func way(
         _ next: NextPage, after page: PageRequest, _ paging: Paging, _ what: String
     ) -> NextPage {
@@ -168,8 +169,8 @@ struct PageFetcher: Sendable {
         return fetched
     }
 
-    /// `Last-Modified`, where it can tell what changed after this answer from what it holds: not where both may lie in one second
-    /// (RFC 9110 §8.8.2.2). With an ETag, which goes first, it decides nothing.
+    /// `Last-Modified`, if it is a reliable validator: not if a later change could fall into the same second (RFC 9110
+    /// §8.8.2.2). An ETag takes precedence over it.
     private func reliableDate(_ fields: HTTPFields) -> String? {
         guard let text = fields[.lastModified], fields[.eTag] == nil else { return fields[.lastModified] }
         guard let changed = HTTPDate.secondsSince1970(text) else { return text }
@@ -181,7 +182,7 @@ struct PageFetcher: Sendable {
         ListingFreshness(fields, isCached: resource.isConditional, now: wallClock.now)
     }
 
-    /// The page without the members that are not to be stored; paging and cursor have seen them.
+    /// The page without the dropped members, which are not stored. Paging and cursor use the original.
     private func kept(
         _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields
     ) throws(Failure) -> (bytes: [UInt8], records: [RecordSlice]) {
@@ -208,17 +209,17 @@ struct PageFetcher: Sendable {
 }
 
 extension FetchedPage {
-    /// Whether it did not change, and nothing leads on.
+    /// Whether it is an unchanged last page.
     fileprivate var isEndUnchanged: Bool {
         if case .notModified = content { next == .end } else { false }
     }
 }
 
 extension AnyResource {
-    /// What a stored page is asked for with; nil where it is asked for whole.
+    /// The validators for a conditional request; nil if the page must be fetched in full.
     ///
-    /// A date is a weak validator (RFC 9110 §8.8.2.2): a record that slips onto the page may be older than the newest one there.
-    /// Where it matters which records a page shows, only the entity tag tells.
+    /// A date is a weak validator (RFC 9110 §8.8.2.2): a record that moves onto the page may be older than its newest one. So
+    /// if page membership matters, only the entity tag counts.
     func condition(_ stored: StoredPage) -> StoredPage? {
         var stored = stored
         if deletions.byAbsence { stored.lastModified = nil }

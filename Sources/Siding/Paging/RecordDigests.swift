@@ -1,9 +1,9 @@
 internal import SidingJSON
 
-/// Numbers that stand for a page's records: equal for records that are the same byte for byte, also in another process, and else
-/// different but for bad luck. They are no proof against somebody who looks for two that are alike.
+/// Digests of a page's records, to compare pages. Identical bytes have the same digest, also in another process; different
+/// bytes almost certainly differ. They do not resist deliberate collisions.
 struct RecordDigests: Sendable, Hashable {
-    /// One for each record, in their order.
+    /// One digest per record, in order.
     let each: [UInt64]
 
     init(_ records: [RecordSlice], of page: [UInt8]) {
@@ -12,7 +12,7 @@ struct RecordDigests: Sendable, Hashable {
         }
     }
 
-    /// Of all of them in their order; nil where there are none.
+    /// The digest of all records in order; nil if there are none.
     var whole: UInt64? {
         each.isEmpty ? nil : each.reduce(UInt64(each.count)) { Self.mixed($0, $1) }
     }
@@ -31,7 +31,7 @@ struct RecordDigests: Sendable, Hashable {
         return digest
     }
 
-    /// One step of a multiplicative hash; the shift lets high bits count for low ones. The factor is odd and has no pattern.
+    /// One step of a multiplicative hash. The shift mixes high bits into low ones; the factor is odd and has no pattern.
     private static func mixed(_ digest: UInt64, _ word: UInt64) -> UInt64 {
         let product = (digest ^ word) &* 0x9FB2_1C65_1E98_DF25
         return product ^ (product >> 32)

@@ -1,22 +1,21 @@
 internal import SidingChain
 
-/// The credentials of a source that an origin may repeat in what leads to a next page, from which they must not come into the
-/// store.
+/// Finds credentials of a source that the origin repeats in the address of a next page, so that they do not reach the store.
 struct RepeatedSecrets: Sendable {
     /// Query parameters that carry credentials.
     private let names: Set<String>
-    /// Credentials that count where they are a whole value.
+    /// Credentials that count only as a whole value.
     private let whole: Set<String>
-    /// Credentials that count wherever they stand.
+    /// Credentials that count anywhere.
     private let anywhere: [String]
 
-    /// Shorter ones would be found inside of texts that mean something else.
+    /// Shorter ones would match parts of other texts.
     private static let shortest = 8
 
     /// - Parameters:
-    ///   - values: the credentials that went out.
-    ///   - page: the page whose answer leads on. What the request for it says by itself is no secret, though a credential
-    ///     may be spelt alike: it is of the config, or a value of a parent.
+    ///   - values: the credentials that were sent.
+    ///   - page: the page that names the next one. Values of its own request are no secrets even if a credential is spelt the
+    ///     same: they come from the config or from a parent.
     init(_ values: Set<String>, named names: Set<String>, askedFor page: PageRequest) {
         self.names = names
         let written = page.url.queryParameters.compactMap { $0.value.map { HTTPURL.decode(String($0)) } }
@@ -26,9 +25,9 @@ struct RepeatedSecrets: Sendable {
         anywhere = values.filter { $0.utf8.count >= Self.shortest && !Self.holds(own, $0) }
     }
 
-    /// `url` without the query parameters that repeat one in their value, in a part of it, or in their name.
+    /// `url` without the query parameters whose name or value contains a credential.
     ///
-    /// - Throws: a fault of the answer where one stands elsewhere, such as in the path: nothing can be taken out of that.
+    /// - Throws: a contract failure if one is elsewhere, such as in the path, where it cannot be removed.
     func removed(from url: HTTPURL) throws(Failure) -> HTTPURL {
         let clean = url.removingQuery(named: names, valued: whole)
         guard holdsOne(clean.description) else { return clean }
@@ -38,7 +37,7 @@ struct RepeatedSecrets: Sendable {
         return rest
     }
 
-    /// - Throws: a fault of the answer where one stands in `body`, into which a token of the answer goes.
+    /// - Throws: a contract failure if `body`, which holds a token from the answer, contains a credential.
     func check(_ body: String?) throws(Failure) {
         guard let body, holdsOne(body) else { return }
         throw Self.fault("body")
@@ -54,9 +53,10 @@ struct RepeatedSecrets: Sendable {
 
     private func holdsOne(_ text: String) -> Bool { anywhere.contains { Self.holds(text, $0) } }
 
-    /// Whether `secret` stands in `text`, as it is or percent-encoded.
+    /// Whether `text` contains `secret`, plain or percent-encoded.
     static func holds(_ text: String, _ secret: String) -> Bool {
-        // In a path a plus is itself, in a query a space. Where a reference has what no URL may, its percent signs are encoded anew.
+        // A plus is literal in a path, but a space in a query. A reference with invalid characters has its percent signs
+        // encoded again.
         let decoded = HTTPURL.decode(text)
         let spellings = [
             text, decoded, HTTPURL.decode(text.replacing("+", with: "%2B")), HTTPURL.decode(decoded),

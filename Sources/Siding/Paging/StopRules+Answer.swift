@@ -3,14 +3,14 @@ internal import SidingChain
 internal import SidingJSON
 
 extension StopRules {
-    /// What an answer says of whether there is more.
+    /// Whether an answer reports more pages.
     enum StopWord: Sendable, Hashable {
         case isLast
-        /// There is more, as the member at the path says.
+        /// There are more pages, as the member at the path reports.
         case isMore(JSONPath)
     }
 
-    /// Nil where no rule is declared, or the answer says nothing: a missing member is no word.
+    /// Nil if no rule is declared, or the member is missing.
     func said(by answer: PageAnswer) -> StopWord? {
         if let hasMore, answer.isFalse(at: hasMore) { return .isLast }
         if let isLast, answer.isTrue(at: isLast) { return .isLast }
@@ -19,7 +19,7 @@ extension StopRules {
         return nil
     }
 
-    /// The rules as a definition has them; nil where they decide nothing about which records a listing yields.
+    /// The rules as an aspect of the resource's definition; nil if they do not affect which records a listing has.
     var definition: String? {
         let parts = [hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: "\n")
@@ -27,8 +27,8 @@ extension StopRules {
 }
 
 extension Paging {
-    /// Whether what leads on stands in the body, or goes by what it holds: then a body that did not change leads on as before,
-    /// and the head of a 304 says nothing of it.
+    /// Whether the next page is named in the body, or derived from it. Then an unchanged body has the same next page, and the
+    /// header of a 304 is irrelevant.
     func isByBody(with stop: StopRules) -> Bool {
         switch self {
         case .nextURL, .cursor, .lastRecord: true
@@ -37,7 +37,7 @@ extension Paging {
         }
     }
 
-    /// Whether `answer` names the next page in its header fields.
+    /// Whether the header fields of `answer` name the next page.
     func namesNext(in answer: PageAnswer) -> Bool {
         switch self {
         case .linkHeader: answer.linkTarget() != nil
@@ -48,8 +48,8 @@ extension Paging {
         }
     }
 
-    /// Whether `fields` of a 304 have the field that names next pages, if only for others: then it is no field that the origin
-    /// leaves out. A `Link` that something before the origin adds to each answer has no such relation.
+    /// Whether `fields` of a 304 have the field that names next pages, even for other pages: then a 304 does not leave it out.
+    /// A `Link` that a proxy adds to every answer has no such relation.
     func hasField(_ fields: HTTPFields) -> Bool {
         switch self {
         case .linkHeader, .automatic, .page, .offset:
@@ -60,7 +60,7 @@ extension Paging {
         }
     }
 
-    /// Whether pages are counted here, and no answer names the next one.
+    /// Whether pages are numbered by the client, and no answer names the next one.
     var isNumbered: Bool {
         switch self {
         case .page, .offset: true
@@ -68,11 +68,11 @@ extension Paging {
         }
     }
 
-    /// Whether pages are counted here, and `answer` names the next one all the same: then a short page is not the last, as where
-    /// the origin has a maximum below the size that it is asked for.
+    /// Whether pages are numbered by the client, but `answer` names the next one in a `Link`. Then a short page is not the
+    /// last, such as when the origin's maximum is below the requested size.
     func isLinked(_ answer: PageAnswer) -> Bool { isNumbered && answer.linkTarget() != nil }
 
-    /// Whether it is only that which leads on from `answer`.
+    /// Whether only that `Link` leads on from `answer`.
     func needsLink(_ answer: PageAnswer) -> Bool {
         let size: Int? =
             switch self {
@@ -83,10 +83,10 @@ extension Paging {
         return isLinked(answer) && answer.recordCount < size ?? 0
     }
 
-    /// Between pages of a listing (iana.org/assignments/link-relations).
+    /// Relations between pages of a listing (iana.org/assignments/link-relations).
     private static let pageRelations = ["next", "prev", "previous", "first", "last"]
 
-    /// Whether the next page is named in header fields, which a 304 need not repeat (RFC 9110 §15.4.5).
+    /// Whether header fields name the next page, which a 304 need not repeat (RFC 9110 §15.4.5).
     var isByHeader: Bool {
         switch self {
         case .linkHeader, .headerCursor, .nextHeader: true

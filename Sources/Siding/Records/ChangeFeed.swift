@@ -1,30 +1,30 @@
 internal import SidingSQLite
 
-/// Where a resource stood when a run ended: what was written to it since is told from there.
+/// The position in a resource's changes at the end of a run, from which later changes are read.
 ///
-/// Revisions are compared, not runs or times: they grow with each commit that writes records of the resource, whoever makes
-/// it, so a person's own edits and saves between two runs are told too.
+/// It compares revisions, not runs or times: they grow with every commit that writes records of the resource, so edits and saves
+/// between two runs are included.
 struct ChangeFeed {
-    /// The resource's revision then.
+    /// The resource's revision at that time.
     let since: Int64
 
-    /// Before there was anything of the resource. Records that are older than revisions have 0.
+    /// Before the first record. Records from before revisions were stored have revision 0.
     static let beginning: Int64 = -1
 
     /// What was written since, as ``since`` as `?1` means it. Tombstones are told from the beginning on, too: who read before any
     /// run had ended has no later one to name.
     static let condition: SQL = "revision > ?1"
 
-    /// What happened to such a record, as ``ChangedRecord/Kind`` names it.
+    /// The kind of change, as in ``ChangedRecord/Kind``.
     static let kind: SQL = """
         CASE WHEN deleted_at IS NOT NULL THEN 'deleted' WHEN lives_since > ?1 THEN 'inserted' ELSE 'updated' END
         """
 
-    /// Where all resources stand now, as `siding_runs.revisions` keeps it.
+    /// The present revisions of all resources, as stored in `siding_runs.revisions`.
     static let revisions: SQL = "(SELECT json_group_object(CAST(id AS TEXT), revision) FROM siding_resources)"
 
-    /// - Throws: ``StoreError/Kind/notFound`` where nobody can tell any more, ``StoreError/Kind/invalidQuery`` for a run that
-    ///   has not ended.
+    /// - Throws: ``StoreError/Kind/notFound`` if the changes since then are no longer complete,
+    ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
     static func load(
         of resource: Int64, named name: String, since run: RunID, _ snapshot: borrowing Snapshot
     ) throws -> ChangeFeed {
@@ -49,9 +49,9 @@ struct ChangeFeed {
         return ChangeFeed(since: found.revision)
     }
 
-    /// From where on what changes after this moment can be told: the newest run that has ended, and 0 where none has.
+    /// The run from which later changes can be read: the newest one that has ended, 0 if there is none.
     ///
-    /// One after which a tombstone was removed is none of those: what went with it cannot be told. A later one notes that.
+    /// Skips runs after which a tombstone was removed, as changes since then are incomplete.
     static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
         let newest = try snapshot.first(
             """
@@ -64,7 +64,7 @@ struct ChangeFeed {
         return newest ?? 0
     }
 
-    /// Notes that a tombstone goes: who has not been told of it by now cannot be any more.
+    /// Records that a tombstone is removed: changes since before its revision are then no longer complete.
     static func forget(revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET forgotten = MAX(forgotten, ?2) WHERE id = ?1", resource, revision)
@@ -72,7 +72,7 @@ struct ChangeFeed {
 }
 
 extension ChangeFeed {
-    /// Why what changed since a run cannot be told.
+    /// Why the changes since a run cannot be read.
     private enum Refusal {
         case unknown(RunID)
         case pruned(RunID)
@@ -112,14 +112,14 @@ extension ChangeFeed {
 }
 
 extension Store {
-    /// What was written to a resource after the end of `run`, by whomever and by whichever process; after nothing at all for
-    /// 0. A run that had nothing to do with the resource is as good as any.
+    /// The records of a resource written after the end of `run`, by any process; all records for run 0. The run need not have
+    /// included the resource.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` where there is no such run, or nobody can tell any more what changed since;
+    /// - Throws: ``StoreError/Kind/notFound`` if there is no such run, or the changes since then are no longer complete;
     ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
     public func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
-            // A resource without a number has no revision noted in any run.
+            // A resource that was never stored has no revision in any run.
             let id = try Self.resourceRow(resource, snapshot)?.id ?? 0
             let feed = try ChangeFeed.load(of: id, named: resource, since: run, snapshot)
             let records = try RecordsTable.load(id, snapshot).rowsByKey

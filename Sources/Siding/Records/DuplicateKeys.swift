@@ -1,8 +1,8 @@
 internal import SidingJSON
 
-/// Finds the records of a page whose key stands again further down: the last one wins, so the earlier are not written.
+/// Finds the records of a page whose key occurs again later in it: the last one wins, the earlier ones are not written.
 enum DuplicateKeys {
-    /// The indexes of the records that a later one of the same page replaces.
+    /// The indexes of records that a later one in the page replaces.
     static func superseded(in slices: [RecordSlice], _ page: UnsafeRawBufferPointer) -> Set<Int> {
         var superseded: Set<Int> = []
         var laterWithHash: [Int: Int] = Dictionary(minimumCapacity: slices.count)
@@ -10,7 +10,7 @@ enum DuplicateKeys {
             guard case .key(let key) = slices[index].outcome else { continue }
             let hash = key.withBytes(in: page, hash)
             guard let later = laterWithHash.updateValue(index, forKey: hash) else { continue }
-            // Equal hashes do not prove equal keys: a record must never be lost to a collision.
+            // Equal hashes do not prove equal keys: a collision must not lose a record.
             if isSame(key, slices[later], page) || slices[(later + 1)...].contains(where: { isSame(key, $0, page) }) {
                 superseded.insert(index)
             }

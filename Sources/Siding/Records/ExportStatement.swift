@@ -1,15 +1,15 @@
 internal import SidingSQLite
 
-/// The one statement that reads all of an export: nothing is gathered before the first row, and nothing kept after any.
+/// The statement that streams an export row by row.
 struct ExportStatement {
     let sql: SQL
     let arguments: [SQLiteValue]
     let columns: [ViewColumn]
-    /// Nil for the elements of nested arrays.
+    /// Nil for elements of nested arrays.
     let resource: String?
     let resourceID: Int64
 
-    /// - Throws: ``StoreError/Kind/notFound`` for a name of nothing, or as ``ChangeFeed/load(of:named:since:_:)`` and
+    /// - Throws: ``StoreError/Kind/notFound`` for an unknown name, and the errors of ``ChangeFeed/load(of:named:since:_:)`` and
     ///   ``ViewColumn/choose(_:of:more:view:)``.
     static func make(_ export: RecordExport, _ snapshot: borrowing Snapshot) throws -> ExportStatement {
         if let view = try ResourceView.load(named: export.name, snapshot) {
@@ -23,7 +23,7 @@ struct ExportStatement {
         return try elements(of: children, export)
     }
 
-    /// What a row says of its record, in the order of ``Store/record(_:_:)``, and what happened to it.
+    /// The columns of the record itself, in the order of ``Store/record(_:_:)``, and the kind of change.
     private static func own(_ body: SQL, _ kind: SQL) -> SQL {
         "key, \(body), first_seen_at, changed_at, deleted_at, run, revision, pending, \(kind)"
     }
@@ -55,7 +55,7 @@ struct ExportStatement {
             columns: columns, resource: view.name, resourceID: view.resource)
     }
 
-    /// They have no row of their own that could be a tombstone or have a revision.
+    /// The statement for elements of nested arrays. They have no row of their own, so no tombstones or revisions.
     private static func elements(of view: ChildView, _ export: RecordExport) throws -> ExportStatement {
         guard export.scope == .living else {
             throw StoreError(

@@ -1,18 +1,17 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A piece of a statement with the values that its placeholders stand for, in order.
+/// A piece of SQL with the values for its placeholders, in order.
 struct Condition {
     var sql: SQL
     var arguments: [SQLiteValue] = []
 }
 
-/// Makes SQL of a ``RecordFilter``: every value is bound, every path quoted by ``SQL``.
+/// Compiles a ``RecordFilter`` to SQL: values are bound, paths are quoted by ``SQL``.
 ///
-/// SQL's third truth value never gets out: `NOT` is written `IS NOT TRUE`, and at the top a condition that is neither true
-/// nor false selects nothing, as a false one does.
+/// The result is never NULL in effect: `NOT` is written `IS NOT TRUE`, and at the top level NULL selects nothing, like false.
 enum FilterCompiler {
-    /// SQLite refuses expressions deeper than 100 (``Connection`` sets the limit); a level here takes up to three.
+    /// The maximum nesting. SQLite refuses expressions deeper than 100 (``Connection`` sets the limit); a level takes up to three.
     static let deepest = 25
 
     static func condition(_ filter: RecordFilter, depth: Int = 0) throws(StoreError) -> Condition {
@@ -36,9 +35,9 @@ enum FilterCompiler {
         }
     }
 
-    /// The member as an SQL value.
+    /// The SQL for a member's value.
     ///
-    /// - Throws: where SQLite 3.40 cannot reach the member: it compares names as they are written in the body.
+    /// - Throws: for members that SQLite 3.40 cannot reach, as it compares names as written in the body.
     static func member(_ path: JSONPath, asJSON: Bool = false) throws(StoreError) -> SQL {
         for case .member(let name) in path.components where !ReachableName.isReachable(name) {
             throw StoreError(
@@ -52,7 +51,7 @@ enum FilterCompiler {
     private static func compare(
         _ path: JSONPath, _ comparison: RecordFilter.Comparison, _ value: RecordValue
     ) throws(StoreError) -> Condition {
-        // `->>` makes a REAL of such an integer, `->` keeps its digits.
+        // `->>` turns such an integer into a REAL, `->` keeps its digits.
         if case .digits(let digits) = value, comparison == .isEqual || comparison == .isNotEqual {
             let member = try member(path, asJSON: true)
             let sign: SQL = comparison == .isEqual ? "=" : "IS NOT"
@@ -83,7 +82,7 @@ enum FilterCompiler {
         return Condition(sql: "(\(list.sql) OR \(rest.sql))", arguments: list.arguments + rest.arguments)
     }
 
-    /// One parameter however long the list: the statement stays the same, and no limit is passed.
+    /// The values as one JSON parameter, so that the statement does not depend on their number.
     private static func json(_ values: [RecordValue]) -> String {
         var writer = JSONWriter()
         writer.beginArray()
@@ -114,7 +113,7 @@ enum FilterCompiler {
         }
     }
 
-    /// Joined as a balanced tree: a row of a hundred would be an expression a hundred levels deep.
+    /// Joins the parts as a balanced tree: a chain of a hundred would be a hundred levels deep.
     private static func joined(
         _ parts: [RecordFilter], _ word: SQL, whenEmpty: SQL, _ depth: Int
     ) throws(StoreError) -> Condition {
@@ -130,7 +129,7 @@ enum FilterCompiler {
     }
 }
 
-/// Member names that SQL can ask for.
+/// Checks which member names SQL can reach.
 enum ReachableName {
     /// - Throws: ``RecordShapeError`` for a path that SQL cannot follow.
     static func check(_ path: JSONPath) throws(RecordShapeError) {
@@ -141,7 +140,7 @@ enum ReachableName {
         }
     }
 
-    /// SQLite 3.40 compares names as they are written, so one that needs escapes is out of its reach.
+    /// Whether SQL can reach the member: SQLite 3.40 compares names as written, so names that need escapes are out of reach.
     static func isReachable(_ name: String) -> Bool {
         !name.isEmpty && !name.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 0x20 }
     }

@@ -1,10 +1,10 @@
 internal import SidingSynchronization
 
-/// The keys that the rows of a statement name: texts as they are, integers by their digits.
+/// Collects the keys in the rows of a statement: text unchanged, integers as digits.
 final class GatheredKeys: Sendable {
     private let keys = Mutex<Set<String>>([])
 
-    /// In the order of their bytes.
+    /// The keys in byte order.
     var all: [String] {
         keys.withLock { $0 }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

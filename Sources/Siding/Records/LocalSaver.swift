@@ -4,7 +4,7 @@ internal import SidingSQLite
 
 /// Saves the program's own records inside a transaction.
 struct LocalSaver {
-    /// No run wrote them.
+    /// Run 0: no run wrote the records.
     static let run: RunID = 0
 
     let changes: RecordChanges
@@ -34,7 +34,7 @@ struct LocalSaver {
         return ResourceRow(id: id, keyType: nil, revision: 0, shape: RecordShape(), wasCompleted: false)
     }
 
-    /// What the program itself writes is no news from the origin: no edit is in conflict with it.
+    /// How to save records with pending edits; the program's own saves cause no conflicts.
     private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
         guard try EditProjection.isNeeded(for: resource.id, transaction) else { return nil }
         let overlay = EditProjection(
@@ -81,7 +81,7 @@ struct LocalSaver {
         return outcomes
     }
 
-    /// Throwing undoes the whole batch.
+    /// The outcome of one record; an error rolls back the whole batch.
     private func outcome(of change: RecordChange) throws(StoreError) -> RecordChangeOutcome {
         switch change {
         case .inserted, .insertedDead, .revived: .inserted
@@ -102,9 +102,9 @@ extension RecordSlice {
     }
 }
 
-/// The counters by which watchers see what was written.
+/// The revisions of resources, by which watchers detect changes.
 enum Revisions {
-    /// They never go back, whoever of one transaction writes last.
+    /// Raises the revision; it never decreases, whichever part of a transaction writes last.
     static func set(_ revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET revision = MAX(revision, ?2) WHERE id = ?1", resource, revision)

@@ -1,21 +1,20 @@
 public import SidingChain
 
-/// One stored record: the JSON value as it came, under its key.
+/// One stored record.
 public struct Record: Sendable, Hashable {
     public var resource: String
     public var key: String
-    /// The JSON text, byte for byte.
+    /// The original JSON bytes.
     public var body: [UInt8]
     public var firstSeenAt: Timestamp
     public var changedAt: Timestamp
-    /// Set on a tombstone.
+    /// When the record was deleted; nil for a live record.
     public var deletedAt: Timestamp?
-    /// The run that last wrote it.
+    /// The run that last wrote it; 0 if none did.
     public var run: RunID
-    /// The resource's revision at which it was last written.
+    /// The resource's revision of its last write.
     public var revision: Int64
-    /// How many of the user's own writes to it the origin has not answered yet. They show in the body; a tombstone with
-    /// some is about to be deleted at the origin.
+    /// The number of pending edits. The body includes them; a tombstone with pending edits is about to be deleted at the origin.
     public var pending: Int
 
     public init(
@@ -34,7 +33,7 @@ public struct Record: Sendable, Hashable {
     }
 }
 
-/// How many records a resource has.
+/// The number of live records and tombstones of a resource.
 public struct RecordCount: Sendable, Hashable {
     public var resource: String
     public var count: Int
@@ -47,28 +46,28 @@ public struct RecordCount: Sendable, Hashable {
     }
 }
 
-/// How fresh a resource is.
+/// The state of a resource's data.
 public struct ResourceState: Sendable, Hashable {
     public var resource: String
     public var source: String
-    /// What the resource was at its last sync.
+    /// The resource's definition at its last sync.
     public var definition: ResourceDefinition
     public var records: Int
-    /// Records that broke their contract on the pages as they were last seen.
+    /// Records in quarantine.
     public var quarantined: Int
-    /// Records that the last complete listings lacked, and that are not deleted yet.
+    /// Missing records: in no page of the last complete listings, and not deleted yet.
     public var missing = 0
     /// When the last complete listing ended.
     public var completedAt: Timestamp?
-    /// The page at which an open listing goes on.
+    /// The next page of an unfinished listing.
     public var checkpoint: PageRequest?
-    /// What that listing asks for, and how far it has come.
+    /// The cursor of that listing: where it began and its high-water mark.
     public var checkpointCursor: ListingCursor
-    /// How soon asking again is pointless, as the last complete listing was told.
+    /// Until when the origin declared the data fresh, in the last complete listing.
     public var freshness: ListingFreshness
-    /// The newest round of a resource with a listing per parent.
+    /// The last fan-out pass of a resource with parents.
     public var round: RoundState?
-    /// When the open listing, or the newest round, was last carried on; nil where there is none.
+    /// When the unfinished listing, or the last fan-out pass, last made progress; nil if there is none.
     public var progressedAt: Timestamp?
 
     public init(

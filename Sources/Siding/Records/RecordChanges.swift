@@ -1,17 +1,17 @@
 public import SidingJSON
 
-/// Records that the program itself writes, no network between: all of them in one transaction, or none.
+/// Records written by the program itself, without a network: all in one transaction, or none.
 public struct RecordChanges: Sendable {
     public var resource: String
-    /// Source and definition make the resource known where it is not; a stored definition is left alone.
+    /// Source and definition register a new resource; a stored definition is not changed.
     public var source: String
     public var definition: ResourceDefinition
-    /// The bodies, as they are to be stored, somewhere in these bytes.
+    /// The buffer that contains the bodies to store.
     public var bytes: [UInt8]
-    /// No two of one key.
+    /// The records, at most one per key.
     public var rows: [Row]
 
-    /// One record and what must be stored under its key for it to be written.
+    /// One record, and the stored state that it requires.
     public struct Row: Sendable, Hashable {
         public var slice: RecordSlice
         public var expectation: Expectation
@@ -22,12 +22,12 @@ public struct RecordChanges: Sendable {
         }
     }
 
-    /// What a row takes for granted.
+    /// The stored state that a row requires.
     public enum Expectation: Sendable, Hashable {
         case anything
-        /// No living record.
+        /// No live record.
         case nothing
-        /// A living record with this body, byte for byte.
+        /// A live record with exactly these bytes.
         case body([UInt8])
     }
 
@@ -42,13 +42,13 @@ public struct RecordChanges: Sendable {
     }
 }
 
-/// What became of one row of ``RecordChanges``.
+/// The result of one row of ``RecordChanges``.
 public enum RecordChangeOutcome: Sendable, Hashable {
-    /// Nothing living was stored under the key.
+    /// There was no live record under the key.
     case inserted
     case updated
     /// The stored body is the same; nothing was written.
     case unchanged
-    /// It breaks a rule that every stored record keeps; the others of the batch do not suffer for it.
+    /// It breaks a rule of stored records; the others of the batch are still written.
     case invalid(String)
 }

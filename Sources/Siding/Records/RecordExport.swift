@@ -1,24 +1,25 @@
-/// What of a resource is to be read as a whole, all of it as of one moment.
+/// Which records and columns an export contains, all as of one time.
 public struct RecordExport: Sendable, Hashable {
     /// A resource, or a view of the elements of a nested array, `issues_labels`.
     public var name: String
     public var scope: Scope
     public var content: Content
 
+    /// Which records to export.
     public enum Scope: Sendable, Hashable {
         case living
         /// The tombstones.
         case deleted
-        /// What changed after the end of a run; see ``Store/changes(of:since:)``.
+        /// The records changed after the end of a run; see ``Store/changes(of:since:)``.
         case changed(since: RunID)
     }
 
-    /// What is read of each record. An element of a nested array has columns in any case.
+    /// The content of each row. Elements of nested arrays always have columns.
     public enum Content: Sendable, Hashable {
         case body
         /// All columns of the view.
         case columns
-        /// These columns of the view, in this order; a resource has `siding_key`, too, where its view does not show it.
+        /// These columns of the view, in this order; a resource also has `siding_key` if its view does not show it.
         case named([String])
     }
 
@@ -29,18 +30,18 @@ public struct RecordExport: Sendable, Hashable {
 
 /// One row of an export.
 public struct ExportedRow: Sendable, Hashable {
-    /// Nil for the element of a nested array. The body is empty where columns were asked for.
+    /// Nil for an element of a nested array. The body is empty if columns were requested.
     public var record: Record?
-    /// Where changes were asked for.
+    /// The kind of change, if changes were requested.
     public var change: ChangedRecord.Kind?
-    /// One per column.
+    /// One value per column.
     public var values: [ExportedValue]
 }
 
 /// The value of a column.
 public enum ExportedValue: Sendable, Hashable {
-    /// Of a column that is declared with a type: as the view shows it.
+    /// A column declared with a type: the value as the view shows it.
     case cell(QueryCell)
-    /// Of any other: the JSON text, so that numbers keep their digits, and true and false what they are.
+    /// Any other column: the JSON text, so that numbers keep their digits and Booleans their type.
     case json([UInt8])
 }

@@ -1,9 +1,9 @@
 public import SidingJSON
 
-/// Which records are meant, told by members of their bodies; what a typed predicate becomes for a ``Store``.
+/// A filter by members of the body; typed predicates are translated to it for a ``Store``.
 ///
-/// A member is read as SQLite's `->>` reads it: true and false are 1 and 0, null and a missing member are nothing, arrays
-/// and objects are their JSON text (https://sqlite.org/json1.html#jptr). Numbers come before texts.
+/// A member is read like SQLite's `->>` does: true and false are 1 and 0, null and a missing member are NULL, arrays and objects
+/// are JSON text (https://sqlite.org/json1.html#jptr). Numbers sort before texts.
 public indirect enum RecordFilter: Sendable, Hashable {
     /// The member compared with a value.
     case compare(JSONPath, Comparison, RecordValue)
@@ -11,36 +11,35 @@ public indirect enum RecordFilter: Sendable, Hashable {
     case isOneOf(JSONPath, [RecordValue])
     /// The member's text compared with a pattern.
     case text(JSONPath, TextComparison, String)
-    /// Every one holds; an empty list always does.
+    /// All of them hold; true for an empty list.
     case all([RecordFilter])
-    /// At least one holds; an empty list never does.
+    /// At least one holds; false for an empty list.
     case any([RecordFilter])
-    /// It does not hold, also where it compares with nothing.
+    /// The filter does not hold, or is NULL.
     case not(RecordFilter)
 
-    /// How a member is compared. Only the first two take nothing for a value that can be equal; the others do not hold
-    /// where the member is null or missing.
+    /// Comparison operators. Only the first two treat NULL as a value; the others do not hold if the member is null or missing.
     public enum Comparison: String, Sendable, Hashable, CaseIterable {
         case isEqual, isNotEqual, isLess, isLessOrEqual, isGreater, isGreaterOrEqual
     }
 
-    /// How a member's text is looked at.
+    /// Text operators.
     public enum TextComparison: String, Sendable, Hashable, CaseIterable {
-        /// The text stands in it, case for case.
+        /// The member contains the text, case-sensitive.
         case contains
-        /// It begins with the text, case for case.
+        /// The member begins with the text, case-sensitive.
         case hasPrefix
-        /// SQL's LIKE: `%` any text, `_` any character, `\` before one that stands for itself; ASCII letters of either
-        /// case are equal (https://sqlite.org/lang_expr.html#like).
+        /// SQL's LIKE: `%` matches any text, `_` any character, `\` escapes one; ASCII letters match regardless of case
+        /// (https://sqlite.org/lang_expr.html#like).
         case isLike
     }
 }
 
-/// A value that a member is compared with.
+/// A value to compare a member with.
 public enum RecordValue: Sendable, Hashable {
     case null
     case integer(Int64)
-    /// An integer outside of `Int64`, as its digits. Equality compares the digits; order compares what a `Double` keeps.
+    /// An integer beyond `Int64` as its digits. Equality compares digits, order compares as `Double`.
     case digits(String)
     case real(Double)
     case text(String)

@@ -2,10 +2,10 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Saves the records of a page: reads what is stored under each key, then inserts, updates, or writes nothing at all.
+/// Saves the records of a page: compares each with the stored one, then inserts, updates, or writes nothing.
 ///
-/// Comparing before writing costs less than an upsert that finds out by writing, and leaves the WAL quiet when nothing
-/// changed. Bodies are bound where they lie in the page, without a copy.
+/// Comparing first is cheaper than an upsert, and keeps the WAL unchanged if nothing changed. Bodies are bound from the page
+/// without a copy.
 struct RecordSaver {
     let resource: Int64
     let keyType: RecordKey.Kind?
@@ -13,44 +13,45 @@ struct RecordSaver {
     let now: Timestamp
     /// The resource's revision once this transaction has committed.
     let revision: Int64
-    /// Nil where no record of the resource has unsettled edits.
+    /// Saves records with pending edits; nil if no record of the resource has any.
     let pull: RecordPull?
     let contract: RecordContract
-    /// Nil where the contract asks nothing of members, which then costs nothing.
+    /// Checks the contract; nil if it has no rules for members.
     var check: ContractCheck?
-    /// The member that marks deleted records; nil where there is none, which then costs nothing.
+    /// The member that marks deleted records; nil if there is none.
     var mark: DeletionMark? = nil
-    /// Which records are kept, and the columns whose names that may use; nil for all, which then costs nothing.
+    /// The filter (`where`) and the columns whose names it may use; nil keeps all records.
     var condition: RecordExpression? = nil
     var columns: [RecordColumn] = []
-    /// Whether `condition` is another one than stored records are kept by: what is stored and does not fit stays as it is.
+    /// Whether `condition` is not the stored filter: then stored records that it excludes stay.
     var isOtherCondition = false
-    /// Where the records come from; its row is made by the caller where any was written.
+    /// The row of the request; the caller inserts it if a record was written.
     var request: Int64?
 
+    /// The result of saving a page.
     struct Saved {
         var counters = RunCounters()
         var shown = PageMembers.Shown()
-        /// The rows of living records that the origin marks as deleted.
+        /// The rows of live records that were deleted.
         var deleted: [Int64] = []
-        /// The rows that pages may have shown otherwise before: what was updated, revived or deleted, and what edits lie on.
+        /// The rows that earlier pages may have shown differently: updated, restored or deleted, or with pending edits.
         var rewritten: [Int64] = []
         /// The indexes of the records that were not saved.
         var refused: Set<Int> = []
-        /// The indexes of those that the condition leaves out, and that were not stored before, or stay as they are.
+        /// The indexes of filtered-out records that were not stored before, or stay unchanged.
         var leftOut: Set<Int> = []
-        /// Whether the condition is NULL for any living record.
+        /// Whether the filter is NULL for a live record.
         var hasNullFiltered = false
-        /// Whether records were inserted that the origin shows as deleted already.
+        /// Whether new records were inserted as tombstones.
         var hasDead = false
 
-        /// Whether any row of a record was written.
+        /// Whether a record's row was written.
         var isWritten: Bool { counters.changed > 0 || hasDead }
     }
 
-    /// Saves the records of a page; what breaks the contract is handed to `refuse`.
+    /// Saves the records of a page; `refuse` receives those that break the contract.
     ///
-    /// - Throws: ``StoreError/Kind/contract`` where the contract wants nothing of the page then, or what `refuse` throws.
+    /// - Throws: ``StoreError/Kind/contract`` if the contract then rejects the whole page, and the errors of `refuse`.
     mutating func save(
         _ slices: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction,
         refuse: (RecordSlice, ContractBreach) throws -> Void
@@ -78,13 +79,13 @@ struct RecordSaver {
         let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
-            // What is not kept need not keep to the contract.
+            // Filtered-out records are not checked against the contract.
             let verdict = try Self.verdict(slice, body, page, test)
             let isFit = verdict == .fits
             let stored = isFit ? nil : try stored(slice, page, type, &statements)
             if !isFit, stored == nil || isOtherCondition {
                 saved.leftOut.insert(index)
-                // What stays as it is was shown all the same.
+                // The page contains the record even if it stays unchanged.
                 if let stored { saved.shown.ids.append(stored.row) }
             } else if isFit, let breach = breach(of: slice, body, type) {
                 var row: Int64?
@@ -94,8 +95,8 @@ struct RecordSaver {
                 try set(aside: slice, at: index, breach, row: row, &saved, refuse)
             } else if case .key(let key) = slice.outcome {
                 let isMarked = mark?.marks(body) ?? false
-                // What the origin says of a record counts at once. Where it does not say it any more, what lives goes with all
-                // others of which it does not, where they are not too many.
+                // A filtered-out record is deleted at once. If the filter is NULL, a live record is kept for now: all such records are
+                // removed together, unless the mass-deletion guard blocks that.
                 let isLeaving = verdict == .unknown && !isMarked && stored?.isLiving == true
                 let isDeleted = isMarked || !isFit && !isLeaving
                 let (change, row, isEdited) = try key.withBytes(in: page) { text in
@@ -135,7 +136,7 @@ struct RecordSaver {
         }
     }
 
-    /// Whether the record is one of those that are kept; what cannot be read is told of in any case.
+    /// Evaluates the filter; unreadable records pass, so that they are reported.
     private static func verdict(
         _ slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer, _ test: RecordCondition?
     ) throws -> RecordCondition.Verdict {
@@ -143,12 +144,12 @@ struct RecordSaver {
         return try test.verdict(for: body, called: key.text(in: page))
     }
 
-    /// What is stored under the key of a record that is not kept.
+    /// The stored row under the key of a filtered-out record.
     private func stored(
         _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ type: RecordKey.Kind?,
         _ statements: inout RecordStatements
     ) throws -> (row: Int64, isLiving: Bool)? {
-        // A key of another type may have the text of one that is stored.
+        // A key of another type may have the same text as a stored one.
         guard case .key(let key) = slice.outcome, key.kind == type else { return nil }
         return try key.withBytes(in: page) { try statements.stored(under: $0) }
     }
@@ -175,7 +176,7 @@ struct RecordSaver {
 }
 
 extension RecordSaver.Saved {
-    /// - Parameter isEdited: whether edits lie on the record, so that what the origin has of it may have changed unseen.
+    /// - Parameter isEdited: whether the record has pending edits, so that its server copy may have changed instead of its row.
     fileprivate mutating func note(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
         guard let row else { return }
         shown.ids.append(row)
@@ -192,23 +193,23 @@ extension RecordSaver.Saved {
     }
 }
 
-/// What saving did to one record.
+/// The effect of saving one record.
 enum RecordChange {
     case inserted, updated, unchanged
-    /// A tombstone lives again.
+    /// A tombstone became a live record again.
     case revived
-    /// The origin marks it as deleted, and it was not before.
+    /// A live record became a tombstone.
     case deleted
-    /// It was never seen alive: the origin shows it as deleted already.
+    /// A new record was inserted as a tombstone, as the origin already marks it as deleted.
     case insertedDead
-    /// What was taken for granted does not hold; nothing was written.
+    /// The expectation did not hold; nothing was written.
     case unexpected
 
     func count(in counters: inout RunCounters) {
         switch self {
         case .inserted: counters.inserted += 1
         case .updated, .revived: counters.updated += 1
-        // For whoever looks at living records nothing happened.
+        // Among live records nothing changed.
         case .unchanged, .insertedDead: counters.unchanged += 1
         case .deleted: counters.deleted += 1
         case .unexpected: break
@@ -217,7 +218,7 @@ enum RecordChange {
 }
 
 extension RecordKey.Kind {
-    /// The name in the column `key_type`.
+    /// The value of the column `key_type`.
     var storedName: String {
         switch self {
         case .string: "string"

@@ -1,17 +1,17 @@
 public import SidingJSON
 
-/// Which living records of a resource are wanted, in which order, and how many.
+/// A query for live records of a resource: filter, order and range.
 public struct RecordSelection: Sendable, Hashable {
     public var resource: String
     /// Nil for all.
     public var filter: RecordFilter?
-    /// By the first, then the second and so on; at last, or where empty, by the bytes of the key.
+    /// The order by members, most significant first; ties, or all records if empty, by the bytes of the key.
     public var order: [RecordOrder]
-    /// Only keys behind this one; to be used without an order of its own.
+    /// Only keys after this one; use it without an `order`.
     public var after: String?
-    /// Nil for no end.
+    /// Nil for no limit.
     public var limit: Int?
-    /// So many are left out first.
+    /// The number of records to skip.
     public var offset: Int
 
     public init(
@@ -27,7 +27,7 @@ public struct RecordSelection: Sendable, Hashable {
     }
 }
 
-/// One member by which records are ordered: nothing first, then numbers, then texts by their bytes; or the other way round.
+/// A member to sort by: NULL first, then numbers, then texts by their bytes; or in reverse.
 public struct RecordOrder: Sendable, Hashable {
     public var path: JSONPath
     public var isDescending: Bool
@@ -38,10 +38,10 @@ public struct RecordOrder: Sendable, Hashable {
     }
 }
 
-/// Records of one moment.
+/// Records as of one time.
 public struct RecordBatch: Sendable, Hashable {
     public var records: [Record]
-    /// The resource's revision at that moment; what was written later has a higher one. 0 where nothing was ever written.
+    /// The resource's revision at that time; later writes have higher ones. 0 if nothing was ever written.
     public var revision: Int64
 
     public init(records: [Record], revision: Int64) {
@@ -50,13 +50,13 @@ public struct RecordBatch: Sendable, Hashable {
     }
 }
 
-/// Records by their keys.
+/// A query for records by key.
 public struct RecordLookup: Sendable, Hashable {
     public var resource: String
     public var keys: [String]
     /// Nil for all.
     public var filter: RecordFilter?
-    /// Whether tombstones are wanted too.
+    /// Whether to include tombstones.
     public var includesDeleted: Bool
 
     public init(of resource: String, keys: [String], filter: RecordFilter? = nil, includesDeleted: Bool = false) {

@@ -1,12 +1,12 @@
-/// What became of a record since a run ended, however often it was written meanwhile.
+/// The net change of a record since the end of a run.
 public struct ChangedRecord: Sendable, Hashable {
+    /// The kind of a net change.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// It lives, and did not all the time since. A copy may have it still: of a record that went and came back its
-        /// reader is told this alone.
+        /// The record is live, and was not during all of that time. A copy may still have it, if it was deleted and came back.
         case inserted
-        /// It lives, and did all the time.
+        /// The record is live and was during all of that time.
         case updated
-        /// It is gone. A copy may never have had it: of a record that came and went its reader is told this alone.
+        /// The record is deleted. A copy may never have had it, if it was created and deleted since.
         case deleted
     }
 
@@ -18,13 +18,13 @@ public struct ChangedRecord: Sendable, Hashable {
     }
 }
 
-/// What changed in a resource since a run ended: whoever puts the inserted and updated records in the place of those that a
-/// copy has under their keys, and removes the deleted ones, makes a copy of then one of now.
+/// The changes of a resource since the end of a run. To update a copy from that time, replace or add the inserted and updated
+/// records by key and remove the deleted ones.
 public struct RecordsSince: Sendable, Hashable {
-    /// In the order of the keys, each key once.
+    /// Sorted by key, each key once.
     public var changes: [ChangedRecord]
-    /// Where the next look begins: the newest run that had ended. What changed after it and is told here is told again then.
-    /// 0 where no run ever ended: everything is told since then, what is gone included.
+    /// The run to pass next time: the newest one that had ended. Changes after it may be reported again then. 0 if no run ever
+    /// ended: the next call reports everything, including tombstones.
     public var run: RunID
 
     public init(changes: [ChangedRecord], run: RunID) {

@@ -1,6 +1,6 @@
 internal import SidingSQLite
 
-/// Makes one statement of a ``RecordSelection``.
+/// Compiles a ``RecordSelection`` to one statement.
 struct SelectionCompiler {
     let selection: RecordSelection
     let table: RecordsTable
@@ -13,7 +13,7 @@ struct SelectionCompiler {
         return statement
     }
 
-    /// `SELECT COUNT(*) …`.
+    /// `SELECT COUNT(*) …` for the selection.
     func count() throws(StoreError) -> Condition {
         var statement = try conditions()
         guard selection.limit != nil || selection.offset > 0 else {
@@ -51,7 +51,7 @@ struct SelectionCompiler {
 
     private func bound(_ statement: inout Condition) {
         guard selection.limit != nil || selection.offset > 0 else { return }
-        // SQLite takes a negative limit for none (https://sqlite.org/lang_select.html#limitoffset).
+        // SQLite treats a negative limit as none (https://sqlite.org/lang_select.html#limitoffset).
         statement.sql = "\(statement.sql) LIMIT ? OFFSET ?"
         let limit = selection.limit.map { max($0, 0) } ?? -1
         statement.arguments += [.integer(Int64(limit)), .integer(Int64(max(selection.offset, 0)))]
@@ -59,7 +59,7 @@ struct SelectionCompiler {
 }
 
 extension Queryable where Self: ~Copyable {
-    /// All rows of a statement that was put together here.
+    /// All rows of a compiled statement.
     func query<T>(_ condition: Condition, map: (borrowing Row) throws -> T) throws -> [T] {
         var statement = try prepare(condition.sql)
         try statement.bind(all: condition.arguments)

@@ -1,15 +1,15 @@
 internal import SidingSQLite
 
 extension Store {
-    /// Reads a resource as a whole, row by row, as of one moment; records in the order of their keys.
+    /// Streams a resource row by row, sorted by key, all as of one time.
     ///
-    /// It has a connection and a transaction of its own: memory does not grow with the number of records, and nobody who
-    /// writes meanwhile is held up. Until it is done the WAL cannot be emptied.
+    /// It uses its own connection and transaction: memory does not grow with the number of records, and writers are not blocked.
+    /// Until it ends the WAL cannot be emptied.
     /// - Parameters:
-    ///   - columns: told once the names of the columns; none for bodies.
-    ///   - row: told each row.
-    /// - Returns: where what changes from here on can be told from: the newest run that has ended; 0 where none ever did.
-    /// - Throws: ``StoreError``, `cancelled` once its task is; or what the closures throw.
+    ///   - columns: called once with the column names; empty for bodies.
+    ///   - row: called with each row.
+    /// - Returns: the run from which later changes can be read: the newest one that has ended; 0 if there is none.
+    /// - Throws: ``StoreError``, `cancelled` if the task is cancelled; or the errors of the closures.
     public func export(
         _ export: RecordExport, columns: @escaping @Sendable ([String]) throws -> Void = { _ in },
         row: @escaping @Sendable (ExportedRow) throws -> Void

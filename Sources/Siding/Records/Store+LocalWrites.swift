@@ -3,10 +3,9 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Writes all rows in one transaction.
+    /// Writes all rows in one transaction, as run 0.
     ///
-    /// The run of what is written is 0: no run wrote it.
-    /// - Returns: an outcome per row, in order; nil where an expectation did not hold: then nothing was written.
+    /// - Returns: an outcome per row, in order; nil if an expectation did not hold and nothing was written.
     public func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
         let now = clock.now
         let known = shapes.known(of: changes.resource)
@@ -24,9 +23,9 @@ extension Store {
         return saved.outcomes
     }
 
-    /// Turns the records with these keys into tombstones; keys without a living record are passed over.
+    /// Deletes the selected records, which become tombstones.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of deleted records.
     public func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await delete(from: selection.resource) { table, transaction in
             let statement = try SelectionCompiler(selection: selection, table: table).statement(selecting: "rowid")
@@ -34,9 +33,9 @@ extension Store {
         }
     }
 
-    /// Turns the records with these keys into tombstones; keys without a living record are passed over.
+    /// Deletes the records with these keys, which become tombstones; ignores keys without a live record.
     ///
-    /// - Returns: how many.
+    /// - Returns: the number of deleted records.
     public func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
         try await delete(from: lookup.resource) { table, transaction in
             var ids: [Int64] = []
@@ -48,7 +47,7 @@ extension Store {
         }
     }
 
-    /// Turns the records that `find` gives into tombstones, and the text index forgets them.
+    /// Deletes the records that `find` returns and removes them from the text index.
     private func delete(
         from resource: String, _ find: @Sendable (RecordsTable, borrowing Transaction) throws -> [Int64]
     ) async throws(StoreError) -> Int {
@@ -81,9 +80,9 @@ extension Store {
         return EditProjection(resource: resource, name: name, now: now, revision: revision + 1)
     }
 
-    /// Where edits lie on a record, it goes below them; what they make of it still shows.
+    /// Deletes the server copy of a record with pending edits; the edits still apply on top.
     ///
-    /// - Returns: whether any do.
+    /// - Returns: whether the record has pending edits.
     private static func deleteBase(
         of id: Int64, in table: RecordsTable, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {

@@ -3,7 +3,7 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// Records in key order, from behind `key`.
+    /// Up to `limit` records in key order, after `key`.
     public func records(
         of resource: String, after key: String?, limit: Int, deleted: Bool
     ) async throws(StoreError) -> [Record] {

@@ -1,8 +1,7 @@
 internal import SidingSQLite
 
 extension Store {
-    /// - Throws: ``StoreError/Kind/invalidQuery`` where a member is out of the store's reach, or a filter is nested too
-    ///   deeply.
+    /// - Throws: ``StoreError/Kind/invalidQuery`` if SQL cannot reach a member, or a filter is nested too deeply.
     public func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else {
@@ -15,7 +14,7 @@ extension Store {
         }
     }
 
-    /// The keys alone, for those who then read the records in portions.
+    /// The keys only, to read the records in batches afterwards.
     public func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
@@ -25,7 +24,7 @@ extension Store {
         }
     }
 
-    /// How many records a selection means, its limit and offset taken into account.
+    /// The number of selected records, with limit and offset applied.
     public func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
@@ -35,7 +34,7 @@ extension Store {
         }
     }
 
-    /// Those records of the lookup that are there, in the order of its keys.
+    /// The records that exist for the lookup, in the order of its keys.
     public func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
         await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
@@ -63,7 +62,7 @@ extension Store {
         return found
     }
 
-    /// What was written to a resource after `revision`, by whichever process; no keys where nothing was.
+    /// The keys written after `revision` by any process; empty if there are none.
     public func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
         try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
@@ -74,7 +73,7 @@ extension Store {
         }
     }
 
-    /// A resource's number and revision; nil where it was never opened.
+    /// A resource's id and revision; nil if it was never stored.
     static func resourceRow(
         _ name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (id: Int64, revision: Int64)? {

@@ -2,42 +2,42 @@ public import SidingJSON
 public import HTTPTypes
 public import SidingChain
 
-/// A collection at a source: what to fetch, how it is paged, and what tells its records apart.
+/// A collection at a source: what to fetch, how it is paged, and which members form a record's key.
 public struct AnyResource: Sendable {
     /// The name of the view in the database, and of the resource on the command line.
     public var name: String
     public var source: Source
-    /// Below the source's base URL; may carry a query of its own.
+    /// The path below the source's base URL; may contain a query.
     public var path: String
     public var method: HTTPRequest.Method
-    /// What pages are asked for with; for POST.
+    /// The body of page requests, for POST.
     public var body: SearchBody?
     public var query: [String: QueryValue]
     public var queryEncoding: QueryEncoding
-    /// Where the records are; nil for the root array, or the only array of the root object.
+    /// The path of the records; nil for the root array, or the only array of the root object.
     public var records: JSONPath?
-    /// What tells records apart; several paths make a composite key.
+    /// The members that form the key; several paths make a composite key.
     public var key: [JSONPath]
     public var paging: Paging
     public var stop: StopRules
-    /// Asks for changes only; nil asks for all there is.
+    /// Requests only changes; nil requests everything.
     public var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
     public var isConditional: Bool
-    /// An unfinished listing that is older begins anew.
+    /// An unfinished listing older than this starts again.
     public var resumeWithin: Duration
-    /// A day.
+    /// One day.
     public static let usualResumeWithin = Duration.seconds(86_400)
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
-    /// How its records are looked at, and what they must keep to.
+    /// The schema of the records: columns, contract, history and transforms.
     public var shape: RecordShape
-    /// How it is found out that records were deleted at the origin.
+    /// How deletions at the origin are found.
     public var deletions = Deletions()
     /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
     /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see ``ListingEvidence``.
     public var isStable = false
-    /// Makes one listing per record of another resource; nil for one listing in all.
+    /// Makes one listing per record of another resource; nil for a single listing.
     public var forEach: ForEach?
 
     public init(
@@ -77,7 +77,7 @@ public struct AnyResource: Sendable {
         self.forEach = forEach
     }
 
-    /// A resource whose records are told apart by one member.
+    /// A resource whose key is a single member.
     public init(_ name: String, from source: Source, at path: String, key: String, paging: Paging = .automatic) {
         self.init(name, from: source, at: path, key: [JSONPath(member: key)], paging: paging)
     }
@@ -85,11 +85,11 @@ public struct AnyResource: Sendable {
 
 /// When a listing ends before its pages do.
 public struct StopRules: Sendable, Hashable {
-    /// The most pages of one listing; reaching it closes the listing as incomplete.
+    /// The maximum number of pages per listing; reaching it ends the listing as incomplete.
     public var maxPages: Int?
-    /// A member of the envelope that says `false` on the last page.
+    /// A member of the envelope that is `false` on the last page.
     public var hasMore: JSONPath?
-    /// A member of the envelope that says `true` on the last page.
+    /// A member of the envelope that is `true` on the last page.
     public var isLast: JSONPath?
 
     public init(maxPages: Int? = nil, hasMore: JSONPath? = nil, isLast: JSONPath? = nil) {

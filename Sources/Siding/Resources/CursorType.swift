@@ -1,21 +1,21 @@
 internal import SidingChain
 
-/// What kind of value a cursor is: how two of them compare, and how one is written.
+/// The type of a cursor's values: how they compare, and how they are written.
 public enum CursorType: String, Sendable, CaseIterable {
     /// RFC 3339, such as `2024-05-01T12:00:00Z`; a time without an offset counts as UTC.
     case datetime
     /// `2024-05-01`, in UTC.
     case date
-    /// Seconds since 1970, fractions allowed.
+    /// Seconds since 1970, with optional fractions.
     case epoch
     /// Milliseconds since 1970.
     case epochMilliseconds = "epoch_ms"
-    /// A whole number of any length.
+    /// An integer of any length.
     case integer
-    /// Text, by its UTF-8 bytes.
+    /// Text, compared by its UTF-8 bytes.
     case text
 
-    /// Whether values are moments.
+    /// Whether values are times.
     public var isTime: Bool {
         switch self {
         case .datetime, .date, .epoch, .epochMilliseconds: true
@@ -31,7 +31,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether `value` is of the type.
+    /// Whether `value` is valid for the type.
     public func takes(_ value: String) -> Bool {
         switch self {
         case .text: !value.isEmpty
@@ -48,7 +48,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
-    /// How `one` stands to `other`; equal where one is not of the type.
+    /// Compares two values; `equal` if one is invalid.
     func compare(_ one: String, _ other: String) -> Comparison {
         switch self {
         case .text:
@@ -60,7 +60,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The moment that `value` means, cut to the microsecond; nil for what is none.
+    /// The time that `value` stands for, truncated to microseconds; nil if it is none.
     func moment(_ value: String) -> Timestamp? {
         switch self {
         case .datetime: Timestamp(rfc3339: value)
@@ -79,7 +79,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         return number
     }
 
-    /// `moment` as text of this type, with as many digits of the second as `model` has; cut, never rounded up.
+    /// `moment` as text of this type, with as many fractional digits as `model`; truncated, never rounded up.
     func text(of moment: Timestamp, like model: String) -> String {
         let seconds = moment.microseconds.flooredQuotient(by: 1_000_000)
         switch self {
@@ -95,7 +95,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         return min(model[dot...].dropFirst().prefix { $0.isASCII && $0.isNumber }.count, 6)
     }
 
-    /// The step between two texts of this type that are cut to whole ones.
+    /// The smallest step between two truncated texts of this type.
     var unit: Duration {
         switch self {
         case .date: .seconds(86_400)
@@ -104,7 +104,7 @@ public enum CursorType: String, Sendable, CaseIterable {
         }
     }
 
-    /// `value` a step further back or on; itself where the step is of another kind.
+    /// `value` moved by one step; unchanged if the step is of another kind.
     func stepped(_ value: String, by step: IncrementalCursor.Lookback, backwards: Bool) -> String {
         switch step {
         case .time(let duration):
@@ -118,7 +118,7 @@ public enum CursorType: String, Sendable, CaseIterable {
 }
 
 extension Int64 {
-    /// The quotient rounded down, also below zero.
+    /// The quotient rounded down, also for negative numbers.
     fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
         let (quotient, rest) = quotientAndRemainder(dividingBy: divisor)
         return rest < 0 ? quotient - 1 : quotient

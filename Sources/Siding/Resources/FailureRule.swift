@@ -2,21 +2,21 @@ public import HTTPTypes
 public import SidingChain
 public import SidingJSON
 
-/// What to do with one sort of failure of a source, in the place of the built-in table: one entry of `errors:`.
+/// What to do with one kind of failure of a source, instead of the built-in table: one entry of `errors:`.
 ///
-/// The first rule that fits wins; where none does, ``Failure/retention(of:)`` has the word.
+/// The first matching rule wins; if none matches, ``Failure/retention(of:)`` decides.
 public struct FailureRule: Sendable, Hashable {
     public let condition: Condition
     public let action: Action
-    /// Nil for fetches and writes alike.
+    /// Nil for both fetches and writes.
     ///
-    /// A write that may not be sent twice is sent again only by a rule that is for writes alone, and only upon an answer:
-    /// the rule says then that the origin did not act.
+    /// A write that may not be sent twice is sent again only if the rule is for writes only and an answer arrived: such a rule
+    /// states that the origin did not act.
     public let subject: Subject?
-    /// Where the rule stands, for the person who reads what became of a request, such as `siding.yaml:28:9`.
+    /// Where the rule is written, such as `siding.yaml:28:9`; shown in messages.
     public let place: String
 
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the parts do not go together; its detail says why.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the parts contradict each other; the detail says why.
     public init(
         when condition: Condition, do action: Action, on subject: Subject? = nil, place: String = "a rule"
     ) throws(Failure) {
@@ -25,46 +25,46 @@ public struct FailureRule: Sendable, Hashable {
         throw Failure(.invalidRequest, phase: .notSent, detail: fault)
     }
 
-    /// What a rule is for.
+    /// The kind of request that a rule applies to.
     public enum Subject: String, Sendable, CaseIterable {
         case fetch, write
     }
 
-    /// What is done.
+    /// What a rule does.
     public enum Action: String, Sendable, CaseIterable {
-        /// Kept and tried again; the try does not count. At most once a minute.
+        /// Keeps the request and retries it at most once a minute; the attempt does not count.
         case queue
-        /// Kept and tried again; the try counts and lengthens the wait.
+        /// Keeps the request and retries it; the attempt counts and lengthens the wait.
         case retry
-        /// As if the origin had answered 429: the source is left alone for its `Retry-After`, or for a minute.
+        /// Treats the failure as a 429: closes the source's gate for its `Retry-After`, or for a minute.
         case rateLimited = "rate_limited"
-        /// As if the origin had answered 401.
+        /// Treats the failure as a 401.
         case refreshToken = "refresh_token"
-        /// A fetch: the listing ends here, incomplete, so that nothing counts as deleted, and the run goes on.
+        /// Fetches only: ends the listing incomplete, so that nothing counts as deleted; the run continues.
         case ignore
-        /// A fetch: the answer is set aside in the quarantine, and the listing ends here, incomplete, as with ``ignore``.
+        /// Fetches only: keeps the answer in the quarantine and ends the listing incomplete, as with ``ignore``.
         case quarantine
-        /// A write waits for a person; a fetch fails.
+        /// Parks a write; fails a fetch.
         case park
-        /// The same: no write is ever dropped.
+        /// Same as ``park``: no write is ever dropped.
         case fail
-        /// A fetch: the listing starts anew at its first page, once; a second time it fails.
+        /// Fetches only: restarts the listing at its first page, once; the second time it fails.
         case resetCursor = "reset_cursor"
     }
 
-    /// What a failure must be like.
+    /// Which failures a rule matches.
     public enum Condition: Sendable, Hashable {
         case answer(Answer)
-        /// It ended without an answer that could be used, for one of these reasons.
+        /// The request ended without a usable answer, for one of these reasons.
         case failure(Set<FailureName>)
     }
 
-    /// An answer with all of these traits; at least one is given.
+    /// Matches an answer with all of these traits; at least one is given.
     public struct Answer: Sendable, Hashable {
-        /// Empty for any status, successes included, where a header field or the body tells.
+        /// Empty matches any status, even a success, if a header field or the body is tested.
         public var statuses: Set<Int>
         public var header: Trait<HTTPField.Name>?
-        /// Looked for in JSON of at most ``HTTPFailure/bodyLimit`` bytes.
+        /// Tested in JSON of at most ``HTTPFailure/bodyLimit`` bytes.
         public var body: Trait<JSONPath>?
 
         public init(
@@ -74,7 +74,7 @@ public struct FailureRule: Sendable, Hashable {
         }
     }
 
-    /// A text at some place of an answer. Numbers and truth values are compared as they are written.
+    /// A test of one text in an answer. Numbers and Booleans are compared in their written form.
     public struct Trait<Place: Sendable & Hashable>: Sendable, Hashable {
         public var place: Place
         public var test: TextTest
@@ -84,7 +84,7 @@ public struct FailureRule: Sendable, Hashable {
         }
     }
 
-    /// What a text is asked.
+    /// How a text is tested.
     public enum TextTest: Sendable, Hashable {
         case equals(String)
         case contains(String)
@@ -97,7 +97,7 @@ public struct FailureRule: Sendable, Hashable {
         }
     }
 
-    /// Failures that a rule may name: ``Failure/Reason/name`` of those where a person's word can be of use.
+    /// The failures that a rule may name: those names of ``Failure/Reason/name`` that a rule can usefully override.
     public enum FailureName: String, Sendable, CaseIterable {
         case timeout, cantConnectToHost, temporaryDNS, hostNotFound, tlsUntrusted, tlsHandshake, proxyUnreachable
         case proxyAuthentication, proxyFault, connectionLost, notProcessed, protocolViolation, truncated, badContent
@@ -106,7 +106,7 @@ public struct FailureRule: Sendable, Hashable {
 }
 
 extension FailureRule {
-    /// Why the rule cannot be; nil for a good one.
+    /// Why the rule is invalid; nil if it is valid.
     private var fault: String? {
         if subject == .write, isForFetchesOnly { return "\(action.rawValue) is for fetches, and the rule is on writes" }
         guard case .answer(let answer) = condition else {
@@ -124,7 +124,7 @@ extension FailureRule {
         self.subject.map { $0 == subject } ?? (subject == .fetch || !isForFetchesOnly)
     }
 
-    /// Whether a success may be a failure by this rule.
+    /// Whether the rule can match a success.
     var looksAtSuccesses: Bool {
         guard case .answer(let answer) = condition else { return false }
         return answer.statuses.isEmpty || answer.statuses.contains { (200..<300).contains($0) }
@@ -159,7 +159,7 @@ extension FailureRule.Answer {
 }
 
 extension JSONDocument {
-    /// The scalars at `path` as text; of an array that the path means each element of, all of them.
+    /// The scalars at `path` as text; if the path selects each element of an array, all of them.
     fileprivate func texts(at path: JSONPath) -> [String] {
         guard let value = value(at: path.withoutEach) else { return [] }
         let values = path == path.withoutEach ? [value] : value.elements ?? []

@@ -1,17 +1,17 @@
 public import SidingJSON
 
-/// Makes a resource one that has a listing for each record of another resource: its parents.
+/// Gives a resource a listing for each record of another resource, its parents.
 public struct ForEach: Sendable, Hashable {
-    /// The name of the resource whose records are the parents.
+    /// The name of the parent resource.
     public var resource: String
     public var parents: Parents
-    /// What stands for `{name}` in the path and the query: values of the parent's record, by name.
+    /// The values for `{name}` in the path and the query: paths in the parent record, by name.
     public var bindings: [String: JSONPath]
-    /// How many parents are asked about at once.
+    /// How many parents are listed at once.
     public var concurrency: Int
 
     public static let usualConcurrency = 4
-    /// What ``concurrency`` may be.
+    /// The valid range of ``concurrency``.
     public static let concurrencies = 1...32
 
     public init(
@@ -24,9 +24,9 @@ public struct ForEach: Sendable, Hashable {
         self.concurrency = min(max(concurrency, Self.concurrencies.lowerBound), Self.concurrencies.upperBound)
     }
 
-    /// Which records of the other resource are meant.
+    /// Which records of the other resource are parents.
     public struct Parents: Sendable, Hashable {
-        /// Only those that are new, that changed since their listing began, or whose listing is not complete.
+        /// Only records that are new, that changed since their listing began, or whose listing is not complete.
         public var areChanged: Bool
         public var filter: Filter?
 
@@ -39,15 +39,15 @@ public struct ForEach: Sendable, Hashable {
         public static let changed = Parents(areChanged: true)
     }
 
-    /// A choice among the parents.
+    /// A filter on the parents.
     public enum Filter: Sendable, Hashable {
         /// By members of their bodies.
         case members(RecordFilter)
-        /// By one statement that reads the database: its first column holds the keys. Only a store that speaks SQL takes it.
+        /// By one statement that reads the database; its first column holds the keys. Requires a store with SQL.
         case query(String)
     }
 
-    /// What decides which listings there are, and what they yield; for ``ResourceDefinition``.
+    /// The part that decides which listings exist, and their records; for ``ResourceDefinition``.
     var text: String {
         let bound = bindings.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return "\(resource) \(bound.joined(separator: " "))"

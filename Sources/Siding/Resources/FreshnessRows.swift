@@ -1,9 +1,9 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// What is kept of how soon asking again is pointless.
+/// The columns of `siding_resources` that say how long the resource stays fresh.
 enum FreshnessRows {
-    /// With the end of a listing.
+    /// Stores the freshness at the end of a listing.
     static func set(
         _ freshness: ListingFreshness, of resource: Int64, _ transaction: borrowing Transaction
     ) throws {
@@ -12,7 +12,7 @@ enum FreshnessRows {
             freshness.freshUntil?.microseconds, freshness.notBefore?.microseconds)
     }
 
-    /// What is stored counts as old, however young it is: a person wants another beginning.
+    /// Marks the stored records as stale, whatever their age, after an operator set the cursor.
     static func askAnew(_ resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET fresh_until = NULL, not_before = NULL, asks_anew = 1 WHERE id = ?1", resource)
@@ -20,7 +20,7 @@ enum FreshnessRows {
 }
 
 extension ListingFreshness {
-    /// Reads `fresh_until, not_before`, beginning at `column`.
+    /// Reads `fresh_until, not_before`, starting at `column`.
     init(_ row: borrowing Row, at column: Int) {
         self.init(
             freshUntil: row.optionalInt(column).map(Timestamp.init),

@@ -1,25 +1,25 @@
 public import HTTPTypes
 
-/// An origin's promise to act once on requests that carry the same key.
+/// The origin's promise to process requests with the same idempotency key only once.
 ///
-/// The key field is sent with every POST and PATCH; only where the origin is declared to honour it may a write that perhaps
-/// arrived be sent again, and then only while the origin remembers the key (draft-ietf-httpapi-idempotency-key-header).
+/// Every POST and PATCH carries the key. A write that may have arrived is sent again only if the origin is declared to honour
+/// the key, and only while it remembers the key (draft-ietf-httpapi-idempotency-key-header).
 public struct Idempotency: Sendable, Hashable {
     /// How the key is written into its field.
     public enum Format: String, Sendable, Hashable, CaseIterable {
-        /// The key as it stands.
+        /// The bare key.
         case plain
-        /// In double quotes: a structured-field string (RFC 8941 §3.3.3).
+        /// The key in double quotes: a structured-field string (RFC 8941 §3.3.3).
         case quoted
     }
 
     /// The field that carries the key.
     public var field: HTTPField.Name
     public var format: Format
-    /// How long the origin remembers a key after it first saw it.
+    /// How long the origin remembers a key, counted from the first request that carried it.
     public var lifetime: Duration
 
-    /// A promise to honour `Idempotency-Key`, plain, for 24 hours, unless said otherwise.
+    /// Defaults: the field `Idempotency-Key`, plain format, 24 hours.
     public init(
         field: HTTPField.Name = Idempotency.standardField, format: Format = .plain,
         lifetime: Duration = .seconds(24 * 3600)

@@ -2,31 +2,31 @@ public import HTTPTypes
 internal import SidingChain
 public import SidingJSON
 
-/// How a resource asks for changes only: the value that tells how far it has come, and where that value is found.
+/// How a resource requests only changes: the cursor value that marks its progress, and where that value is found.
 ///
-/// The cursor is stored with the rows that it vouches for, and never ahead of them: it moves in the transaction that saves
-/// the last page of a listing, or, where records come in ascending order, with each page.
+/// The cursor is stored with the rows that it covers, and never ahead of them. It moves in the transaction that saves the last
+/// page of a listing or, in ascending order, with each page.
 public struct IncrementalCursor: Sendable, Hashable {
     /// Where the value is found.
     public enum Place: Sendable, Hashable {
-        /// In each record; the furthest of a listing counts.
+        /// In each record; the highest value of the listing counts.
         case record(JSONPath)
-        /// In the envelope, such as a sync token: opaque, and the last page that has one counts.
+        /// In the envelope, such as a sync token: opaque, and the value of the last page that has one counts.
         case envelope(JSONPath)
-        /// In a header field of the listing's first answer, such as `Date`: what changes while pages are read is asked for
-        /// the next time.
+        /// In a header field of the listing's first answer, such as `Date`. The next sync then requests changes made while
+        /// pages were read.
         case header(HTTPField.Name)
     }
 
-    /// In which order an origin lists records.
+    /// The order in which an origin lists records.
     public enum Order: String, Sendable, CaseIterable {
-        /// Oldest first: each page moves the cursor, so that a listing that ends early loses nothing of its way.
+        /// Oldest first: each page moves the cursor, so that an interrupted listing keeps its progress.
         case ascending = "asc"
-        /// Newest first: the listing ends at the first page that lies wholly behind the cursor.
+        /// Newest first: the listing ends at the first page that is entirely past the cursor.
         case descending = "desc"
     }
 
-    /// Which of two values is further on.
+    /// Which of two values is further ahead. The highest value is the one furthest ahead, in either direction.
     public enum Direction: String, Sendable, CaseIterable {
         case max, min
     }
@@ -34,15 +34,15 @@ public struct IncrementalCursor: Sendable, Hashable {
     public var place: Place
     public var type: CursorType
     public var direction: Direction
-    /// Where the first listing begins; nil for all there is.
+    /// The start of the first listing; nil to list everything.
     public var start: String?
-    /// How far behind the cursor a listing begins, for what came late.
+    /// How far before the cursor a listing starts, to include late records.
     public var lookback: Lookback?
-    /// Nil where nothing is known of it.
+    /// Nil if the order is unknown.
     public var order: Order?
-    /// How long the origin remembers changes: a cursor that is older leads to a full listing. Nil for ever.
+    /// How long the origin remembers changes: an older cursor leads to a full listing. Nil means for ever.
     public var retention: Duration?
-    /// How the value is written in requests; nil as it was found.
+    /// The format of the value in requests; nil to send it as found.
     public var format: CursorType?
 
     public init(
@@ -53,7 +53,7 @@ public struct IncrementalCursor: Sendable, Hashable {
         (self.lookback, self.order, self.retention, self.format) = (lookback, order, retention, format)
     }
 
-    /// A step back.
+    /// How far to step back.
     public enum Lookback: Sendable, Hashable {
         /// For times.
         case time(Duration)
@@ -61,22 +61,22 @@ public struct IncrementalCursor: Sendable, Hashable {
         case count(Int64)
     }
 
-    /// Whether the origin alone understands the value.
+    /// Whether only the origin understands the value.
     public var isOpaque: Bool {
         if case .envelope = place { type == .text } else { false }
     }
 
-    /// Whether each page moves the cursor, so that an unfinished listing goes on there rather than at a page number: what
-    /// changed meanwhile has left its place for the end, and all behind it has moved up.
+    /// Whether each page moves the cursor, so that an unfinished listing resumes there rather than at a page number. Page
+    /// numbers are unreliable in this order: changed records move to the end, and those behind them move up.
     var goesOnAtCursor: Bool { order == .ascending && isOfRecords }
 
-    /// The further one of two values.
+    /// The value that is further ahead.
     func further(_ one: String?, _ other: String) -> String {
         guard let one else { return other }
         return isFurther(other, than: one) ? other : one
     }
 
-    /// Whether `one` is further on than `other`.
+    /// Whether `one` is further ahead than `other`.
     public func isFurther(_ one: String, than other: String) -> Bool {
         switch type.compare(one, other) {
         case .more: direction == .max
@@ -85,17 +85,17 @@ public struct IncrementalCursor: Sendable, Hashable {
         }
     }
 
-    /// `value` with the lookback taken off.
+    /// `value` minus the lookback.
     func lookedBack(_ value: String) -> String {
         guard let lookback else { return value }
         return type.stepped(value, by: lookback, backwards: direction == .max)
     }
 
-    /// `value` as requests say it.
+    /// `value` as written in requests.
     func written(_ value: String) -> String {
         guard let format, let moment = type.moment(value) else { return value }
         let text = format.text(of: moment, like: value)
-        // What is cut off must ask for more, never for less.
+        // Truncation must request more, never less.
         guard direction == .min, let cut = format.moment(text), cut < moment else { return text }
         return format.text(of: cut + format.unit, like: text)
     }

@@ -1,14 +1,14 @@
 public import SidingChain
 
-/// Reads when an origin's count begins anew.
+/// Parses when an origin resets its quota.
 ///
-/// A number is what its size makes likely: below 1,000,000,000 seconds from now, below 100,000,000,000 seconds since 1970,
-/// else milliseconds since 1970. Dates are those of HTTP (RFC 9110 §5.6.7) or RFC 3339.
+/// The size of a number decides its meaning: below 1,000,000,000 seconds from now, below 100,000,000,000 seconds since 1970,
+/// else milliseconds since 1970. Dates are HTTP dates (RFC 9110 §5.6.7) or RFC 3339.
 public enum LimitReset {
-    /// An origin that says "now" would be asked without end.
+    /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
     private static let soonest = Duration.seconds(1)
 
-    /// At least a second and at most a day from `now`; nil for what says nothing usable.
+    /// Clamped to between a second and a day from `now`; nil if `value` cannot be parsed.
     public static func moment(_ value: String, now: Timestamp) -> Timestamp? {
         let text = String(value.trimmingPrefix { $0 == " " })
         guard let moment = number(text, now) ?? date(text) else { return nil }

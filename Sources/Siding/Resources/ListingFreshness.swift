@@ -1,20 +1,20 @@
 internal import HTTPTypes
 public import SidingChain
 
-/// How soon asking again is pointless, as the first page of a listing said it.
+/// How long a resource stays fresh, as reported by the first page of a listing.
 public struct ListingFreshness: Sendable, Hashable {
-    /// Until when the origin calls its answer current, by `Cache-Control` or `Expires`; nil where it does not say.
+    /// Until when the answer is fresh, by `Cache-Control` or `Expires`; nil if not reported.
     public var freshUntil: Timestamp?
-    /// Before when the origin asks not to be asked again, by `X-Poll-Interval`; nil where it does not.
+    /// Before when the origin asks not to be polled, by `X-Poll-Interval`; nil if it does not.
     public var notBefore: Timestamp?
 
     public init(freshUntil: Timestamp? = nil, notBefore: Timestamp? = nil) {
         (self.freshUntil, self.notBefore) = (freshUntil, notBefore)
     }
 
-    /// Reads the fields of an answer that came at `now`.
+    /// Reads the header fields of an answer received at `now`.
     ///
-    /// - Parameter isCached: whether HTTP's caching counts at all.
+    /// - Parameter isCached: whether HTTP caching applies at all.
     init(_ fields: HTTPFields, isCached: Bool, now: Timestamp) {
         let remaining = isCached ? AnswerFreshness.remaining(fields, now: now.secondsSince1970) : nil
         freshUntil = remaining.map { now + $0 }
@@ -22,19 +22,19 @@ public struct ListingFreshness: Sendable, Hashable {
     }
 }
 
-/// What decides whether a resource is asked for at all.
+/// The state that decides whether a sync can be skipped.
 public struct ResourceFreshness: Sendable, Hashable {
-    /// What the resource was at its last sync.
+    /// The definition at the last sync.
     public var definition: ResourceDefinition
     /// When the last complete listing ended.
     public var completedAt: Timestamp?
-    /// What that listing said.
+    /// The freshness which that listing reported.
     public var said: ListingFreshness
-    /// Whether a listing was begun since and has not ended, or a person has set the cursor since.
+    /// Whether a listing is open, or an operator set the cursor since.
     public var isUnfinished: Bool
-    /// How its records were looked at then; nil where the store does not keep that.
+    /// The record schema at that time; nil if the store does not keep it.
     public var shape: RecordShape?
-    /// The name of the source that it was of then; nil where the store does not keep that.
+    /// The name of the source at that time; nil if the store does not keep it.
     public var source: String?
 
     public init(
@@ -49,13 +49,13 @@ public struct ResourceFreshness: Sendable, Hashable {
         self.source = source
     }
 
-    /// Until when the origin calls what is stored current; nil where that is over.
+    /// Until when the stored records are fresh; nil if that time has passed.
     public func freshUntil(at now: Timestamp) -> Timestamp? { ahead(said.freshUntil, now) }
 
-    /// Before when the origin asks not to be asked; nil where that is over.
+    /// Before when the origin asks not to be polled; nil if that time has passed.
     public func notBefore(at now: Timestamp) -> Timestamp? { ahead(said.notBefore, now) }
 
-    /// A moment that lies ahead of `now`, and of a listing behind it: a clock that was set back freezes nothing.
+    /// `moment` if it is in the future and the listing in the past, so that a clock that was set back does not block syncs.
     private func ahead(_ moment: Timestamp?, _ now: Timestamp) -> Timestamp? {
         guard let moment, let completedAt, completedAt <= now, now < moment, moment - now <= AnswerFreshness.longest
         else { return nil }
@@ -64,7 +64,7 @@ public struct ResourceFreshness: Sendable, Hashable {
 }
 
 extension ResourceState {
-    /// What decides whether the resource is asked for at all.
+    /// The state that decides whether a sync can be skipped.
     public var standing: ResourceFreshness {
         ResourceFreshness(
             definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil,

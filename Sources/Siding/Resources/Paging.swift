@@ -3,14 +3,14 @@ public import SidingJSON
 
 /// How one page leads to the next.
 public enum Paging: Sendable, Hashable {
-    /// Looks at the first page for a `Link: rel=next`, a next URL in the body, a next-page header field, or a cursor in
-    /// the body with its usual query name; never guesses page or offset numbers. The run says what was chosen.
+    /// Looks at the first page for a `Link: rel=next`, a next URL in the body, a next-page header field, or a cursor in the
+    /// body with its usual query name. It never guesses page or offset numbers. The run record has the result.
     case automatic
-    /// One page is all.
+    /// A single page.
     case none
     /// `Link: <…>; rel="next"` (RFC 8288).
     case linkHeader
-    /// A URL in the body; without a path the usual places are looked at.
+    /// A URL in the body; without a path it is looked up at the usual places.
     case nextURL(JSONPath?)
     /// A token in the answer's body that goes into `parameter`.
     case cursor(JSONPath, parameter: Parameter)
@@ -18,11 +18,11 @@ public enum Paging: Sendable, Hashable {
     case lastRecord(JSONPath, parameter: Parameter)
     /// A token in a header field that goes into `parameter`.
     case headerCursor(HTTPField.Name, parameter: Parameter)
-    /// A header field that names the next page: a URL, or the number that goes into the query parameter `page`.
+    /// A header field that names the next page: a URL, or the number for the query parameter `page`.
     case nextHeader(HTTPField.Name)
-    /// Page numbers. Ends on an empty page or, where `size` is declared, on one with fewer records.
+    /// Page numbers. Ends on an empty page or, if `size` is declared, on one with fewer records.
     case page(PageNumbers)
-    /// Offsets. Ends on an empty page or, where `limit` is declared, on one with fewer records.
+    /// Offsets. Ends on an empty page or, if `limit` is declared, on one with fewer records.
     case offset(Offsets)
 
     /// Page numbers in the query, or in the body.
@@ -55,7 +55,7 @@ public enum Paging: Sendable, Hashable {
 }
 
 extension Paging: CustomStringConvertible {
-    /// The kind and where it looks, for a person and for run records.
+    /// The kind and its place, for people and run records.
     public var description: String {
         switch self {
         case .automatic: "auto"
@@ -75,10 +75,10 @@ extension Paging: CustomStringConvertible {
 }
 
 extension Paging {
-    /// Where a request carries a parameter of paging; a string literal names one of the query.
+    /// Where a request carries a pagination parameter; a string literal names a query parameter.
     public enum Parameter: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         case query(String)
-        /// Nested members of the body of a POST.
+        /// A nested member of the body of a POST.
         case body(JSONPath)
 
         public init(stringLiteral value: String) { self = .query(value) }
@@ -93,7 +93,7 @@ extension Paging {
         var isInBody: Bool { if case .body = self { true } else { false } }
     }
 
-    /// The parameters that requests carry.
+    /// The pagination parameters of requests.
     var parameters: [Parameter] {
         switch self {
         case .automatic, .none, .linkHeader, .nextURL, .nextHeader: []
@@ -103,7 +103,7 @@ extension Paging {
         }
     }
 
-    /// The places in the body that requests carry them at.
+    /// The paths of those parameters in the body.
     public var bodyPaths: [JSONPath] {
         parameters.compactMap { parameter -> JSONPath? in if case .body(let path) = parameter { path } else { nil } }
     }

@@ -1,25 +1,25 @@
 public import SidingChain
 
-/// Which paths a limit is for: `/search/**`.
+/// The paths that a limit applies to, such as `/search/**`.
 ///
-/// Segment by segment, compared as they are sent: `*` stands for anything within a segment, `**`, which is a segment of its
-/// own, for any number of segments, none as well. The query does not count.
+/// Matched segment by segment, in the form that is sent. `*` matches any text within a segment; `**`, always a whole segment,
+/// matches any number of segments, including none. The query is ignored.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
-    /// As it is written.
+    /// The pattern as it was written.
     public let description: String
     private let segments: [Segment]
 
-    /// Longer ones name no path that anybody asks for.
+    /// The longest pattern; no real path is longer.
     private static let longest = 1_000
 
     private enum Segment: Sendable, Hashable {
         /// `**`
         case any
-        /// Bytes, and `*`.
+        /// Bytes, with `*` as a wildcard.
         case glob([UInt8])
     }
 
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` for what is no pattern; its detail says why.
+    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` for an invalid pattern; the detail says why.
     public init(_ text: String) throws(Failure) {
         description = text
         segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
@@ -42,10 +42,10 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         return isMixed ? "** stands for whole segments, as in /a/**/b" : nil
     }
 
-    /// Whether there is no path that it does not fit.
+    /// Whether it matches every path.
     public var isOfAll: Bool { segments == [.any] || segments == [.glob([]), .any] }
 
-    /// Whether it fits `path`, which begins with a slash.
+    /// Whether it matches `path`, which starts with a slash.
     public func fits(_ path: String) -> Bool {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return Self.fits(segments, parts, isWild: { $0 == .any }) { segment, part in
@@ -54,8 +54,8 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A wild part of the pattern takes as few values as it can, and one more whenever that leads nowhere: at most as many
-    /// steps as both have parts, multiplied.
+    /// Glob matching by backtracking: a wildcard takes as few values as possible, and one more after each mismatch. Takes at
+    /// most `pattern.count` × `values.count` steps.
     private static func fits<Part, Value>(
         _ pattern: [Part], _ values: [Value], isWild: (Part) -> Bool, isSame: (Part, Value) -> Bool
     ) -> Bool {

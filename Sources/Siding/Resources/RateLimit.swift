@@ -1,21 +1,21 @@
 public import HTTPTypes
 public import SidingChain
 
-/// How many requests a source takes: one entry of `limits:`.
+/// A limit on the requests to a source: one entry of `limits:`.
 ///
-/// Every limit whose pattern fits a request counts it; a request goes out once all of them have room. The count is durable and
-/// shared by all processes on the store.
+/// A request counts against every limit whose pattern it matches, and is sent once all of them have room. The count is durable
+/// and shared by all processes that use the store.
 public struct RateLimit: Sendable, Hashable {
-    /// Which requests, by their path below the source's base URL.
+    /// Which requests it applies to, by their path below the source's base URL.
     public let match: PathPattern
-    /// Nil where only the origin says how many.
+    /// Nil if only the origin limits the rate.
     public let rate: RequestRate?
-    /// The header field of answers that says how many requests are left.
+    /// The response header that reports the remaining quota.
     public let remaining: HTTPField.Name?
-    /// The header field of answers that says when the count begins anew; see ``LimitReset``.
+    /// The response header that reports when the quota is reset; see ``LimitReset``.
     public let reset: HTTPField.Name?
 
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` for a limit that limits nothing; its detail says why.
+    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if it limits nothing; the detail says why.
     public init(
         _ match: PathPattern, rate: RequestRate?, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
@@ -28,9 +28,9 @@ public struct RateLimit: Sendable, Hashable {
         }
     }
 
-    /// A limit as a program writes it: `try RateLimit("/search/**", "30/m")`.
+    /// Parses a limit from text: `try RateLimit("/search/**", "30/m")`.
     ///
-    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` where pattern or rate are none.
+    /// - Throws: ``/SidingChain/Failure/Reason/invalidRequest`` if the pattern or the rate is invalid.
     public init(
         _ match: String, _ rate: String, remaining: HTTPField.Name? = nil, reset: HTTPField.Name? = nil
     ) throws(Failure) {
@@ -40,10 +40,10 @@ public struct RateLimit: Sendable, Hashable {
         try self.init(PathPattern(match), rate: parsed, remaining: remaining, reset: reset)
     }
 
-    /// How long a request that was answered counts; none where only the origin counts.
+    /// How long an answered request counts; zero if only the origin limits the rate.
     var window: Duration { rate?.window ?? .zero }
 
-    /// Two limits with one count would be one limit with the smaller rate.
+    /// Whether both limits share one stored count, so that only the smaller rate would apply.
     public func countsAs(_ other: RateLimit) -> Bool {
         match.description == other.match.description && window == other.window
     }

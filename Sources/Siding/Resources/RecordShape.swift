@@ -1,11 +1,11 @@
 internal import SidingJSON
 
-/// What is declared of a resource's records: how they are looked at, what they must keep to, and whether what they were
-/// before is kept. Of all this only ``RecordTransforms/dropped`` changes what is stored of a record as it is now.
+/// The record schema of a resource: columns, contract, history and transforms. Only ``RecordTransforms/dropped`` changes what
+/// is stored of a current record.
 public struct RecordShape: Sendable, Hashable {
-    /// The columns of the resource's view, which then shows these and no others; empty for one that follows the records.
+    /// The columns of the resource's view, which then has only these; if empty, the view follows the records.
     public var columns: [RecordColumn]
-    /// Arrays inside the records whose elements have a view of their own.
+    /// Arrays inside the records whose elements have their own view.
     public var children: [RecordChildren]
     public var contract: RecordContract
     /// Which earlier versions of records are kept; nil for none.
@@ -23,10 +23,10 @@ public struct RecordShape: Sendable, Hashable {
         self.transforms = transforms
     }
 
-    /// SQLite could take more, people could not.
+    /// A limit for readability; SQLite allows more.
     public static let mostColumns = 200
 
-    /// - Throws: ``RecordShapeError`` where no view can be like that.
+    /// - Throws: ``RecordShapeError`` if no view can have this schema.
     public func check() throws(RecordShapeError) {
         try Self.check(columns)
         try transforms.check(beside: columns)
@@ -41,7 +41,7 @@ public struct RecordShape: Sendable, Hashable {
         try checkUseOfDropped()
     }
 
-    /// What is not stored is there for nothing that looks at what is stored.
+    /// Dropped members are not stored, so nothing may refer to them.
     private func checkUseOfDropped() throws(RecordShapeError) {
         let dropped = MemberRemoval(transforms.dropped)
         guard !dropped.isEmpty else { return }
@@ -59,7 +59,7 @@ public struct RecordShape: Sendable, Hashable {
         }
     }
 
-    /// Whether the condition that records are kept by is another one, or names a column that shows something else.
+    /// Whether `where` differs, or names a column with another definition.
     func hasOtherCondition(than other: RecordShape) -> Bool {
         let (condition, before) = (transforms.condition, other.transforms.condition)
         return condition != before || condition?.columns(among: columns) != before?.columns(among: other.columns)

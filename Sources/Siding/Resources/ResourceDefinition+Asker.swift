@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 
-/// Who asks decides what is shown: another tenant, account or version of the API has other records. All of it that is no
-/// secret belongs to the definition; a token that was renewed does not.
+/// The identity of the requests belongs to the resource's definition: another tenant, account or API version has other records.
+/// It includes everything that is not secret, so a renewed token does not change it.
 extension Source {
-    /// The header fields of requests, one to a line, without those that say who made the program.
+    /// The header fields of requests, one per line, without secrets and `User-Agent`.
     var askingFields: String {
         headerFields.filter { field in
             let name = field.name.canonicalName
@@ -14,7 +14,7 @@ extension Source {
         .map { "\($0.name.canonicalName): \($0.value)" }.sorted().joined(separator: "\n")
     }
 
-    /// Words in the names of what may be a secret; rather one too many.
+    /// Name parts of possible secrets; better one too many.
     private static let secretWords = [
         "auth", "cookie", "credential", "key", "pass", "secret", "session", "sign", "token",
     ]
@@ -27,7 +27,7 @@ extension Source {
 }
 
 extension Authorization {
-    /// What is known of the account without a secret, one thing to a line.
+    /// The account without secrets, one item per line.
     var account: String {
         let words: [String] =
             switch self {
@@ -61,7 +61,7 @@ extension OAuthClient {
 }
 
 extension LoginValue {
-    /// The values whose names do not say that they are secrets.
+    /// The values whose names do not suggest a secret.
     fileprivate func account(named name: String) -> [String] {
         switch self {
         case .secret(let secret): ["\(name)=\(secret.name)"]
@@ -75,6 +75,6 @@ extension LoginValue {
 }
 
 extension Secret {
-    /// Plain text as it is; of a secret only where it is to be found.
+    /// Plain text as it is; for a secret only where it is stored.
     fileprivate var name: String { plainText ?? description }
 }

@@ -3,10 +3,10 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
 
-/// Everything about a resource that decides which records a listing yields and how they are told apart.
+/// Everything about a resource that decides which records a listing has and what their keys are.
 ///
-/// Listings and validators belong to the definition that they were made under. Where it differs from the stored one, they
-/// are discarded, and the next sync is an unconditional full listing.
+/// Listings and validators belong to the definition that they were made under. If it differs from the stored one, they are
+/// discarded, and the next sync is an unconditional full listing.
 public struct ResourceDefinition: Sendable, Hashable {
     /// The aspects by name, in a form that compares byte for byte.
     public let aspects: [String: String]
@@ -14,7 +14,7 @@ public struct ResourceDefinition: Sendable, Hashable {
     /// Where the records have their key; nil where it is made of several members.
     var keyPath: JSONPath? { aspects["key"].flatMap { try? JSONPath(parsing: $0) } }
 
-    /// The aspect that the mark of deleted records is, where there is one.
+    /// The name of the aspect with the mark of deleted records.
     static let markAspect = "deletes"
 
     public init(_ resource: AnyResource) {
@@ -29,25 +29,25 @@ public struct ResourceDefinition: Sendable, Hashable {
             "headers": resource.source.askingFields,
             "auth": resource.source.authorization.account,
         ]
-        // Only where there is one: what was stored before there were any is the same definition still.
+        // Only if there is one, so that files of earlier versions have no changed definition.
         if let cursor = resource.cursor {
             aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
-            // How far a listing came, and where it ended, was told by the order.
+            // The order decided the high-water mark, and where listings ended.
             if let order = cursor.order { aspects["cursor"]?.append(" \(order.rawValue)") }
         }
         if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
-        // Left out where nothing is said, so that files from before the contract have no changed definition.
+        // Only if declared, so that files of earlier versions have no changed definition.
         let contract = resource.shape.contract
         if contract != RecordContract() { aspects["contract"] = contract.text }
-        // So that files from before there were bodies have no changed definition.
+        // Only if there is one, so that files of earlier versions have no changed definition.
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
         // A rule that ended listings too early left pages behind it that validators would hide.
         if let stop = resource.stop.definition { aspects["stop"] = stop }
-        // What pages did not show again is as deleted as it was under the old mark.
+        // Records that no page shows again would keep their state from the old mark.
         if let mark = resource.deletions.mark { aspects[Self.markAspect] = mark.description }
         let transforms = resource.shape.transforms
         if let condition = transforms.condition {
-            // What the columns show that it names decides, too.
+            // The definitions of the columns that it names count too.
             let columns = condition.columns(among: resource.shape.columns)
                 .map { "\($0.name) \($0.path) \($0.type.name) \($0.type.format ?? "")" }
             aspects["where"] = ([condition.description] + columns.sorted()).joined(separator: "\n")
@@ -62,14 +62,14 @@ public struct ResourceDefinition: Sendable, Hashable {
         aspects = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
     }
 
-    /// The definition as it is stored: one JSON object with sorted members.
+    /// The stored form: one JSON object with sorted members.
     var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(aspects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// Aspects that every definition has, but for those in files from before there were any: what they were is not known there.
+    /// Aspects of every definition except in files of earlier versions, where their values are unknown.
     private static let lateAspects: Set = ["auth", "headers"]
 
     private var unknownAspects: Set<String> {
@@ -82,7 +82,7 @@ public struct ResourceDefinition: Sendable, Hashable {
         return names.filter { aspects[$0] != other.aspects[$0] }.sorted()
     }
 
-    /// Whether what was made under `stored` holds under this definition: equal in all that is known of both, where `==` would
-    /// have files from before differ from what they never said.
+    /// Whether results of the definition `stored` are valid under this one: all aspects known to both are equal. Unlike `==` it
+    /// ignores aspects that files of earlier versions lack.
     func isSame(as stored: ResourceDefinition) -> Bool { differences(from: stored).isEmpty }
 }

@@ -2,9 +2,9 @@ internal import SidingJSON
 internal import SidingChain
 internal import SidingSQLite
 
-/// Which names a resource may have: each becomes a view, beside our own tables.
+/// Checks resource names, as each becomes a view beside our own tables.
 enum ResourceName {
-    /// - Throws: ``StoreError/Kind/invalidName`` for a name that SQLite would take for another's or for a table of ours.
+    /// - Throws: ``StoreError/Kind/invalidName`` for a reserved name, or one that differs from another view only by case.
     static func check(_ name: String, _ transaction: borrowing Transaction) throws {
         let lower = name.lowercased()
         guard !name.isEmpty, !lower.hasPrefix("siding_"), !lower.hasPrefix("sqlite_") else {

@@ -1,10 +1,10 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Makes a resource known: its row, and its view.
+/// Registers a resource: its row and its view.
 enum ResourceRegistration {
-    /// - Returns: the resource's number.
-    /// - Throws: ``StoreError/Kind/invalidName`` for a name that cannot be a view's.
+    /// - Returns: the resource's row id.
+    /// - Throws: ``StoreError/Kind/invalidName`` for a name that no view can have.
     static func insert(
         _ name: String, source: String, _ definition: ResourceDefinition, now: Timestamp,
         _ transaction: borrowing Transaction

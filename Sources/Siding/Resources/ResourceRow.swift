@@ -1,16 +1,17 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// What saving records needs to know of their resource.
+/// The columns of a resource that are needed to save its records.
 struct ResourceRow {
     let id: Int64
-    /// Fixed by the first record; nil before.
+    /// Set by the first record; nil before.
     let keyType: RecordKey.Kind?
     let revision: Int64
     let shape: RecordShape
-    /// Whether a listing of it was ever complete.
+    /// Whether any listing was ever complete.
     let wasCompleted: Bool
 
+    /// Reads the row of a resource; nil if it is unknown.
     static func load(
         named name: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ResourceRow? {
@@ -26,7 +27,7 @@ struct ResourceRow {
         }
     }
 
-    /// How many records of a resource live.
+    /// The number of live records of a resource.
     static func living(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         let records = try RecordsTable.load(resource, database).rows
         return try database.first("SELECT COUNT(*) FROM \(records) WHERE deleted_at IS NULL") { Int($0.int(0)) } ?? 0

@@ -1,22 +1,22 @@
 internal import HTTPTypes
 public import SidingChain
 
-/// What the pages of a search are asked for with: the members of a POST's body, before the parameters of paging are set.
+/// The body of a search: the members of a POST's body, before pagination parameters are set.
 ///
-/// A POST that lists is a read: it is sent again, and retained, as a GET is.
+/// A POST that lists is a read: it is retried and retained like a GET.
 public struct SearchBody: Sendable, Hashable {
-    /// `{cursor}` and `{until}` in a string stand for what the listing asks for; a string that is nothing but `{cursor}` is a
-    /// number where the cursor is one. What has a placeholder that stands for nothing is left out.
+    /// In a string, `{cursor}` and `{until}` stand for the cursor range. A string that is only `{cursor}` becomes a number if
+    /// the cursor is one. A member whose placeholder has no value is left out.
     public var members: [String: QueryValue]
     public var encoding: Encoding
 
-    /// How it is written.
+    /// The encoding of the body.
     public enum Encoding: String, Sendable, Codable, CaseIterable {
         case json
-        /// As HTML forms are, nested members as `filter[status]`.
+        /// Like an HTML form, with nested members as `filter[status]`.
         case form
 
-        /// The media type that says so.
+        /// The media type of the encoding.
         public var mediaType: String {
             switch self {
             case .json: "application/json"
@@ -32,18 +32,18 @@ public struct SearchBody: Sendable, Hashable {
 }
 
 extension AnyResource {
-    /// The body before placeholders are filled: what is declared, or an empty one for paging that says its place there.
+    /// The body before placeholders are filled: the declared one, or an empty one if pagination parameters go into it.
     var searchBody: SearchBody? { body ?? (paging.usesBody ? SearchBody() : nil) }
 
-    /// The media type of the body that pages are asked for with; nil where they have none.
+    /// The media type of page requests; nil if they have no body.
     public var bodyType: String? {
         searchBody.map { body in
-            // The source's own word for JSON wins, such as application/vnd.api+json.
+            // The source's own JSON media type takes precedence, such as application/vnd.api+json.
             let own = body.encoding == .json ? source.headerFields[.contentType] : nil
             return own ?? body.encoding.mediaType
         }
     }
 
-    /// Whether pages are asked for on a condition: only a GET is (RFC 9110 §13.1), and only where it is wanted.
+    /// Whether pages are requested conditionally: only for GET (RFC 9110 §13.1), and if enabled.
     var asksConditionally: Bool { isConditional && method == .get }
 }

@@ -3,7 +3,7 @@ public import SidingChain
 public import SidingCredentials
 public import SidingJSON
 
-/// An origin: where it is, how to say who asks, and how patient to be with it.
+/// An origin: its URL, the credentials, and the limits and retry rules of its requests.
 public struct Source: Sendable {
     /// `[a-z][a-z0-9_-]*`; names the source in the queue, in gates and on the command line.
     public var name: String
@@ -13,16 +13,16 @@ public struct Source: Sendable {
     public var headerFields: HTTPFields
     public var authorization: Authorization
     public var transport: TransportSettings
-    /// What the JSON of an answer may hold.
+    /// Limits on the JSON of answers.
     public var jsonLimits: JSONLimits
     public var retry: RetryPolicy
     /// How long a retained request is kept before it is parked as expired; nil for ever.
     public var expiry: Duration?
-    /// The origin's promise to act once on requests with the same key; nil where it makes none.
+    /// The origin's promise to act only once on requests with the same key; nil if it makes none.
     public var idempotency: Idempotency?
-    /// What to do with which failure, before the built-in table is asked; the first that fits wins.
+    /// Rules for failures, which take precedence over the built-in table; the first match wins.
     public var failureRules: [FailureRule]
-    /// How many requests it takes, for all processes on the store together; see ``RateLimit``.
+    /// Rate limits, shared by all processes on the store; see ``RateLimit``.
     public var limits: [RateLimit]
 
     public init(
@@ -53,9 +53,9 @@ public struct Source: Sendable {
 }
 
 extension Source {
-    /// A source named after its host, for programs that need but one.
+    /// A source named after its host, for programs with a single source.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where `baseURL` is no http or https URL.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if `baseURL` is not an http or https URL.
     public init(baseURL: String, authorization: Authorization = .none) throws(Failure) {
         let url = try HTTPURL(baseURL)
         let name = url.host.map { $0.isLetter || $0.isNumber ? $0 : "-" }

@@ -1,10 +1,10 @@
 public import SidingChain
 
-/// The right to work on one thing, held by one process at a time.
+/// The exclusive right to work on something, such as a resource, held by one process at a time.
 public struct Lease: Sendable, Hashable {
     /// `resource:posts`
     public var name: String
-    /// Grows with each acquisition; a commit under an older token changes nothing.
+    /// Grows with each acquisition; a commit under an older token is refused.
     public var token: Int64
 
     public init(name: String, token: Int64) {
@@ -15,7 +15,7 @@ public struct Lease: Sendable, Hashable {
     /// The lease that a listing of `resource` needs.
     public static func name(ofResource resource: String) -> String { "\(resourcePrefix)\(resource)" }
 
-    /// The resource that this lease is for; nil for a lease of another kind.
+    /// The resource of this lease; nil for a lease of another kind.
     public var resource: String? {
         name.hasPrefix(Self.resourcePrefix) ? String(name.dropFirst(Self.resourcePrefix.count)) : nil
     }
@@ -23,11 +23,11 @@ public struct Lease: Sendable, Hashable {
     private static let resourcePrefix = "resource:"
 }
 
-/// Who holds a lease, for the one who waits.
+/// Who holds a lease; shown to those who wait for it.
 public struct LeaseHolder: Sendable, Hashable, Codable {
     public var processID: Int32
     public var host: String
-    /// What the holder does: `sync posts`.
+    /// What the holder is doing, such as `sync posts`.
     public var command: String
     public var since: Timestamp
 
@@ -46,7 +46,7 @@ extension LeaseHolder {
     }
 }
 
-/// What became of the wish for a lease.
+/// The result of trying to acquire a lease.
 public enum LeaseOutcome: Sendable, Hashable {
     case acquired(Lease)
     case held(by: LeaseHolder)

@@ -4,8 +4,8 @@ internal import SidingSynchronization
 
 /// This process as an owner of leases and entries: a file on which it holds a flock(2) while it lives.
 ///
-/// Who can take the lock of an owner knows that the owner is dead; there is no heartbeat, and no process id that could be
-/// reused. The kernel frees the lock at any death.
+/// A process that can take the lock of an owner knows that the owner is dead. There is no heartbeat, and no process id that
+/// could be reused. The kernel releases the lock when a process dies in any way.
 final class OwnerLock: Sendable {
     let directory: String
     private let held = Mutex<Held?>(nil)
@@ -19,7 +19,7 @@ final class OwnerLock: Sendable {
         self.directory = directory
     }
 
-    /// The owner's name; the lock is taken at the first call.
+    /// The owner's name; the first call takes the lock.
     func id() throws -> String {
         try held.withLock { held in
             if let id = held?.id { return id }
@@ -32,25 +32,25 @@ final class OwnerLock: Sendable {
         }
     }
 
-    /// Whether the process that is known as `owner` still lives. This process itself does.
+    /// Whether the process named `owner` is alive; true for this process.
     func isAlive(_ owner: String) -> Bool {
         guard held.withLock({ $0?.id }) != owner else { return true }
         let path = path(of: owner)
         guard DatabaseFiles.exists(path) else { return false }
-        // Of what cannot be looked at, nothing is taken over.
+        // If the file cannot be read, the owner counts as alive, so that nothing is taken over.
         return (try? FileLock.isHeld(path)) ?? true
     }
 
-    /// Removes the lock file of an owner that is dead and owns nothing any more.
+    /// Removes the lock file of a dead owner that owns nothing any more.
     func forget(_ owner: String) {
         DatabaseFiles.remove(path(of: owner))
     }
 
-    /// How long a lock file must have lain there to be taken for one that a killed process left, in seconds: a process that
-    /// makes itself known has its file for an instant before it has its lock.
+    /// How old a lock file must be to count as left by a killed process, in seconds: a starting process has its file for an
+    /// instant before it has its lock.
     static let restingTime = 3_600
 
-    /// Removes the lock files of processes that were killed with nothing in hand, so that nobody asks for them.
+    /// Removes the lock files of processes that were killed without owning anything.
     func sweep() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names {
@@ -59,11 +59,11 @@ final class OwnerLock: Sendable {
         }
     }
 
-    /// Gives this process's lock back.
+    /// Releases this process's lock.
     func release() {
         held.withLock { held in
             guard let id = held?.id else { return }
-            // The file goes first: nobody may take the lock of a file that is about to go.
+            // The file is removed first, so that nobody takes the lock of a file that is about to be removed.
             DatabaseFiles.remove(path(of: id))
             held = nil
         }

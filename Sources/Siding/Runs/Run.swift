@@ -1,25 +1,25 @@
 public import SidingChain
 
-/// Names a run: a small number that a person can type.
+/// The number of a run, small enough for users to type.
 public typealias RunID = Int64
 
-/// What a run, or a resource within it, came to.
+/// The result of a run, or of one resource in it.
 public enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case saved
-    /// Every page answered 304: nothing was written.
+    /// Every page was answered with 304: nothing was written.
     case notModified = "not_modified"
-    /// A page is retained in the queue; the next run goes on there.
+    /// A page is kept in the queue; the next run continues there.
     case queued
     /// Some resources were saved and some failed.
     case partial
-    /// Nothing was asked: fresh enough, or another run holds the resource.
+    /// No request was made: the resource is fresh enough, or another run holds it.
     case skipped
     case failed
     /// The process ended before the run did.
     case interrupted
 }
 
-/// What happened to a resource in a run, in numbers.
+/// Counters of a resource in a run.
 public struct RunCounters: Sendable, Hashable, Codable {
     public var pages = 0
     public var requests = 0
@@ -29,14 +29,15 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public var unchanged = 0
     public var stale = 0
     public var deleted = 0
-    /// Records that are gone from the origin and were left, as they are too many to go without a person's look.
+    /// Blocked deletions: records missing at the origin that were kept, because there are more than the mass-deletion guard
+    /// allows.
     public var withheld = 0
     public var quarantined = 0
-    /// How many of `quarantined` are whole answers that a rule set aside; it is told, and not kept with the run.
+    /// How many of `quarantined` are whole answers set aside by a failure rule; reported, but not stored with the run.
     public var answersSetAside = 0
-    /// How many of `deleted` left as `where` is neither true nor false of them; it is told, and not kept with the run.
+    /// How many of `deleted` were removed because `where` is NULL for them; reported, but not stored with the run.
     public var unfit = 0
-    /// Records that a later one of the same page replaced, as it has the same key.
+    /// Records replaced by a later one with the same key on the same page.
     public var duplicates = 0
     public var bytes = 0
 
@@ -54,11 +55,11 @@ public struct RunCounters: Sendable, Hashable, Codable {
 public struct RecordedError: Sendable, Hashable, Codable {
     /// A stable name, as in ``Failure/Reason/name``.
     public var name: String
-    /// One line for a person.
+    /// One line for users.
     public var message: String
     /// What to do about it.
     public var hint: String?
-    /// The HTTP status, where the origin answered.
+    /// The HTTP status, if the origin answered.
     public var status: Int?
     /// `not_sent`, `maybe_sent` or `answered`.
     public var phase: String?
@@ -68,17 +69,17 @@ public struct RecordedError: Sendable, Hashable, Codable {
     }
 }
 
-/// One resource's line in a run.
+/// The part of a run that concerns one resource.
 public struct RunResource: Sendable, Hashable {
     public var resource: String
-    /// Nil while the run is at it.
+    /// Nil while the resource is being synced.
     public var outcome: RunOutcome?
     public var counters: RunCounters
     public var duration: Duration
-    /// The entry that the queue retains.
+    /// The entry that is kept in the queue.
     public var entry: String?
     public var error: RecordedError?
-    /// What a person should know: the paging that was chosen, a changed definition, a listing that started anew.
+    /// Notes for users: the chosen pagination, a changed definition, a restarted listing.
     public var notes: [String]
 
     public init(
@@ -95,10 +96,10 @@ public struct RunResource: Sendable, Hashable {
     }
 }
 
-/// One run of the history.
+/// One run in the history.
 public struct Run: Sendable, Hashable {
     public var id: RunID
-    /// What was asked for: `sync posts`.
+    /// The command that started it, such as `sync posts`.
     public var command: String
     public var startedAt: Timestamp
     public var endedAt: Timestamp?

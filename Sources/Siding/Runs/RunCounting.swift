@@ -1,6 +1,6 @@
 internal import SidingSQLite
 
-/// The counters of a resource in a run: moved with the rows that they count.
+/// Stores the counters of a resource in a run, in the transactions that write the counted rows.
 enum RunCounting {
     static func add(
         _ counters: RunCounters, to resource: String, in run: RunID, _ transaction: borrowing Transaction

@@ -1,18 +1,18 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Old runs are forgotten, so that a service which syncs every few minutes does not grow its file for ever. What they stored
-/// stays.
+/// Deletes old runs, so that a service that syncs every few minutes does not grow its file forever. The records that they
+/// stored are kept.
 struct RunPruning {
-    /// The newest runs stay however old they are.
+    /// The newest runs are kept whatever their age.
     static let newestKept = 1_000
-    /// One transaction forgets at most as many.
+    /// The most runs that one transaction deletes.
     private static let mostAtOnce = 500
 
     let now: Timestamp
 
-    /// Forgets runs that ended before ``QueuePruning/retention``, with their counters, and what each of them deleted: it cannot
-    /// be restored by their numbers any more.
+    /// Deletes runs that ended more than ``QueuePruning/retention`` ago, with their counters and their lists of deleted
+    /// records: those can no longer be restored by run number.
     func prune(_ transaction: borrowing Transaction) throws {
         for run in try old(transaction) {
             try transaction.execute("DELETE FROM siding_run_resources WHERE run = ?1", run)
@@ -21,7 +21,7 @@ struct RunPruning {
         }
     }
 
-    /// Whether there was a run of that number, which is forgotten by now. AUTOINCREMENT never gives a number again.
+    /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.
     static func isForgotten(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         try database.first(
             """
@@ -31,7 +31,8 @@ struct RunPruning {
         ) { _ in true } ?? false
     }
 
-    /// In the order of their numbers, which is that of their beginnings: the first one that is young enough ends the look.
+    /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one
+    /// that is too young.
     private func old(_ transaction: borrowing Transaction) throws -> [RunID] {
         let moment = now.microseconds - QueuePruning.retention
         var statement = try transaction.prepare(
@@ -42,7 +43,7 @@ struct RunPruning {
         try statement.bind(1, Int64(Self.newestKept))
         var found: [RunID] = []
         while found.count < Self.mostAtOnce, try statement.step(), statement.int(1) < moment {
-            // A run that goes on, or whose process is not known to be dead yet, stays.
+            // A run without an end is still going on, or its process is not known to be dead yet.
             if let endedAt = statement.optionalInt(2), endedAt < moment { found.append(statement.int(0)) }
         }
         return found

@@ -8,8 +8,8 @@ internal import SidingSynchronization
 #endif
 
 extension Store {
-    /// Takes the lease `name` if nobody holds it, or its holder is dead, or this process holds it and is not at work under
-    /// it any more: then giving it back failed.
+    /// Takes the lease `name` if it is free, if its holder is dead, or if this process holds it but no longer works under it
+    /// because releasing it failed.
     public func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
         let me = try ownerID()
         let found = try await read { snapshot in
@@ -45,20 +45,20 @@ extension Store {
         let text = try Self.text(of: holder)
         let inHand = inHand
         return try await write { transaction -> LeaseOutcome in
-            // Since the look, another task of this process may have taken it.
+            // Since the read, another task of this process may have taken it.
             if last == me, inHand.holds(name) { return .held(by: holder) }
             let outcome = try Self.takeLease(
                 name, from: last, owner: me, holder: text, since: holder.since, transaction)
             guard case .acquired(let lease) = outcome else { return outcome }
             if last == me { try QueueTransitions(owner: me, now: holder.since).giveBack(under: lease, transaction) }
-            // Before the commit, so that nobody who sees the row finds it in nobody's hand.
+            // Registered before the commit, so that whoever sees the row also finds its owner.
             inHand.take(name, lease.token)
             taking(lease.token)
             return outcome
         }
     }
 
-    /// One writer at a time: whoever finds the lease as it was seen takes it, everyone after finds it changed.
+    /// Takes the lease if its owner is still `last`; of several concurrent writers only the first succeeds.
     private static func takeLease(
         _ name: String, from last: String?, owner: String, holder: String, since: Timestamp,
         _ transaction: borrowing Transaction
@@ -77,9 +77,9 @@ extension Store {
         return .acquired(Lease(name: name, token: row.token))
     }
 
-    /// Gives the lease back; a lease that was lost meanwhile is left alone.
+    /// Releases the lease; does nothing if it was lost meanwhile.
     public func releaseLease(_ lease: Lease) async throws(StoreError) {
-        // Given back or not: nobody works under it any more.
+        // Released or not: nobody works under it any more.
         defer { inHand.leave(lease.name, lease.token) }
         let me = try ownerID()
         let now = clock.now
@@ -89,14 +89,14 @@ extension Store {
                 UPDATE siding_leases SET owner = NULL, holder = NULL, acquired_at = NULL
                 WHERE name = ?1 AND owner = ?2 AND token = ?3
                 """, lease.name, me, lease.token)
-            // What is still in hand was not answered; its sender lives, so this is no crash.
+            // Entries that are still claimed were not answered. Their sender lives, so this is not a crash.
             if released == 1 {
                 try QueueTransitions(owner: me, now: now).giveBack(under: lease, transaction)
             }
         }
     }
 
-    /// Fails where `lease` is no longer this process's: nothing may be written under it.
+    /// Throws ``StoreError/Kind/leaseLost`` if this process no longer holds `lease`: nothing may be written under it.
     static func check(_ lease: Lease, owner: String, _ transaction: borrowing Transaction) throws {
         let isOurs = try transaction.first(
             "SELECT 1 FROM siding_leases WHERE name = ?1 AND owner = ?2 AND token = ?3", lease.name, owner, lease.token
@@ -122,7 +122,7 @@ extension Store {
     }
 }
 
-/// A lease that someone holds, or held when it died.
+/// A lease that is held, or whose holder died.
 public struct LeaseReport: Sendable, Hashable {
     public var name: String
     public var holder: LeaseHolder
@@ -130,7 +130,7 @@ public struct LeaseReport: Sendable, Hashable {
 }
 
 extension Store {
-    /// The leases that are taken, and whether their holders live; for `doctor`.
+    /// The leases that are taken, and whether their holders are alive; for `doctor`.
     public func leases() async throws(StoreError) -> [LeaseReport] {
         let owner = owner
         return try await read { snapshot in

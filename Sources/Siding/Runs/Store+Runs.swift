@@ -3,7 +3,7 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// Opens a run record; runs that ended with their process are closed as interrupted.
+    /// Adds a run, and marks the runs of dead processes as interrupted.
     public func beginRun(command: String) async throws(StoreError) -> RunID {
         let me = try ownerID()
         let unfinished = try await read { snapshot in
@@ -25,12 +25,12 @@ extension Store {
                 """, command, me, now)
             return transaction.lastInsertedRowID
         }
-        // An owner without a lock file counts as dead: what else was its own can still be taken over.
+        // An owner without a lock file counts as dead, so anything else that it owned can still be taken over.
         for owner in dead { self.owner.forget(owner) }
         return run
     }
 
-    /// Writes a resource's outcome, notes and error. Its counters are already there: they moved with its pages.
+    /// Stores the outcome, notes and error of a resource. Its counters are stored already, with its pages.
     ///
     /// - Parameter extra: counters of requests that led to no page.
     public func endResource(
@@ -68,7 +68,7 @@ extension Store {
         owner.sweep()
     }
 
-    /// The newest runs first.
+    /// The runs, newest first, at most `limit`.
     public func runs(limit: Int) async throws(StoreError) -> [Run] {
         try await read { snapshot in
             try snapshot.query(
@@ -89,7 +89,7 @@ extension Store {
         }
     }
 
-    /// Whether there was a run of that number, which is forgotten by now.
+    /// Whether a run of this number existed and was pruned.
     public func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
         try await read { snapshot in try RunPruning.isForgotten(run, snapshot) }
     }

@@ -1,16 +1,16 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The members of the elements of arrays whose views declare no columns, as they are met in records.
+/// Collects the members of array elements in records, for child views without declared columns.
 struct ChildMembers {
     private var children: [(child: RecordChildren, members: [String], seen: Set<[UInt8]>)]
 
-    /// Those of `children` that follow their elements.
+    /// Only `children` without declared columns are collected.
     init(_ children: [RecordChildren]) {
         self.children = children.filter(\.columns.isEmpty).map { ($0, [], []) }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether no child view needs collecting.
     var isEmpty: Bool { children.isEmpty }
 
     mutating func look(at record: UnsafeRawBufferPointer) {
@@ -30,7 +30,7 @@ struct ChildMembers {
         }
     }
 
-    /// No more are kept than a view can show.
+    /// Adds a member, up to the maximum number of columns of a view.
     private mutating func note(_ member: String, _ index: Int) {
         guard children[index].members.count < RecordShape.mostColumns,
             children[index].seen.insert(Array(member.utf8)).inserted
@@ -38,7 +38,7 @@ struct ChildMembers {
         children[index].members.append(member)
     }
 
-    /// Adds the columns that are missing, and makes the views anew that got some.
+    /// Adds the missing columns and recreates the changed views.
     func show(in keeper: ColumnInference, _ transaction: borrowing Transaction) throws {
         guard children.contains(where: { !$0.members.isEmpty }),
             let view = try ResourceView.load(named: keeper.name, transaction)

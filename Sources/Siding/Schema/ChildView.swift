@@ -1,18 +1,18 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The view over the elements of an array inside the records of a resource.
+/// The view of the elements of an array inside a resource's records.
 struct ChildView {
     let table: RecordsTable
     let name: String
     let children: RecordChildren
-    /// As the elements have them; shown where none are declared.
+    /// The inferred columns, used if none are declared.
     let columns: [ResourceView.Column]
 
-    /// Stands for elements that are no objects in the place of a member: a view cannot reach a member without a name.
+    /// The member name that stands for elements that are not objects; a view cannot reach a member with an empty name.
     static let scalar = ""
 
-    /// Living records alone: the children of a tombstone are gone with it.
+    /// The statement that creates the view, over live records only.
     var creation: SQL { "CREATE VIEW \(identifier: name) AS \(selection())" }
 
     /// What the view shows of `records`, a selection like the table; nil for the table.
@@ -20,7 +20,7 @@ struct ChildView {
         "SELECT \(viewColumns.map(\.selected).joined) \(elements(of: records))"
     }
 
-    /// Where its rows come from: the record as `r`, the element as `e`.
+    /// The FROM clause: the record as `r`, the element as `e`.
     func elements(of records: SQL? = nil) -> SQL {
         let path = SQL("\(literal: children.path.description)")
         return """
@@ -31,7 +31,7 @@ struct ChildView {
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
-    /// What the view shows, in its order.
+    /// The view's columns, in order.
     var viewColumns: [ViewColumn] {
         let key = children.key.map { [ViewColumn(OwnColumn.key.rawValue, .element($0), .text)] } ?? []
         return shown + key + [ViewColumn(.parent, "r.key"), ViewColumn(.position, "e.key")]
@@ -45,7 +45,7 @@ struct ChildView {
             guard column.member == Self.scalar else {
                 return ViewColumn(column.name, .element(JSONPath(member: column.member)))
             }
-            // An array has no members that columns could show; it stands there as JSON text.
+            // An array has no members to show as columns; it is shown as JSON text.
             return ViewColumn(
                 name: column.name, shown: "CASE e.type WHEN 'object' THEN NULL ELSE e.value END",
                 exported: "CASE WHEN e.type <> 'object' THEN r.body -> e.fullkey END", isJSON: true)

@@ -6,11 +6,11 @@ internal import SidingSQLite
 /// The same text makes the view's column and the value that is stored with the row. It must be deterministic, and never fail on
 /// a body that is JSON.
 struct ColumnExpression {
-    /// The SQL value. Of an integer outside 64 bits SQLite 3.40 makes a REAL here.
+    /// The SQL value. SQLite 3.40 makes a REAL of integers outside 64 bits.
     let value: SQL
-    /// The JSON text: the digits of a number as they came.
+    /// The JSON text, with a number's original digits.
     let text: SQL
-    /// The name of the JSON type.
+    /// The JSON type's name.
     let kind: SQL
 
     /// The value at `path` of the stored record, whose JSON is `body`: the column of that name, or a parameter.
@@ -20,26 +20,26 @@ struct ColumnExpression {
             value: "\(body) ->> \(place)", text: "\(body) -> \(place)", kind: "json_type(\(body), \(place))")
     }
 
-    /// The value at `path` of an element that json_each() gives as `e`, from the record `r`.
+    /// The value at `path` of an element, named `e` by json_each(), of the record `r`.
     static func element(_ path: JSONPath) -> ColumnExpression {
         guard !path.components.isEmpty else {
             return ColumnExpression(value: "e.value", text: "r.body -> e.fullkey", kind: "e.type")
         }
         let place = SQL("\(literal: path.description)")
-        // The text of a scalar is no JSON, and to ask for its members would be an error.
+        // A scalar's text is not JSON, and extracting members from it would fail.
         let element: SQL = "CASE WHEN e.type IN ('object', 'array') THEN e.value END"
         return ColumnExpression(
             value: "(\(element)) ->> \(place)", text: "(\(element)) -> \(place)",
             kind: "json_type(\(element), \(place))")
     }
 
-    /// What does not fit is shown as it is.
+    /// The value as `type`; values of other types are shown unchanged.
     func sql(_ type: ColumnType) -> SQL {
         switch type {
         case .any: value
         case .integer: integer
-        // A comparison gives a text that looks like a number the affinity of the CAST (sqlite.org/datatype3.html,
-        // section 4.2), and compares exactly: it is true just where nothing is lost.
+        // Comparing with a CAST gives a numeric text the affinity of the CAST (sqlite.org/datatype3.html, section 4.2) and compares
+        // exactly: it is true only if nothing is lost.
         case .real:
             """
             CASE WHEN \(kind) = 'real' THEN \(value) WHEN \(isTruth) THEN \(text) \
@@ -54,7 +54,7 @@ struct ColumnExpression {
         }
     }
 
-    /// SQL has numbers for true and false, which are no numbers in the JSON.
+    /// Whether the JSON value is true or false, which SQL shows as numbers.
     private var isTruth: SQL { "\(kind) IN ('true', 'false')" }
 
     /// What is usual comes first: each part is a look into the JSON.
@@ -75,15 +75,15 @@ struct ColumnExpression {
         }
     }
 
-    /// Only what begins as a date reaches strftime(): it takes a bare number for a Julian day, and `now` for this moment.
+    /// Checks the date before strftime(), which would read a bare number as a Julian day and `now` as the present time.
     private var calendar: SQL {
         let moment: SQL = "upper(\(value))"
-        // SQLite wants the colon in an offset (sqlite.org/lang_datefunc.html).
+        // SQLite requires the colon in an offset (sqlite.org/lang_datefunc.html).
         let spelt: SQL = """
             CASE WHEN \(moment) GLOB '*[0-9][+-][0-9][0-9][0-9][0-9]' AND \(moment) GLOB '*:*' \
             THEN substr(\(moment), 1, length(\(moment)) - 2) || ':' || substr(\(moment), -2) ELSE \(moment) END
             """
-        // SQLite counts on from the end of a month and of a day, 30 February and 24:00, once it has to calculate.
+        // SQLite normalizes 30 February and 24:00 to the next day or month once it calculates with them.
         let isInCalendar: SQL = """
             date(substr(\(value), 1, 10), '+0 days') IS substr(\(value), 1, 10) AND substr(\(value), 12, 2) <> '24'
             """

@@ -1,18 +1,18 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Keeps a resource's views in step with the members of its records. Where columns are declared the members are remembered
-/// all the same, for the day on which they no longer are.
+/// Adds columns to a resource's views for new members of its records. Members are stored even if columns are declared, for the
+/// time when they no longer are.
 struct ColumnInference {
     let resource: Int64
     let name: String
-    /// The run in which new members count as seen first; 0 for none.
+    /// The run that new members are attributed to; 0 for none.
     var run: RunID = 0
     var shape = RecordShape()
 
-    /// Adds a column for each member that no column shows yet, and makes the view anew where there was one.
+    /// Adds columns for members that have none, and recreates the view if there were any.
     ///
-    /// - Returns: the shapes that were looked at.
+    /// - Returns: the new member sets.
     func addColumns(
         of slices: [RecordSlice], in bytes: [UInt8], knownShapes: Set<UInt64>, _ transaction: borrowing Transaction
     ) throws -> Set<UInt64> {
@@ -23,7 +23,7 @@ struct ColumnInference {
             for slice in slices {
                 guard case .key = slice.outcome else { continue }
                 let record = UnsafeRawBufferPointer(rebasing: page[slice.range])
-                // What is inside of an array is no part of a record's shape.
+                // The contents of arrays are not part of a record's member set.
                 children.look(at: record)
                 if !knownShapes.contains(slice.shape), newShapes.insert(slice.shape).inserted {
                     members += JSONMembers.topLevelMembers(of: record)
@@ -35,7 +35,7 @@ struct ColumnInference {
         return newShapes
     }
 
-    /// Adds a column for each member of one record that no column shows yet.
+    /// Adds columns for the members of one record that have none.
     func addColumns(of record: JSONDocument, _ transaction: borrowing Transaction) throws {
         try record.bytes.withUnsafeBytes { record in
             let view = try show(JSONMembers.topLevelMembers(of: record), transaction)
@@ -70,12 +70,12 @@ struct ColumnInference {
     }
 }
 
-/// Which columns are to be added for members.
+/// Chooses the columns to add for members.
 enum NewColumns {
-    /// Those of `members` that `columns` do not show, as far as there is room.
+    /// New columns for those of `members` that `columns` lack, up to the maximum number.
     static func of(_ members: [String], beside columns: [ResourceView.Column]) -> [ResourceView.Column] {
         var all = columns
-        // By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
+        // As bytes: Swift strings treat composed and decomposed letters as equal, JSON does not.
         var shown = Set(columns.map { Array($0.member.utf8) })
         // A longer name is no column's: it is read from the body.
         for member in members
@@ -87,7 +87,7 @@ enum NewColumns {
         return Array(all.dropFirst(columns.count))
     }
 
-    /// Column names compare without case in SQL; `Id` beside `id` becomes `Id_2`.
+    /// A free column name; SQL compares names without case, so `Id` beside `id` becomes `Id_2`.
     private static func freeName(for member: String, among columns: [ResourceView.Column]) -> String {
         let wanted = member == ChildView.scalar ? "value" : member
         let taken = Set(columns.map { $0.name.lowercased() })
@@ -99,7 +99,7 @@ enum NewColumns {
 }
 
 extension ReachableName {
-    /// SQLite 3.40 compares names as they are written, so one that needs escapes is out of its reach.
+    /// Whether SQL can reach the member: SQLite 3.40 compares names as written, so names that need escapes are out of reach.
     static func isReachable(_ member: JSONMember) -> Bool {
         !member.escaped && isReachable(member.name)
     }

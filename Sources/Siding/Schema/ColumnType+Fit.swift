@@ -1,7 +1,7 @@
 internal import SidingJSON
 
 extension ColumnType {
-    /// Whether the JSON type of `value` is the declared one.
+    /// Whether the JSON type of `value` matches this type.
     func fits(_ value: EnvelopeValue, in record: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .any, .json: true
@@ -16,8 +16,8 @@ extension ColumnType {
 }
 
 extension EnvelopeValue {
-    /// Whether it is a number without a fraction, however it is written: `1`, `1.0`, `1e3`. JSON has no other integers
-    /// (RFC 8259 §6), and columns show the same for them.
+    /// Whether the number is whole, however it is written: `1`, `1.0`, `1e3`. JSON has no separate integers (RFC 8259 §6), and
+    /// columns show them alike.
     fileprivate func isWhole(in bytes: UnsafeRawBufferPointer) -> Bool {
         if isInteger(in: bytes) { return true }
         guard kind == .number, let text = text(in: bytes) else { return false }
@@ -28,7 +28,7 @@ extension EnvelopeValue {
         guard zeros < digits.utf8.count else { return true }
         let decimals = mantissa.count > 1 ? mantissa[1].utf8.count : 0
         guard parts.count > 1 else { return zeros >= decimals }
-        // An exponent beyond 64 bits outweighs any number of digits.
+        // An exponent beyond 64 bits is larger than any number of digits.
         guard let exponent = Int(parts[1]), exponent.magnitude < 1 << 62 else { return !parts[1].hasPrefix("-") }
         return exponent >= decimals - zeros
     }

@@ -1,29 +1,29 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Holds the records of a page against the resource's contract, by what its rows said once, at the page's beginning.
+/// Checks the records of a page against the resource's contract, with the known members loaded once per page.
 ///
-/// Records with the same members in the same order are looked at without a look at their names.
+/// For records with a known member set the names are not read again.
 struct ContractCheck {
     private let contract: RecordContract
     private let columns: [RecordColumn]
-    /// Members that are known because something declared lies in them.
+    /// Members known because a declared column or child lies in them.
     private let declared: Set<[UInt8]>
-    /// Whether the resource was listed whole once: until then new members are no surprise.
+    /// Whether a listing was ever complete: before that, new members are allowed.
     private let isGrown: Bool
     private var register: FieldCatalogue
     private var shapes: [UInt64: Members] = [:]
 
-    /// What is known of the members of one shape.
+    /// The known members of one member set.
     private struct Members {
-        /// In the order of the record; nil for one that there is no room to remember.
+        /// The catalogue index of each member, in the record's order; nil if there is no room for it.
         var places: [Int?] = []
-        /// The columns that show whole members, by the member's place in the record.
+        /// The columns of top-level members, by the member's index in the record.
         var columns: [Int: RecordColumn] = [:]
         var firstNew: String?
     }
 
-    /// Nil where the contract asks nothing of members.
+    /// Nil if the contract has no rules for members.
     static func load(
         _ shape: RecordShape, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ContractCheck? {
@@ -43,7 +43,7 @@ struct ContractCheck {
         self.register = register
     }
 
-    /// Why the record may not be saved; nil where it may, and its members are known from then on.
+    /// Why the record may not be saved; nil if it may, in which case its members become known.
     mutating func breach(of record: UnsafeRawBufferPointer, shape: UInt64) -> ContractBreach? {
         let values = JSONMembers.topLevelValues(of: record)
         var members = shapes[shape]
@@ -64,7 +64,7 @@ struct ContractCheck {
         return nil
     }
 
-    /// Keeps what was learnt of the members.
+    /// Stores the new members and types.
     func save(run: RunID, _ transaction: borrowing Transaction) throws {
         try register.save(run: run, transaction)
     }
@@ -74,7 +74,7 @@ struct ContractCheck {
         for (index, member) in JSONMembers.topLevelMembers(of: record).enumerated() {
             let isKnown = register.place(of: member.name) != nil || declared.contains(Array(member.name.utf8))
             if !isKnown, members.firstNew == nil { members.firstNew = member.name }
-            // What may not be saved must not become known.
+            // A member of a refused record must not become known.
             let isRefused = !isKnown && isGrown && contract.newFields != .allow
             members.places.append(isRefused ? nil : register.add(member.name))
             members.columns[index] = columns.first { $0.path == JSONPath(member: member.name) }
@@ -86,7 +86,7 @@ struct ContractCheck {
         _ values: [EnvelopeValue], _ members: Members, _ record: UnsafeRawBufferPointer
     ) -> ContractBreach? {
         for (index, value) in values.enumerated() where value.kind != .null {
-            // What a column declares counts more than what was seen.
+            // A declared type takes precedence over types seen before.
             if let column = members.columns[index] {
                 if !column.type.fits(value, in: record) { return mismatch(column, value) }
                 continue
@@ -101,7 +101,7 @@ struct ContractCheck {
         return nil
     }
 
-    /// The columns whose values lie deeper.
+    /// A breach in a column with a nested path.
     private func misfit(_ record: UnsafeRawBufferPointer) -> ContractBreach? {
         for column in columns where column.path.components.count > 1 {
             guard let value = JSONMembers.value(at: column.path, in: record), value.kind != .null,
@@ -122,7 +122,7 @@ struct ContractCheck {
     }
 }
 
-/// Why a record may not be saved as it is.
+/// Why a record breaks the contract.
 struct ContractBreach {
     enum Code: String {
         case newField = "new_field"
@@ -130,7 +130,7 @@ struct ContractBreach {
         case keyType = "key_type"
     }
 
-    /// The name of the rule, as the column `code` has it.
+    /// The name of the rule, as stored in the column `code`.
     let code: String
     let response: RecordContract.Response
     let reason: String
@@ -149,7 +149,7 @@ struct ContractBreach {
 }
 
 extension RecordFault {
-    /// The setting that such a record keeps to; nil where none would help.
+    /// The setting that would allow the record; nil if there is none.
     fileprivate var setting: String? { if case .tooDeep = self { "http.max_depth" } else { nil } }
 
     fileprivate var isAboutKey: Bool {

@@ -7,13 +7,13 @@ internal import SidingSQLite
 struct DeclaredSchema {
     let resource: Int64
     let name: String
-    /// The run in which records are looked at anew; 0 for none.
+    /// The run of the change; 0 for none.
     var run: RunID = 0
 
-    /// Changes what is declared; nothing is done where it is declared so already.
+    /// Applies a record schema; does nothing if it is already stored.
     ///
-    /// - Returns: how many stored records a changed condition left out.
-    /// - Throws: ``StoreError/Kind/invalidName`` for what no view can be like.
+    /// - Returns: the number of stored records that a changed filter removed.
+    /// - Throws: ``StoreError/Kind/invalidName`` for a schema that no view can have.
     @discardableResult
     func apply(_ shape: RecordShape, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
         let stored = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
@@ -44,7 +44,7 @@ struct DeclaredSchema {
         return leftOut
     }
 
-    /// Shows in the view of which record of `parent` each record was listed, or no longer does.
+    /// Adds the column for the record's key in the resource `parent` to the view, or removes it if nil.
     func show(parent: String?, _ transaction: borrowing Transaction) throws {
         let shown = try transaction.first("SELECT parent FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
@@ -53,11 +53,11 @@ struct DeclaredSchema {
         try remake(transaction) { transaction in
             try transaction.execute("UPDATE siding_resources SET parent = ?2 WHERE id = ?1", resource, parent)
         }
-        // Keys of other parents say nothing any more.
+        // The keys of other parents are meaningless now.
         try RecordsTable.load(resource, transaction).forgetScopes(transaction)
     }
 
-    /// Views of children stand beside those of resources.
+    /// Checks that the views of children do not collide with other views.
     private func checkViewNames(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
         guard !shape.children.isEmpty else { return }
         let others = try ResourceView.all(transaction).filter { $0.resource != resource }
@@ -69,7 +69,7 @@ struct DeclaredSchema {
         }
     }
 
-    /// Columns of an array elsewhere are no columns of this one.
+    /// Removes inferred columns of children whose array is no longer declared.
     private func forgetChildren(
         of before: RecordShape, without shape: RecordShape, _ transaction: borrowing Transaction
     ) throws {
@@ -80,7 +80,7 @@ struct DeclaredSchema {
         }
     }
 
-    /// What is declared anew has to know the records that are there already: one pass over their bodies, none is written.
+    /// Updates children and field catalogue from the stored records, in one pass over their bodies that writes none.
     private func lookBack(_ before: RecordShape, _ shape: RecordShape, _ transaction: borrowing Transaction) throws {
         let newChildren = shape.children.filter { !before.children.contains($0) }
         let learnsFields = shape.contract.looksAtMembers && !before.contract.looksAtMembers
@@ -93,7 +93,7 @@ struct DeclaredSchema {
             for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
         }
         try children.show(in: ColumnInference(resource: resource, name: name), transaction)
-        // They are no news of any run.
+        // Run 0: these fields are not new in any run.
         if learnsFields { try fields.save(run: 0, transaction) }
     }
 

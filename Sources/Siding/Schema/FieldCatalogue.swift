@@ -1,7 +1,7 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The JSON types with which a member was seen, as bits.
+/// The JSON types of a member that were seen, as bits.
 struct FieldKinds: OptionSet, Hashable {
     let rawValue: Int64
 
@@ -15,7 +15,7 @@ struct FieldKinds: OptionSet, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Empty for null, which is of every type.
+    /// Empty for null, which every type allows.
     init(_ kind: JSONKind) {
         self =
             switch kind {
@@ -28,7 +28,7 @@ struct FieldKinds: OptionSet, Hashable {
             }
     }
 
-    /// `a string`, `a number or an object`
+    /// The types as a message: `a string`, `a number or an object`.
     var words: String {
         let all: [(FieldKinds, String)] = [
             (.string, "a string"), (.number, "a number"), (.boolean, "true or false"), (.object, "an object"),
@@ -39,8 +39,7 @@ struct FieldKinds: OptionSet, Hashable {
     }
 }
 
-/// Which members the records of a resource have had, and of which types: rows of `siding_fields`, read and written once for
-/// a page.
+/// The members and types seen in the records of a resource: rows of `siding_fields`, read and written once per page.
 struct FieldCatalogue {
     struct Field {
         let name: String
@@ -49,12 +48,12 @@ struct FieldCatalogue {
         var hasNewKinds = false
     }
 
-    /// Records whose members are keys of a map have endless ones.
+    /// The maximum number of fields, for records whose members are keys of a map.
     static let mostFields = 2_000
 
     private let resource: Int64
     private(set) var fields: [Field]
-    /// By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
+    /// The index of each field, by the bytes of its name: Swift strings treat composed and decomposed letters as equal.
     private var places: [[UInt8]: Int]
 
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> FieldCatalogue {
@@ -67,7 +66,7 @@ struct FieldCatalogue {
 
     func place(of name: String) -> Int? { places[Array(name.utf8)] }
 
-    /// The place of a member that is about to be noted; nil where no room is left.
+    /// The index of a member, which is added if it is new; nil if there is no room.
     mutating func add(_ name: String) -> Int? {
         let bytes = Array(name.utf8)
         if let place = places[bytes] { return place }
@@ -88,7 +87,7 @@ struct FieldCatalogue {
         note(FieldKinds(member.kind), at: place)
     }
 
-    /// Writes what is new, and nothing else.
+    /// Writes new members and types.
     func save(run: RunID, _ transaction: borrowing Transaction) throws {
         for field in fields where field.isNew || field.hasNewKinds {
             try transaction.execute(

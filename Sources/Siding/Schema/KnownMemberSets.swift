@@ -1,8 +1,8 @@
 internal import SidingSynchronization
 
-/// Which record shapes have had their columns looked at, so that most records cost the view nothing.
+/// The member sets whose columns exist already, so that most records cost the view nothing.
 final class KnownMemberSets: Sendable {
-    /// Records whose members are keys of a map come in endless shapes; past this many the memory begins again.
+    /// The maximum number of member sets; beyond it the memory starts over, for records whose members are keys of a map.
     private static let limit = 10_000
     private let shapes = Mutex<[String: Set<UInt64>]>([:])
 

@@ -1,18 +1,18 @@
 public import SidingJSON
 
-/// The elements of an array inside each record, seen as rows of a view of their own: the labels of `issues` are the view
+/// An array inside each record whose elements are rows of their own view: the labels of `issues` are in the view
 /// `issues_labels`.
 ///
-/// The view has the element's members as columns, then `siding_key` where a key is declared, `siding_parent`, the key of the
-/// record, and `siding_position`, the element's place in the array from 0 on.
+/// The view has the element's members as columns, `siding_key` if a key is declared, `siding_parent` with the record's key,
+/// and `siding_position` with the element's index, from 0.
 public struct RecordChildren: Sendable, Hashable {
-    /// What stands behind the resource's name in the view's.
+    /// The suffix of the view's name.
     public var name: String
-    /// Where the array lies in the record, with or without a trailing `[*]`.
+    /// The path of the array in the record, with or without a trailing `[*]`.
     public var path: JSONPath
-    /// What tells the elements of one record apart; nil where nothing does.
+    /// The path of the key within an element; nil for none.
     public var key: JSONPath?
-    /// Empty for columns that follow the elements' members.
+    /// The declared columns; if empty, columns follow the elements' members.
     public var columns: [RecordColumn]
 
     public init(_ name: String, at path: JSONPath, key: JSONPath? = nil, columns: [RecordColumn] = []) {
@@ -25,7 +25,7 @@ public struct RecordChildren: Sendable, Hashable {
     /// The name of the view.
     public func viewName(of resource: String) -> String { "\(resource)_\(name)" }
 
-    /// - Throws: ``RecordShapeError`` where no view can be like that.
+    /// - Throws: ``RecordShapeError`` if no view can be like that.
     public func check() throws(RecordShapeError) {
         try RecordColumn.check(name: name)
         try ReachableName.check(path)

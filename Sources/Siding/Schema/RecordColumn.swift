@@ -1,20 +1,19 @@
 public import SidingJSON
 
-/// One column of a resource's view, as it is declared: what it is called, where in the record its value lies, and what it
-/// is shown as.
+/// A declared column of a resource's view: its name, the path of its value, and its type.
 ///
-/// A column is a way of looking at the stored bodies: declaring, changing or removing one rewrites no record.
+/// Columns are computed from stored bodies: declaring, changing or removing one rewrites no record.
 public struct RecordColumn: Sendable, Hashable {
-    /// Unlike the others of its view by more than case; names that begin with `siding_` are taken.
+    /// The name; it must differ from others by more than case, and names that begin with `siding_` are reserved.
     public var name: String
-    /// One value of the record, without `[*]`.
+    /// The path of the value in the record, without `[*]`.
     public var path: JSONPath
     public var type: ColumnType
-    /// Whether an index is kept over the values, so that queries by them do not look at every record. It makes each write
-    /// of the resource dearer.
+    /// Whether to keep an index over the values, so that queries need not read every record. It slows down each write of the
+    /// resource.
     public var isIndexed: Bool
 
-    /// - Parameter path: the member of the column's name where left out.
+    /// - Parameter path: by default the member of the column's name.
     public init(_ name: String, _ type: ColumnType = .any, at path: JSONPath? = nil, isIndexed: Bool = false) {
         self.name = name
         self.path = path ?? JSONPath(member: name)
@@ -22,10 +21,10 @@ public struct RecordColumn: Sendable, Hashable {
         self.isIndexed = isIndexed
     }
 
-    /// The longest name, in bytes.
+    /// The maximum length of a name in bytes.
     static let longestName = 128
 
-    /// - Throws: ``RecordShapeError`` where no view can have such a column.
+    /// - Throws: ``RecordShapeError`` if no view can have such a column.
     public func check() throws(RecordShapeError) {
         try Self.check(name: name)
         if path.components.contains(.each) {
@@ -50,30 +49,29 @@ public struct RecordColumn: Sendable, Hashable {
     }
 }
 
-/// What a column's values are shown as. A value that is of another type is shown as it is: nothing is hidden.
+/// The type of a column. Values of other types are shown unchanged, never hidden.
 public enum ColumnType: Sendable, Hashable {
-    /// As they are: SQL values for scalars (true and false are 1 and 0), JSON text for objects and arrays.
+    /// Unchanged: SQL values for scalars (true and false are 1 and 0), JSON text for objects and arrays.
     case any
-    /// An INTEGER; text that is a whole number, and numbers without a fraction, too. What 64 bits do not hold is shown as
-    /// the text of its digits.
+    /// An INTEGER, also for whole numbers in texts and numbers without a fraction. Beyond 64 bits, the text of its digits.
     case integer
-    /// A REAL; whole numbers, and text that is a number, too.
+    /// A REAL, also for whole numbers and numbers in texts.
     case real
-    /// TEXT: strings as they are, all else as it is written in the JSON.
+    /// TEXT: strings unchanged, other values as JSON.
     case text
-    /// 1 or 0; the strings `true` and `false` too.
+    /// 1 or 0, also for the strings `true` and `false`.
     case boolean
-    /// A moment in UTC as RFC 3339 with milliseconds, `2024-01-31T09:30:00.000Z`, so that its texts sort by time.
+    /// A time in UTC as RFC 3339 with milliseconds, `2024-01-31T09:30:00.000Z`, which sorts by time.
     case datetime(TimeFormat)
-    /// The JSON text of any value.
+    /// JSON text of any value.
     case json
 
-    /// How an origin writes moments.
+    /// The format of times at the origin.
     public enum TimeFormat: String, Sendable, Hashable, CaseIterable {
-        /// RFC 3339 and its kin: any offset (`Z`, `+02:00`, `+0200`), any fraction, a blank for the `T`; a date alone is its
-        /// midnight, a time without offset is UTC.
+        /// RFC 3339 and similar: any offset (`Z`, `+02:00`, `+0200`), any fraction, a space instead of `T`; a date alone is midnight,
+        /// a time without offset is UTC.
         case rfc3339
-        /// Seconds since 1970, whole or not, as a number or as its digits.
+        /// Seconds since 1970, possibly with a fraction, as a number or text.
         case epoch
         /// Milliseconds since 1970.
         case epochMilliseconds = "epoch_ms"
@@ -82,7 +80,7 @@ public enum ColumnType: Sendable, Hashable {
     }
 }
 
-/// Why a resource's columns, children or contract cannot be as declared.
+/// Why a record schema (columns, children or contract) is invalid.
 public struct RecordShapeError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     public var hint: String?
@@ -95,6 +93,6 @@ public struct RecordShapeError: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension JSONPath {
-    /// The path for a message.
+    /// The path as shown in messages.
     var shown: String { PlainText.oneLine(description, limit: 80) }
 }

@@ -1,20 +1,20 @@
-/// What records must keep to while they are saved.
+/// The rules that records must meet to be saved.
 public struct RecordContract: Sendable, Hashable {
-    /// What becomes of a record that does not.
+    /// What to do with a record that breaks a rule.
     public enum Response: String, Sendable, Hashable, CaseIterable {
         /// It is saved.
         case allow
-        /// It is set aside with the reason; the rest of its page is saved.
+        /// It is quarantined with the reason; the rest of its page is saved.
         case quarantine
         /// Nothing of its page is saved, and the listing stops there.
         case fail
     }
 
-    /// Members that no record had before the first complete listing, and no column names.
+    /// For members that no record had before the first complete listing and that no column names.
     public var newFields: Response
-    /// Records without a usable key; these cannot be allowed.
+    /// For records without a usable key; these cannot be allowed.
     public var missingKey: Response
-    /// Values of another JSON type than their column's, or than the member was seen with before; null is of every type.
+    /// For values whose JSON type differs from their column's, or from those seen before; null has every type.
     public var typeChange: Response
 
     public init(newFields: Response = .allow, missingKey: Response = .quarantine, typeChange: Response = .allow) {
@@ -23,10 +23,10 @@ public struct RecordContract: Sendable, Hashable {
         self.typeChange = typeChange
     }
 
-    /// Whether members have to be looked at, record by record.
+    /// Whether members must be checked in every record.
     var looksAtMembers: Bool { newFields != .allow || typeChange != .allow }
 
-    /// For the stored definition.
+    /// The contract as text, for the stored definition.
     var text: String {
         "new_fields: \(newFields.rawValue), missing_key: \(missingKey.rawValue), type_change: \(typeChange.rawValue)"
     }

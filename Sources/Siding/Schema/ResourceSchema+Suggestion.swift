@@ -1,13 +1,13 @@
 internal import SidingJSON
 
 extension ResourceSchema {
-    /// The `columns:` and `children:` of a resource that fit what was seen, as YAML.
+    /// YAML for the resource's `columns:` and `children:` that fit the stored records.
     public var suggestion: String {
         var lines: [String] = []
-        // Declared columns take the place of renamed ones, and stand beside computed ones.
+        // Declared columns replace renamed ones and are added to computed ones.
         var names = Set(computed.map { $0.lowercased() })
         for field in fields where field.traits.isReachable && lines.count < RecordShape.mostColumns {
-            // An object's members stand for it.
+            // Objects are represented by their members.
             guard let type = field.suggestedType else { continue }
             let name = Self.name(of: field.path, as: field.column, &names)
             lines.append(
@@ -37,10 +37,10 @@ extension ResourceSchema {
         return "{ \(parts.joined(separator: ", ")) }"
     }
 
-    /// The name that its column has, or `user_login` for `$.user.login`, unlike all before it.
+    /// A unique column name: the present one, or `user_login` for `$.user.login`.
     private static func name(of path: JSONPath, as column: String? = nil, _ taken: inout Set<String>) -> String {
         let parts = path.components.compactMap { if case .member(let name) = $0 { name } else { nil } }
-        // A member that is called like Siding's own columns has another name there, which nothing declared can have.
+        // A member named like one of Siding's own columns has another name in the view, which no declaration may use.
         let shown = column.flatMap { $0.lowercased().hasPrefix("siding_") ? nil : $0 }
         var wanted = String((shown ?? parts.joined(separator: "_")).prefix(60))
         if wanted.lowercased().hasPrefix("siding_") { wanted = "of_" + wanted }
@@ -53,7 +53,7 @@ extension ResourceSchema {
         return name
     }
 
-    /// A key as it stands where YAML takes it for text.
+    /// A key, quoted if YAML would not read it as text.
     private static func quoted(_ name: String) -> String {
         let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
         let isPlain = name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil && !words.contains(name.lowercased())
@@ -73,7 +73,7 @@ extension ResourceSchema.Field {
         return name.hasSuffix("_id") || name.hasSuffix("Id") || name == "id" && path.components.count > 1
     }
 
-    /// Nil for what is better shown by its parts.
+    /// The type to suggest; nil if the field is better shown by its parts.
     fileprivate var suggestedType: String? {
         let kinds = Set(types.map(\.type))
         if kinds == [.object] || (kinds == [.array] && traits.arraysOfObjects > 0) { return nil }

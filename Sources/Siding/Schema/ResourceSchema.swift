@@ -1,49 +1,50 @@
 public import SidingJSON
 
-/// What the records of a resource look like, counted.
+/// The fields of a resource's stored records, with counts.
 public struct ResourceSchema: Sendable, Hashable {
     public var resource: String
-    /// Living records that are stored.
+    /// The number of live records.
     public var records: Int
-    /// How many of them were looked at, spread evenly over all.
+    /// The number of records examined, spread evenly over all.
     public var scanned: Int
-    /// Members that were first seen after this run are new; nil where there was no run before the newest.
+    /// Members first seen after this run are new; nil if there was no run before the newest.
     public var since: RunID?
-    /// In the order in which they were met; an object's members behind it.
+    /// In the order of their first occurrence; an object's members follow it.
     public var fields: [Field]
-    /// Whether there are more fields than are told of.
+    /// Whether there are more fields than listed.
     public var isCut: Bool
-    /// The names of columns that the view computes.
+    /// The names of computed columns.
     var computed: [String] = []
 
-    /// One member, wherever it lies in the records.
+    /// One member of the records, at any depth.
     public struct Field: Sendable, Hashable {
         public var path: JSONPath
-        /// The column of the view that shows it.
+        /// The column of the view that shows it; nil if there is none.
         public var column: String?
-        /// How often it had which type, without null.
+        /// The number of values by type, without null.
         public var types: [ValueTypeCount]
-        /// Records that have it, null or not.
+        /// The number of records that have it, including null.
         public var present: Int
         public var nulls: Int
-        /// Records that were looked at and do not have it.
+        /// The number of examined records without it.
         public var missing: Int
-        /// Whether no record before ``ResourceSchema/since`` had it. Told of the records' own members.
+        /// Whether no record before ``ResourceSchema/since`` had it. Only for top-level members.
         public var isNew: Bool
-        /// Whether it had a type after ``ResourceSchema/since`` that it did not have before.
+        /// Whether a type was first seen after ``ResourceSchema/since``.
         public var hasNewType: Bool
-        /// What the view cannot show right.
+        /// Problems with showing it in the view, as messages.
         public var problems: [String]
-        /// What ``ResourceSchema/suggestion`` goes by.
+        /// Details for ``ResourceSchema/suggestion``.
         var traits = Traits()
     }
 
-    /// A type of values, and how many there were.
+    /// A type and its number of values.
     public struct ValueTypeCount: Sendable, Hashable {
         public var type: ValueType
         public var count: Int
     }
 
+    /// The JSON types that are counted.
     public enum ValueType: String, Sendable, Hashable, CaseIterable {
         case string, integer, real, boolean, object, array
     }
@@ -57,16 +58,16 @@ public struct ResourceSchema: Sendable, Hashable {
         var isReachable = true
     }
 
-    /// The most records that are looked at unless told otherwise.
+    /// The default number of records to examine.
     public static let usualSample = 100_000
-    /// The most fields that are told of.
+    /// The maximum number of fields to list.
     public static let mostFields = 1_000
 }
 
 extension Siding {
-    /// What the stored records of a resource look like.
+    /// Examines the stored records of a resource: their fields, types and counts.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored.
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     public func schema(
         of resource: any SyncedResource, sample: Int = ResourceSchema.usualSample
     ) async throws(StoreError) -> ResourceSchema {

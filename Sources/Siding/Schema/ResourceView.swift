@@ -12,14 +12,14 @@ struct ResourceView {
     var table: RecordsTable
     /// Where the records have their key; nil where it is made of several members.
     var keyPath: JSONPath?
-    /// As the records have them; shown where none are declared.
+    /// The inferred columns, used if none are declared.
     var columns: [Column]
-    /// Whether records of the resource were ever edited: then a last column counts each record's unsettled edits.
+    /// Whether records were ever edited: then a last column has the number of pending edits.
     var isEdited = false
-    /// Whether its records were listed by parent: then a column names each one's.
+    /// Whether listings have parents: then a column has the parent's key.
     var hasParents = false
     var shape = RecordShape()
-    /// The columns of the children's views that declare none, by the children's names.
+    /// The inferred columns of child views without declared ones, by the child's name.
     var childColumns: [String: [Column]] = [:]
 
     struct Column: Hashable {
@@ -27,7 +27,7 @@ struct ResourceView {
         var name: String
     }
 
-    /// The statement that makes the view.
+    /// The statement that creates the view.
     var creation: SQL {
         "CREATE VIEW \(identifier: name) AS \(selection())"
     }
@@ -46,18 +46,18 @@ struct ResourceView {
     /// The views of the resource.
     var creations: [SQL] { [creation] + children.map(\.creation) }
 
-    /// What undoes ``creations``.
+    /// The statements that undo ``creations``.
     var removals: [SQL] { children.map(\.removal) + [removal] }
 
     var removal: SQL { "DROP VIEW IF EXISTS \(identifier: name)" }
 
-    /// What the view shows, in its order: members and computed columns, then what is Siding's own.
+    /// The view's columns, in order: members and computed columns, then Siding's own.
     var viewColumns: [ViewColumn] {
         guard !shape.columns.isEmpty else {
             let followed = followed
             let members = followed.map { column(RecordColumn($0.name, .any, at: JSONPath(member: $0.member))) }
             let names = followed.map(\.name) + shape.transforms.computed.map(\.name)
-            // Children name their record by its key.
+            // Children refer to their record by its key.
             let key = shape.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
             return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key
                 + ownColumns(beside: names)
@@ -81,8 +81,7 @@ struct ResourceView {
         viewColumns.filter { $0.shown.text.contains("body ->") }.map(\.name)
     }
 
-    /// The columns that follow the records, under the names that they are to have; a computed one takes the place of one of
-    /// its name.
+    /// The inferred columns under their final names; a computed column replaces an inferred one of the same name.
     var followed: [Column] {
         let transforms = shape.transforms
         let taken = Set((transforms.computed.map(\.name) + transforms.renamed.values).map { $0.lowercased() })
@@ -96,10 +95,10 @@ struct ResourceView {
         shape.transforms.computed.map { ViewColumn($0.name, $0.expression.sql(beside: shape.columns)) }
     }
 
-    /// Its own and its children's.
+    /// The names of the view and its child views.
     var viewNames: [String] { [name] + children.map(\.name) }
 
-    /// The views of the arrays inside of the records.
+    /// The views of arrays inside the records.
     var children: [ChildView] {
         shape.children.map { child in
             ChildView(
@@ -117,7 +116,7 @@ struct ResourceView {
 // MARK: Loading
 
 extension ResourceView {
-    /// The view of the resource called `name`, as its rows make it; nil where there is no such resource.
+    /// Loads the view of the resource called `name`; nil if there is no such resource.
     static func load(named name: String, _ database: borrowing some Queryable & ~Copyable) throws -> ResourceView? {
         guard
             let resource = try database.first(
@@ -126,7 +125,7 @@ extension ResourceView {
         return try load(resource, database)
     }
 
-    /// The views of all resources.
+    /// Loads the views of all resources.
     static func all(_ database: borrowing some Queryable & ~Copyable) throws -> [ResourceView] {
         try database.query("SELECT id FROM siding_resources") { $0.int(0) }.compactMap { try load($0, database) }
     }
@@ -168,7 +167,7 @@ extension ResourceView {
         for removal in view.removals { try transaction.execute(removal) }
     }
 
-    /// Shows the edits of a resource's records from now on, where they were not shown before.
+    /// Adds the column for pending edits to a resource's view, if it is missing.
     static func showEdits(of resource: String, _ transaction: borrowing Transaction) throws {
         let isNew = try transaction.execute(
             "UPDATE siding_resources SET edited = 1 WHERE name = ?1 AND edited = 0", resource)
@@ -178,23 +177,23 @@ extension ResourceView {
     }
 }
 
-/// The columns of a view that are Siding's own.
+/// Siding's own columns in views.
 enum OwnColumn: String, CaseIterable {
     /// The record's key, of its own type.
     case key = "siding_key"
-    /// How many edits of the record are unsettled.
+    /// The number of the record's pending edits.
     case pending = "siding_pending"
-    /// Of a child: the key of the record that it stands in. Of a record that was listed by parent: the key of its parent.
+    /// In a child view the key of the containing record; otherwise the key of the record's parent.
     case parent = "siding_parent"
-    /// Of a child: its place in the array, from 0 on.
+    /// In a child view, the element's index in the array, from 0.
     case position = "siding_position"
 
-    /// Whether a member's column may not be called so.
+    /// Whether a member's column must not have this name.
     static func isReserved(_ column: String) -> Bool {
         allCases.contains { $0.rawValue == column.lowercased() }
     }
 
-    /// A file that is older than the column may have a member under its name.
+    /// The column's name, with underscores appended while a member from an older file has it.
     func name(beside names: [String]) -> String {
         let taken = Set(names.map { $0.lowercased() })
         var candidate = rawValue
@@ -204,6 +203,6 @@ enum OwnColumn: String, CaseIterable {
 }
 
 extension [SQL] {
-    /// All of them, with commas between.
+    /// The pieces joined by commas.
     var joined: SQL { dropFirst().reduce(first ?? "") { "\($0), \($1)" } }
 }

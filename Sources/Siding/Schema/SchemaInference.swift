@@ -1,8 +1,8 @@
 internal import SidingJSON
 
-/// Counts what the bodies that it is shown have in them. It keeps no body.
+/// Counts the fields and types in bodies, without keeping them.
 struct SchemaInference {
-    /// How deep objects inside of objects are looked into.
+    /// The maximum depth of nested objects.
     private static let deepest = 4
 
     private struct MemberNode {
@@ -22,7 +22,7 @@ struct SchemaInference {
     private(set) var scanned = 0
     private(set) var isCut = false
 
-    /// - Parameter columns: the declared ones, whose misfits are counted.
+    /// - Parameter columns: the declared columns; values that do not fit them are counted.
     init(columns: [RecordColumn]) {
         declared = Dictionary(columns.map { ($0.path, $0.type) }) { first, _ in first }
     }
@@ -63,7 +63,7 @@ struct SchemaInference {
         _ value: EnvelopeValue, _ member: JSONMember, _ bytes: UnsafeRawBufferPointer, at node: Int
     ) {
         nodes[node].present += 1
-        // The same name may be written with escapes in one record and without in the next.
+        // The same name may be written with escapes in some records and without in others.
         if member.escaped { nodes[node].traits.isReachable = false }
         guard value.kind != .null else {
             nodes[node].nulls += 1
@@ -84,7 +84,7 @@ struct SchemaInference {
         }
     }
 
-    /// Whether a string begins as RFC 3339 has it: a date, `T`, and two digits.
+    /// Whether a string begins like RFC 3339: a date, `T` or a space, and two digits.
     private static func isMoment(_ string: UnsafeRawBufferPointer) -> Bool {
         let pattern = Array("\"0000-00-00T00".utf8)
         guard string.count > pattern.count else { return false }
@@ -102,7 +102,7 @@ struct SchemaInference {
         return EnvelopeValue(kind: .string, range: 0..<string.count).string(in: string)?.utf8.contains(0) ?? false
     }
 
-    /// What was found, each object before its members.
+    /// The fields found, each object before its members.
     func fields(
         column: (JSONPath) -> String?, problems: (ResourceSchema.Traits, JSONPath, String?) -> [String]
     ) -> [ResourceSchema.Field] {

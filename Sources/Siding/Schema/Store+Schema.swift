@@ -2,13 +2,13 @@ internal import SidingJSON
 internal import SidingSQLite
 
 extension Store {
-    /// Bodies are read in portions, so that a long look holds up no writer.
+    /// The records per read transaction; short ones, so that no writer is blocked.
     private static let portion = 1_000
 
-    /// Looks at stored records, in short transactions, one body at a time.
+    /// Examines stored records in short transactions, one body at a time.
     ///
     /// - Parameters:
-    ///   - sample: how many records at most, spread over all; 0 for all.
+    ///   - sample: the maximum number of records, spread over all; 0 for all.
     ///   - since: members first seen after this run are new; nil for the run before the newest.
     public func schema(
         of resource: String, sample: Int, since: RunID?
@@ -40,7 +40,7 @@ extension Store {
         _ snapshot: borrowing Snapshot
     ) throws -> Portion {
         var (survey, place, rows) = (survey, place, 0)
-        // In the order of the rows: by key each body would be a seek of its own.
+        // In row order: by key, each body would need its own seek.
         let records = try RecordsTable.load(resource, snapshot).rows
         try snapshot.forEach(
             """
@@ -84,13 +84,13 @@ extension Store {
     }
 }
 
-/// What no record had before some run.
+/// The members and types first seen after a run.
 struct FieldNews: Sendable {
     let since: RunID?
     var members: Set<[UInt8]> = []
     var types: Set<[UInt8]> = []
 
-    /// - Parameter since: nil for the run before the newest; nothing is new where there is none.
+    /// - Parameter since: nil for the run before the newest; if there is none, nothing is new.
     static func load(
         of view: ResourceView, _ since: RunID?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> FieldNews {
@@ -110,7 +110,7 @@ struct FieldNews: Sendable {
     }
 }
 
-/// What of a field the view cannot show right, in words.
+/// Describes why the view cannot show a field correctly.
 enum FieldProblems {
     static func of(
         _ traits: ResourceSchema.Traits, type: ColumnType?, isShown: Bool, isReplaced: Bool, _ path: JSONPath

@@ -2,7 +2,7 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A ``RecordShape`` as `siding_resources.shape` holds it.
+/// A ``RecordShape`` as stored in `siding_resources.shape`.
 struct StoredShape: Codable {
     private struct Column: Codable {
         var name: String
@@ -31,7 +31,7 @@ struct StoredShape: Codable {
         }
     }
 
-    /// Without members: all versions, for good.
+    /// Without members, all versions are kept for ever.
     private struct History: Codable {
         var keep: Int64?
         var versions: Int?
@@ -75,12 +75,12 @@ struct StoredShape: Codable {
         transforms = shape.transforms == RecordTransforms() ? nil : Self.stored(shape.transforms)
     }
 
-    /// Nil where nothing is declared.
+    /// The text to store; nil if nothing is declared.
     static func text(of shape: RecordShape) throws -> String? {
         shape == RecordShape() ? nil : try Store.json(StoredShape(shape))
     }
 
-    /// What `text` says; nothing where it says nothing that this version understands.
+    /// Decodes `text`; an empty shape if this version does not understand it.
     static func shape(_ text: String?) -> RecordShape {
         guard let text, let stored = Store.decode(StoredShape.self, text) else { return RecordShape() }
         return RecordShape(
@@ -152,7 +152,7 @@ struct StoredShape: Codable {
 }
 
 extension ColumnType {
-    /// The name in the config and in the file.
+    /// The type's name in the config and in the database.
     public var name: String {
         switch self {
         case .any: "any"
@@ -165,7 +165,7 @@ extension ColumnType {
         }
     }
 
-    /// What a datetime is written as; nil for other types.
+    /// The format of a datetime; nil for other types.
     var format: String? {
         if case .datetime(let format) = self { format.rawValue } else { nil }
     }

@@ -1,16 +1,16 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A column of a view. View and export are made of one list of these, so that they cannot differ in their columns.
+/// A column of a view, used by both view and export, so that their columns cannot differ.
 struct ViewColumn {
     let name: String
-    /// What the view selects.
+    /// The expression in the view.
     let shown: SQL
-    /// What an export selects. What has no declared type is read as JSON text there, which loses nothing.
+    /// The expression in exports; values without a declared type are exported as JSON text, which loses nothing.
     let exported: SQL
     var isJSON = false
 
-    /// As a view selects it.
+    /// The expression with its name, for the view's SELECT.
     var selected: SQL { "\(shown) AS \(identifier: name)" }
 
     func value(_ column: Int, of row: borrowing Row) -> ExportedValue {
@@ -19,7 +19,7 @@ struct ViewColumn {
 }
 
 extension ViewColumn {
-    /// Of a member, or a declared column, at the place that `expression` means.
+    /// A column with the value of `expression`, shown as `type`.
     init(_ name: String, _ expression: ColumnExpression, _ type: ColumnType = .any) {
         let isJSON = type == .any
         let shown = expression.sql(type)
@@ -31,7 +31,7 @@ extension ViewColumn {
         ViewColumn(name: name, shown: value, exported: isJSON ? exported : value, isJSON: isJSON)
     }
 
-    /// One that is exported as it is shown.
+    /// A column that is exported as shown.
     init(_ name: String, _ sql: SQL) {
         self.init(name: name, shown: sql, exported: sql)
     }
@@ -40,9 +40,9 @@ extension ViewColumn {
         self.init(column.name(beside: names), sql)
     }
 
-    /// Those of `columns` that are wanted, in the wanted order.
+    /// The requested columns, in the requested order.
     ///
-    /// - Throws: ``StoreError/Kind/invalidQuery`` for a name that is not there, or is there twice.
+    /// - Throws: ``StoreError/Kind/invalidQuery`` for an unknown or repeated name.
     static func choose(
         _ wanted: RecordExport.Content, of columns: [ViewColumn], more: [ViewColumn] = [], view: String
     ) throws(StoreError) -> [ViewColumn] {
@@ -55,7 +55,7 @@ extension ViewColumn {
         var chosen: [ViewColumn] = []
         for name in names {
             guard let column = (columns + more).first(where: { $0.name == name }) else {
-                // As commands take them, with commas between.
+                // Quoted as the command line expects names with commas.
                 let all = columns.map { $0.name.contains(",") ? "\"\($0.name)\"" : $0.name }.joined(separator: ", ")
                 throw StoreError(
                     .invalidQuery, "'\(view)' has no column '\(PlainText.oneLine(name, limit: 100))'",

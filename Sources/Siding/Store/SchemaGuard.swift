@@ -4,10 +4,9 @@ internal import SidingJSON
 internal import SidingMigrations
 internal import SidingSQLite
 
-/// Refuses a file whose schema holds anything that our migrations and view builder did not make.
+/// Refuses a file whose schema has objects that our migrations and view builder did not make.
 ///
-/// Views and indexes run SQL when they are used, so a planted one would run with our rights
-/// (https://sqlite.org/security.html).
+/// Views and indexes run SQL when they are used, so a planted one would run with our rights (https://sqlite.org/security.html).
 enum SchemaGuard {
     static func check(_ snapshot: borrowing Snapshot, path: String) throws {
         try checkVersion(snapshot, path)
@@ -42,7 +41,7 @@ enum SchemaGuard {
         }
     }
 
-    /// Whoever may write the file makes outdated views anew before this is asked.
+    /// The error for an unknown object. A process that may write the file has already rebuilt outdated views at this point.
     private static func unknown(
         _ object: SchemaObject, _ path: String, _ snapshot: borrowing Snapshot
     ) throws -> StoreError {
@@ -60,10 +59,10 @@ enum SchemaGuard {
 }
 
 extension String {
-    /// Whether `part` stands in this text, byte for byte.
+    /// Whether this text contains `part`, byte for byte.
     ///
-    /// Every command that opens the file asks this for each index, so it is left to the C library, which is quick in a
-    /// debug build as well.
+    /// Every command that opens the file calls this for each index, so it uses the C library, which is fast in a debug build
+    /// too.
     fileprivate func contains(bytesOf part: String) -> Bool {
         guard let first = part.utf8.first else { return true }
         var (text, part) = (self, part)

@@ -11,7 +11,7 @@ public enum QueryCell: Sendable, Hashable {
     case blob([UInt8])
 }
 
-/// What the file is, for `status`, `db` and `doctor`.
+/// Describes the database file, for `status`, `db` and `doctor`.
 public struct DatabaseDescription: Sendable, Hashable {
     public var path: String
     /// Database and WAL together.
@@ -19,20 +19,21 @@ public struct DatabaseDescription: Sendable, Hashable {
     /// The number of the last migration.
     public var schemaVersion: Int
     public var sqliteVersion: String
-    /// Whether this SQLite can lose commits by resetting the WAL while another process checkpoints, as versions before
-    /// 3.51.3, 3.50.7 and 3.44.6 can. Siding's own checkpoints are not exposed to it; other programs' are.
+    /// Whether this SQLite version can lose commits by resetting the WAL while another process checkpoints; fixed in 3.51.3,
+    /// 3.50.7 and 3.44.6. Siding's own checkpoints are not affected, other programs' are.
     public var hasWALResetBug: Bool
 }
 
 extension Store {
-    /// Runs one read-only statement that a person wrote, and streams its result.
+    /// Runs one read-only statement of the user, and streams its result.
     ///
     /// - Parameters:
     ///   - sql: exactly one statement that reads.
-    ///   - timeLimit: how long SQLite may work on it.
-    ///   - moment: shows the views of resources that keep a history as they were then, and refuses all others; nil for now.
-    ///   - columns: told once the names.
-    ///   - row: told each row.
+    ///   - timeLimit: the maximum time in SQLite.
+    ///   - moment: a time in the past: shows the views of resources with a history as of then, and refuses all others. Nil for
+    ///     now.
+    ///   - columns: called once with the column names.
+    ///   - row: called with each row.
     /// - Throws: ``StoreError/Kind/invalidQuery``, ``StoreError/Kind/timeLimit``, or what the closures throw.
     public func query(
         _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
@@ -63,7 +64,7 @@ extension Store {
         }
     }
 
-    /// Where to look for the name that a statement got wrong.
+    /// Advice for an unknown name in a statement.
     private static func hint(_ message: String) -> String? {
         if message.hasPrefix("no such table") {
             return "'siding status' lists the resources; each is a view under its name"
@@ -72,9 +73,9 @@ extension Store {
         return "a view shows the members seen so far, at most 200; 'SELECT * FROM name LIMIT 1' shows which"
     }
 
-    /// Checks the file and what it says: SQLite's own integrity check, and the rules that the schema cannot state.
+    /// Checks the file: SQLite's own integrity check, and the invariants that the schema cannot express.
     ///
-    /// - Returns: what is wrong, a line each; empty where all is well.
+    /// - Returns: one line per fault; empty if there is none.
     public func check() async throws(StoreError) -> [String] {
         let damage: [String]
         do {
@@ -89,7 +90,7 @@ extension Store {
             }
     }
 
-    /// Rules between rows; each query gives the rows that break one.
+    /// Invariants across rows; each query selects rows that break one.
     private static let invariants: [(name: String, violations: SQL)] = [
         (
             "a lane without exactly one head",
@@ -155,7 +156,7 @@ extension Store {
         ]
     }
 
-    /// Copies the database, whole as of one moment, to a file that must not exist; writers may go on meanwhile.
+    /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
     public func backup(to destination: String) async throws(StoreError) {
         guard !DatabaseFiles.exists(destination) else {
             throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
@@ -165,7 +166,7 @@ extension Store {
         }
     }
 
-    /// What the file is.
+    /// Describes the database file.
     public func description() async throws(StoreError) -> DatabaseDescription {
         let path = path
         return try await read { snapshot in

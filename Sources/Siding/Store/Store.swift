@@ -3,17 +3,17 @@ internal import SidingMigrations
 internal import SidingSQLite
 package import SidingSynchronization
 
-/// The store in one SQLite file: WAL, several processes at once, plain tables that any SQLite tool can read.
+/// The store in one SQLite file: WAL mode, shared by several processes, with plain tables that any SQLite tool can read.
 ///
-/// One connection writes, on its own queue; up to four read beside it. All state is rows.
+/// One connection writes, on its own queue; up to four read beside it. All state is in rows.
 public struct Store: Sendable {
     /// How the file is opened.
     public enum Access: Sendable, Hashable {
-        /// Made where it is missing, migrated where it is older.
+        /// Created if missing, migrated if older.
         case readWriteCreate
-        /// Must exist; migrated where it is older.
+        /// Must exist; migrated if older.
         case readWrite
-        /// Must exist and be of this version; nothing is written.
+        /// Must exist with the current schema version; nothing is written.
         case readOnly
     }
 
@@ -21,7 +21,7 @@ public struct Store: Sendable {
     public enum Durability: String, Sendable, Hashable {
         /// Power loss.
         case full
-        /// The end of the process; the newest commits may be lost with the power, whole as they were.
+        /// The end of the process. A power loss may undo the newest commits, each as a whole.
         case normal
     }
 
@@ -32,24 +32,23 @@ public struct Store: Sendable {
     let owner: OwnerLock
     let inHand: WorkInHand
     let shapes: KnownMemberSets
-    /// Fired after each commit of this process that wrote records.
+    /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
     let clock: WallClock
-    /// Spreads how long a source is left alone.
+    /// Spreads retry times of a source.
     let jitter: Jitter
-    /// The migrations that opening the store applied.
+    /// The migrations applied when the store was opened.
     public let appliedMigrations: [String]
-    /// Where a test looks at a call, holds it up, or lets it fail.
+    /// Hooks for tests that observe, delay or fail a call.
     package var probes = StoreProbes()
 
-    /// Whether there is a store at `path` to open: a file that holds nothing yet is none, and is made one by
-    /// ``Access/readWriteCreate``.
+    /// Whether there is a store at `path`. An empty file is none; ``Access/readWriteCreate`` turns it into one.
     public static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
 
     /// Opens the store at `path`.
     ///
-    /// - Throws: ``StoreError`` that names the file and says what is wrong with it: foreign, newer, damaged, unsafe, not
-    ///   accessible, on a network file system.
+    /// - Throws: ``StoreError`` that names the file and its fault: foreign, newer, damaged, unsafe, not accessible, on a
+    ///   network file system.
     public static func open(
         at path: String, access: Access = .readWriteCreate, durability: Durability = .full, clock: WallClock = .system,
         jitter: Jitter = .random
@@ -89,10 +88,10 @@ public struct Store: Sendable {
     /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
     private static let pagesLeftInWAL = 256
 
-    /// Closes both connections and gives the owner lock back.
+    /// Closes both connections and releases the owner lock.
     public func close() async {
         await reader.close()
-        // Short commands follow each other: each would read what all before it have left.
+        // Without a checkpoint each of many short commands would read the WAL of all commands before it.
         _ = try? await writer?.checkpointIfNeeded(over: Self.pagesLeftInWAL, waits: false)
         await writer?.close()
         owner.release()
@@ -111,13 +110,13 @@ public struct Store: Sendable {
     }
 }
 
-/// Calls at which a test stops a store; none of them does anything outside of tests.
+/// Hooks that let a test stop a store; they do nothing outside of tests.
 package struct StoreProbes: Sendable {
     /// Called before a page is saved, outside of the transaction.
     package var willCommit: @Sendable (PageCommit) async throws(StoreError) -> Void
     /// Called before records are looked up by their keys.
     package var willLookUp: @Sendable () async -> Void
-    /// Called with the records that a look-up found, before its caller has them.
+    /// Called with the records of a look-up, before its caller has them.
     package var didLookUp: @Sendable ([Record]) async -> Void
 
     package init(

@@ -1,7 +1,7 @@
 internal import SidingSQLite
 
 extension StoreError {
-    /// The store's word for what SQLite, or a step of ours inside a transaction, threw.
+    /// Maps an error of SQLite, or of a step inside a transaction, to a store error.
     init(mapping error: any Error) {
         switch error {
         case let error as StoreError: self = error

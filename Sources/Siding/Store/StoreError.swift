@@ -1,41 +1,41 @@
-/// Why the store could not do as asked.
+/// An error of the store.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong; the raw value is the name in `--json` output.
+    /// The kind of error; the raw value is its name in `--json` output.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Another run took the lease over; nothing was changed.
+        /// Another run took over the lease; nothing was changed.
         case leaseLost = "lease_lost"
         case notFound = "not_found"
-        /// A prefix leads to several entries.
+        /// A prefix matches several entries.
         case ambiguous
-        /// The disk or the file system has no room left.
+        /// The disk or the file system is full.
         case full
         /// Waiting for another writer took too long.
         case busy
         /// The file, or its directory, cannot be opened or written.
         case inaccessible
-        /// The file is not a Siding database, or holds what no migration of ours made.
+        /// The file is not a Siding database, or has objects that no migration of ours made.
         case foreign
         /// The file was written by a newer Siding.
         case newer
         case corrupt
         case cancelled
-        /// A query was ended by its time limit.
+        /// A query reached its time limit.
         case timeLimit = "time_limit"
-        /// The SQL of a query is wrong or not allowed.
+        /// The SQL of a query is invalid or not allowed.
         case invalidQuery = "invalid_query"
         case inputOutput = "input_output"
-        /// The resource's name cannot be a view's.
+        /// No view can have the resource's name.
         case invalidName = "invalid_name"
-        /// A record breaks the contract of its resource, which wants nothing of such a page.
+        /// A record breaks its resource's contract, which rejects the whole page.
         case contract
-        /// A record changed between reading and writing it, again and again.
+        /// A record kept changing between read and write.
         case outdated
-        /// A write that cannot be accepted as it stands.
+        /// The write cannot be accepted in this form.
         case invalidWrite = "invalid_write"
-        /// This SQLite lacks what is asked of it.
+        /// This SQLite lacks a required feature.
         case unsupported
 
-        /// Whether the same call may succeed later without anybody changing the program or replacing the file.
+        /// Whether the same call may succeed later without a change of the program or the file.
         var mayHeal: Bool {
             switch self {
             case .leaseLost, .notFound, .ambiguous, .full, .busy, .inaccessible, .cancelled, .timeLimit, .inputOutput,

@@ -3,11 +3,11 @@ internal import SidingChain
 internal import SidingCredentials
 
 extension ChainAssembly {
-    /// The assembly of every chain to `source`, its fetches and its writes alike: its fields, its credentials, its patience.
+    /// Assembles every chain to `source`, for fetches and for writes: header fields, credentials, retries and deadline.
     ///
     /// - Parameters:
-    ///   - subject: which of the source's rules for failures are asked; nil for none.
-    ///   - budget: what keeps the requests within the source's limits; nil where it has none.
+    ///   - subject: whose rules of the source's `errors:` apply; nil for none.
+    ///   - budget: keeps the requests within the source's limits; nil if it has none.
     init(
         to source: Source, for subject: FailureRule.Subject?, over transport: any Transport,
         within budget: BudgetUse? = nil, in environment: Environment
@@ -30,13 +30,13 @@ extension ChainAssembly {
         }
     }
 
-    /// A chain that asks the origin itself about one thing: a GET that no cache answers, as what one has may be older than what
-    /// gave rise to the question (RFC 9111 §5.2.1.4).
+    /// A GET straight from the origin, used to verify one record or write: no cache may answer, as its copy may predate
+    /// the event to verify (RFC 9111 §5.2.1.4).
     ///
-    /// Whoever asks whether a write arrived makes the assembly for no subject: its answers have a meaning of their own, which no
-    /// rule for failures changes.
+    /// A delivery probe builds its assembly without a subject: its answers have a meaning of their own, and no failure rule may
+    /// change it.
     ///
-    /// - Parameter limit: the most bytes of the answer.
+    /// - Parameter limit: the maximum size of the answer, in bytes.
     func question(upTo limit: Int) -> any Node<HTTPURL, LoadedResponse> {
         chain(
             from: RequestRouterNode<HTTPURL> { url in

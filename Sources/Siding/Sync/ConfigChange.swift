@@ -1,25 +1,25 @@
 import SidingChain
 internal import SidingJSON
 
-/// Has a look at what a changed `where`, or a changed mark of `deletes:`, says of stored records, before the sync that would let
-/// them go.
+/// Checks, before a sync, how many stored records a changed `where` or a changed mark of `deletes:` would remove.
 ///
-/// Opening a listing carries out a changed `where`, and pages a changed mark: what the origin marks as deleted goes without a
-/// guard, as the origin said so. Where too much would go as only the config has changed, nothing is asked for at all, and what
-/// is stored, the view and the definition stay as they are. What pages show is looked at when all is known: ``NullFilteredRecords``.
+/// Opening a listing applies a changed `where`, and saving pages applies a changed mark. Records that the origin marks as
+/// deleted bypass the mass-deletion guard. So if a config change alone would remove too many records, the sync sends no
+/// request, and leaves the records, the view and the definition as they are. ``NullFilteredRecords`` handles records for which
+/// `where` becomes NULL, once the listing is complete.
 struct ConfigChange: Sendable {
     let resource: AnyResource
     let options: SyncOptions
     let store: Store
 
-    /// - Returns: what a changed condition leaves out; nil where it is the one that records are kept by.
+    /// - Returns: the stored records that a changed `where` filters out; nil if `where` did not change.
     func leftOut() async throws(StoreError) -> LeftOutRecords? {
-        // A listing of its own changes nothing that is declared.
+        // An ad-hoc listing does not apply a changed definition.
         guard !options.isAside else { return nil }
         return try await store.leftOut(by: resource.shape, of: resource.name)
     }
 
-    /// - Returns: what has a changed mark already; nil where it is the mark as before, or nothing has it.
+    /// - Returns: the stored records that already have the changed mark; nil if the mark did not change, or no record has it.
     func marked() async throws(StoreError) -> MarkedRecords? {
         guard let mark = resource.deletions.mark,
             let known = try await store.freshness(of: resource.name),
@@ -28,7 +28,7 @@ struct ConfigChange: Sendable {
         return try await store.marked(by: mark, of: resource.name)
     }
 
-    /// Why nothing is to be asked for; nil where as much may go.
+    /// Why the sync sends no request; nil if the deletions are accepted or within the guard's limit.
     func refusal(_ leaving: some LeavingRecords) -> String? {
         guard !options.acceptsDeletes, leaving.isTooMuch(for: resource.deletions) else { return nil }
         return "\(type(of: leaving).consequence) \(leaving.words). \(resource.deletions.excess)"

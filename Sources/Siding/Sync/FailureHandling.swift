@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// What a sync does with a failed page: retain it, gate the source, or let the run fail.
+/// Handles a failed page: retains it in the queue, gates the source, or fails the run.
 struct FailureHandling: Sendable {
     let sync: ResourceSync
     let position: ListingPosition
@@ -9,9 +9,10 @@ struct FailureHandling: Sendable {
     private var source: Source { sync.resource.source }
     private var store: Store { sync.engine.store }
 
+    /// Records the outcome for the source; then retains, parks or releases the page, or fails the run.
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure
-        // What one request learned of its source is worth knowing for all of them.
+        // The outcome of one request counts for all requests to the source.
         try await store.learn(source.lesson(of: failure, .fetch, now: now), of: source.name)
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
@@ -32,7 +33,7 @@ struct FailureHandling: Sendable {
         }
     }
 
-    /// Keeps a failure that may be kept; where nothing is to be retained, only what was in hand goes back.
+    /// Retains the failed page in the queue. If the options forbid that, it only releases an entry that this sync claimed.
     func keep(
         _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
@@ -43,7 +44,7 @@ struct FailureHandling: Sendable {
         return retains ? kept : sync.failed(failure, kept)
     }
 
-    /// Keeps the page in the queue; kept for later is an outcome, not an error.
+    /// Retains the page in the queue. The outcome is `queued`, not an error.
     private func retain(
         _ failure: Failure, _ page: PageRequest, isCounted: Bool, parks: ParkReason? = nil,
         _ report: ResourceSync.Report,
@@ -86,7 +87,7 @@ struct FailureHandling: Sendable {
         return given
     }
 
-    /// Our own stop: the page is where it was, and the listing's checkpoint too.
+    /// Releases a claimed entry after our own cancellation: page and checkpoint stay, and the attempt does not count.
     private func released(
         _ failed: PageFailure, _ report: ResourceSync.Report
     ) async throws(StoreError) -> ResourceSync.Report {
@@ -95,7 +96,7 @@ struct FailureHandling: Sendable {
         return sync.failed(failed.failure, kept)
     }
 
-    /// Tries of this very page that counted before now; an entry that is still in hand is for this page.
+    /// The counted attempts for this page so far: an entry that is still claimed is for this page.
     private var triesSoFar: Int { position.entry?.attempts ?? 0 }
 
     // MARK: Waiting
@@ -112,7 +113,7 @@ struct FailureHandling: Sendable {
 }
 
 extension Failure {
-    /// Whether there was no way to the origin, so that the return of the network ends the wait.
+    /// Whether the network was unreachable, so that its return ends the wait.
     fileprivate var isOfLine: Bool {
         switch reason {
         case .noInternetConnection, .captivePortal: true

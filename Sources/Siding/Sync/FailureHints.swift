@@ -2,8 +2,8 @@ public import SidingChain
 internal import SidingJSON
 
 extension Failure {
-    /// Whether the source waits for a sign-in: the origin refused the credential, or a rule of `errors:` takes the answer for
-    /// that (``FailureRule/Action/refreshToken``).
+    /// Whether the source needs a new sign-in: the origin refused the credential, or a rule of `errors:` treats the answer as a
+    /// refusal (``FailureRule/Action/refreshToken``).
     public var asksForSignIn: Bool {
         if underlying is CredentialRefusal { return true }
         if (underlying as? RuledFailure)?.rule.action == .refreshToken { return true }
@@ -11,7 +11,7 @@ extension Failure {
         return false
     }
 
-    /// What a person can do about it, where there is something.
+    /// What the user can do about it; nil if there is no advice.
     var hint: String? {
         if underlying is RefreshRefusal {
             return
@@ -23,7 +23,7 @@ extension Failure {
                 "it goes on when the limit has room, to which 'siding queue retry' keeps too; 'limits' of the source says how "
                 + "many requests go out"
         }
-        // What a rule takes for a refused credential is one, whatever its status.
+        // A rule may treat any status as a refused credential.
         if asksForSignIn { return "check the credentials of the source; the next 'siding sync' tries again" }
         return switch reason {
         case .noInternetConnection: "the next 'siding sync' or 'siding queue run' goes on here"
@@ -44,7 +44,7 @@ extension Failure {
 }
 
 extension PageFault {
-    /// The setting that lets such a page in; nil where none would.
+    /// The setting that would accept such a page; nil if none would.
     fileprivate var hint: String? {
         switch self {
         case .tooDeep: "raise http.max_depth of the source, if the origin is to be trusted with that"

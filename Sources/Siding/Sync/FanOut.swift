@@ -1,10 +1,10 @@
 internal import Logging
 internal import SidingChain
 
-/// The sync of a resource that has a listing for each record of another one: one pass over the parents that are due, some
-/// of them at once.
+/// Syncs a resource that has a listing for each record of a parent resource: one fan-out pass over the due parents, several at
+/// a time.
 struct FanOut: Sendable {
-    /// What all listings have in common.
+    /// The sync that the listings of all parents share.
     let sync: ResourceSync
     let each: ForEach
 
@@ -12,6 +12,7 @@ struct FanOut: Sendable {
     private var options: SyncOptions { sync.options }
     private var store: Store { sync.engine.store }
 
+    /// Runs one fan-out pass. Skips it if the parent resource was never stored.
     func run() async throws(StoreError) -> ResourceSync.Report {
         guard try await store.freshness(of: each.resource) != nil else {
             var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .skipped))
@@ -19,7 +20,7 @@ struct FanOut: Sendable {
             return report
         }
         do throws(StoreError) { return try await pass() } catch {
-            // A choice of parents that the store does not understand is the config's fault, and no one else's.
+            // An invalid `where` of `for_each` is an error of the config, not of the store.
             guard error.kind == .invalidQuery || error.kind == .timeLimit else { throw error }
             let failure = Failure(
                 .invalidRequest, phase: .notSent, detail: "'where' in 'for_each': \(error.message)")
@@ -34,7 +35,7 @@ struct FanOut: Sendable {
         var keys: [String]?
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         var tally = FanOutTally(sync)
-        // A listing of its own leaves rounds alone, as it does checkpoints.
+        // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
         let round = options.isAside ? nil : try await openRound(&tally)
         let selection = each.selection(for: resource.name, in: round)
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
@@ -50,7 +51,7 @@ struct FanOut: Sendable {
         return tally.report()
     }
 
-    /// What to say where 'where' fits none of the parents that are stored, as with a misspelt name; nil where it fits any.
+    /// A message if `where` matches none of the stored parents, such as for a misspelt name; nil if it matches any.
     private func unfitting(_ keys: [String]?) async throws(StoreError) -> String? {
         guard each.parents.filter != nil, !each.parents.areChanged else { return nil }
         var selection = each.selection(for: resource.name, in: nil)
@@ -62,7 +63,7 @@ struct FanOut: Sendable {
         return "'where' in 'for_each' fits \(records) of '\(each.resource)'"
     }
 
-    /// Ends the round, and with it what it says of records that are gone.
+    /// Ends the fan-out pass, and reconciles the deletions.
     private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
         var end = end
         end.deletions = DeletionTerms(
@@ -104,7 +105,7 @@ struct FanOut: Sendable {
     private func walk(
         _ feed: ParentFeed, _ round: Int64?, _ tally: FanOutTally
     ) async throws(StoreError) -> FanOutTally {
-        // A limit is for all parents together: each has what those before it have left.
+        // A limit holds for all parents together, so they run one by one, each with the remaining limit.
         let width = options.limit == nil ? each.concurrency : 1
         let board = FanOutProgress(resource.name, report: sync.engine.progress)
         let result = await withTaskGroup(of: Ended.self, returning: Result<FanOutTally, StoreError>.self) { group in
@@ -140,7 +141,7 @@ struct FanOut: Sendable {
         }
     }
 
-    /// The sync of the next parent about which something can be asked; nil where there is none.
+    /// The sync of the next parent for which a request can be made; nil if there is none.
     private func nextSync(
         _ feed: inout ParentFeed, _ round: Int64?, _ tally: inout FanOutTally, _ board: FanOutProgress
     ) async throws(StoreError) -> ResourceSync? {
@@ -159,7 +160,7 @@ struct FanOut: Sendable {
 }
 
 extension RoundFindings {
-    /// What a person should know of what stays.
+    /// Messages about missing records that were kept.
     fileprivate func notes(of resource: String, over parent: String) -> [String] {
         guard unproven > 0 else { return [] }
         var reasons: [String] = []
@@ -183,7 +184,7 @@ extension RoundFindings {
 }
 
 extension ForEach {
-    /// The parents that are due in a round; in none, all that the filter means.
+    /// The parents that are due in a fan-out pass; without a pass, all that match the filter.
     func selection(for resource: String, in round: RoundPosition?) -> ParentSelection {
         var selection = ParentSelection(for: resource, of: self.resource, round: round?.round)
         selection.areChanged = parents.areChanged && round?.takesAll == false
@@ -193,7 +194,7 @@ extension ForEach {
 }
 
 extension ResourceSync {
-    /// The sync of the resource, be it one listing or one per parent.
+    /// Syncs the whole resource: its one listing, or one listing per parent.
     func runWhole() async throws(StoreError) -> Report {
         let foreign = try await ForeignResource.look(
             for: resource, options, in: engine.store, file: engine.ledger)
@@ -230,7 +231,7 @@ extension ResourceSync {
         report.line.notes.append("columns were declared or changed: \(rows) stored records were given their values")
     }
 
-    /// The report of a sync that does nothing, as too much would go.
+    /// The report of a sync that sends no request, as it would delete too many records.
     private func refused(_ count: Int, because why: String) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .saved))
         report.extra.withheld = count
@@ -242,7 +243,7 @@ extension ResourceSync {
 }
 
 extension SyncEngine {
-    /// The same engine, which tells its progress to someone else.
+    /// The same engine, which reports its progress to `progress`.
     fileprivate func reporting(to progress: @escaping @Sendable (SyncProgress) -> Void) -> SyncEngine {
         var engine = self
         engine.progress = progress

@@ -1,6 +1,6 @@
 internal import SidingSynchronization
 
-/// Sums the progress of listings that go on side by side.
+/// Sums the progress of concurrent listings.
 final class FanOutProgress: Sendable {
     private struct State {
         var settled = RunCounters()
@@ -16,7 +16,7 @@ final class FanOutProgress: Sendable {
         self.report = report
     }
 
-    /// Takes in how far the listing of the parent `key` has come.
+    /// Records the progress of the listing of the parent `key`, and reports the sum.
     func show(_ counters: RunCounters, of key: String) {
         let total = state.withLock { state in
             state.going[key] = counters
@@ -25,7 +25,7 @@ final class FanOutProgress: Sendable {
         report(SyncProgress(resource: resource, counters: total, page: total.pages))
     }
 
-    /// The listing of the parent `key` is over.
+    /// Moves the counters of a finished listing into the sum.
     func settle(_ key: String) {
         state.withLock { state in
             if let counters = state.going.removeValue(forKey: key) { state.settled += counters }

@@ -1,9 +1,10 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// What comes of the parents of one pass, and when it has to stop.
+/// Collects the results of the parents of one fan-out pass, and decides when the pass must stop.
 ///
-/// What concerns one parent is told and passed over. What concerns the source stops the pass: the others would fail alike.
+/// A failure of one parent is reported, and the pass goes on. A failure of the source stops the pass, as the other parents
+/// would fail too.
 struct FanOutTally: Sendable {
     private let sync: ResourceSync
     private let isAside: Bool
@@ -15,13 +16,13 @@ struct FanOutTally: Sendable {
     private var held = 0
     private var incomplete = 0
     private var resumed = 0
-    /// Failures of single parents since the last answer that was good for something.
+    /// Transient failures in a row; a success or another failure resets it.
     private var inARow = 0
     private var firstFailure: ResourceSync.Report?
     private var stopped: ResourceSync.Report?
     private var sum: ResourceSync.Report
 
-    /// The first few by name, all counted.
+    /// Counts all, keeps the texts of the first five.
     private struct Named: Sendable {
         static let most = 5
         var count = 0
@@ -39,24 +40,25 @@ struct FanOutTally: Sendable {
         sum = ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed))
     }
 
-    /// So many parents that fail with nothing good between say that it is the source.
+    /// After this many transient failures in a row, the source is presumed to fail.
     private static let mostInARow = 5
 
     var isCutShort: Bool { stopped != nil || (sync.options.failsFast && failed.count > 0) }
 
-    /// Whether the next parent is to be asked about.
+    /// Whether to start the next parent.
     var goesOn: Bool { !isCutShort && sync.options.limit.map { saved < $0 } ?? true }
 
-    /// The records that were looked at.
+    /// The number of records read so far.
     var saved: Int { sum.line.counters.saved }
 
-    /// Whether no parent was asked about, or was to be.
+    /// Whether no parent was processed, with any result.
     var isEmpty: Bool { done + queued + held + failed.count + skipped.count == 0 }
 
-    /// Whether every parent's listing is whole; one about which nothing can be asked has none.
+    /// Whether every parent's listing is complete. Skipped parents have no listing, and do not count.
     var isComplete: Bool { failed.count + queued + held + incomplete == 0 }
 
-    // MARK: What comes in
+    // MARK: Adding results
+    /// Adds notes about how the pass was opened.
 
     mutating func note(_ position: RoundPosition) {
         if !position.changedAspects.isEmpty {
@@ -69,14 +71,15 @@ struct FanOutTally: Sendable {
         if position.isResumed { sum.line.notes.append("goes on with the round that was left half-way") }
     }
 
-    /// Says something of the pass that no one has to act on.
+    /// Adds a note that needs no action.
     mutating func note(_ words: String) { sum.line.notes.append(words) }
 
+    /// Counts a parent for which no request can be made.
     mutating func skip(_ key: String, because reason: String) {
         skipped.add("skipped \(Self.shown(key)): \(reason)")
     }
 
-    /// Our own stop.
+    /// Records our own cancellation.
     mutating func stop() {
         guard stopped == nil else { return }
         stopped = sync.failed(
@@ -84,6 +87,7 @@ struct FanOutTally: Sendable {
             ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed)))
     }
 
+    /// Adds the report of one parent's sync.
     mutating func add(_ one: ResourceSync.Report, of key: String) {
         sum.line.counters += one.line.counters
         sum.extra += one.extra
@@ -115,7 +119,7 @@ struct FanOutTally: Sendable {
         guard let failure = one.failure else { return }
         inARow = sync.isTransient(failure) ? inARow + 1 : 0
         guard sync.concernsSource(failure) || inARow >= Self.mostInARow else { return }
-        // What says most of the source is what a person should read: the origin's own word rather than what it led to.
+        // Prefer the origin's own failure over the gate that it closed.
         let said = stopped?.failure?.reason
         if said == nil || said == .cancelled || (said == .waitingForOrigin && failure.reason != .cancelled) {
             stopped = one
@@ -125,10 +129,10 @@ struct FanOutTally: Sendable {
     private static func shown(_ key: String) -> String { "'\(PlainText.oneLine(key, limit: 60))'" }
 }
 
-// MARK: What a failure is about
+// MARK: Kinds of failures
 
 extension ResourceSync {
-    /// Whether other requests to the source would fail alike.
+    /// Whether other requests to the source would fail in the same way.
     func concernsSource(_ failure: Failure) -> Bool {
         switch resource.source.lesson(of: failure, .fetch, now: engine.now) {
         case .offline, .patience, .signIn: return true
@@ -140,7 +144,7 @@ extension ResourceSync {
         }
     }
 
-    /// Whether the same request may well succeed later.
+    /// Whether the same request may succeed later.
     func isTransient(_ failure: Failure) -> Bool {
         if case .keep = resource.source.retention(of: failure, .fetch, now: engine.now) {
             true
@@ -153,7 +157,7 @@ extension ResourceSync {
 // MARK: The report
 
 extension FanOutTally {
-    /// The one line of the run.
+    /// The combined report, for the one line of the run.
     func report() -> ResourceSync.Report {
         var report = sum
         report.line.notes.insert(summary, at: 0)

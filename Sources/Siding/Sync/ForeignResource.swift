@@ -12,14 +12,14 @@ struct ForeignResource: Sendable {
     let error: RecordedError
 
     /// - Parameters:
-    ///   - store: where the resource's records would go.
-    ///   - file: the store whose file is named.
-    /// - Returns: nil where the resource is the one that the store knows, or holds nothing.
+    ///   - store: the store that would save the records.
+    ///   - file: the store whose path the message names.
+    /// - Returns: nil if the store knows the resource, or holds no records for it.
     static func look(
         for resource: AnyResource, _ options: SyncOptions, in store: Store, file: Store
     ) async throws(StoreError) -> ForeignResource? {
         guard let known = try await store.freshness(of: resource.name) else { return nil }
-        // A person says so: the records of the other origin are to be gone.
+        // The user accepts that the records of the other origin are deleted.
         let isAccepted = options.isFull && options.acceptsDeletes && !options.isAside
         if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }
         guard ResourceDefinition(resource).differences(from: known.definition).contains("key") else { return nil }
@@ -61,7 +61,7 @@ struct ForeignResource: Sendable {
             ))
     }
 
-    /// The report of a sync that does nothing.
+    /// The report of a sync that sends no request.
     func report(of resource: AnyResource) -> ResourceSync.Report {
         var report = ResourceSync.Report(line: RunResource(resource: resource.name, outcome: .failed, error: error))
         report.failure = Failure(.invalidRequest, phase: .notSent, detail: error.message)
@@ -70,6 +70,6 @@ struct ForeignResource: Sendable {
 }
 
 extension ResourceDefinition {
-    /// Scheme, host and port of the source; nil where none is known.
+    /// Scheme, host and port of the source; nil if unknown.
     fileprivate var origin: String? { aspects["base_url"].flatMap { try? HTTPURL($0) }?.origin }
 }

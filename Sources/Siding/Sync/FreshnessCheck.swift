@@ -1,16 +1,16 @@
 internal import SidingChain
 
-/// Whether a resource is worth asking for.
+/// Decides whether a sync of a resource can be skipped.
 ///
-/// `X-Poll-Interval` is a demand of the origin, and holds for every sync. `Cache-Control` is a promise: it counts where a
-/// person said that older records will do, with `maxAge`; who says nothing wants what is there now, and a condition makes
-/// that cheap. What a person asks for beyond the usual is asked for in any case.
+/// `X-Poll-Interval` is a demand of the origin and holds for every sync. `Cache-Control` is only a promise: it counts if the
+/// user set `maxAge`, and so accepts older records. Without `maxAge` a sync always asks, at the low cost of a conditional
+/// request. Explicit options (`--full`, `since`, an ad-hoc listing, accepted deletes) always ask.
 struct FreshnessCheck {
     let resource: AnyResource
     let options: SyncOptions
     let now: Timestamp
 
-    /// Why it is pointless, for a person; nil where the resource is to be asked for.
+    /// Why the sync is skipped, for people; nil if it must run.
     func isPointless(_ standing: ResourceFreshness?) -> String? {
         guard !options.isFull, options.since == nil, !options.isAside, !options.acceptsDeletes, let standing,
             let completed = standing.completedAt, isAsItWas(standing)
@@ -21,7 +21,7 @@ struct FreshnessCheck {
         }
         guard let maxAge = options.maxAge else { return nil }
         let age = now - completed
-        // A completion in the future says that the clock was set back, not that the records are fresh.
+        // A completion time in the future means that the clock was set back, not that the records are fresh.
         if age >= .zero, age < maxAge { return "complete \(age.components.seconds) s ago: fresh enough" }
         if let moment = standing.freshUntil(at: now) {
             return "the origin calls it current until \(moment.rfc3339) (Cache-Control): fresh enough"
@@ -29,13 +29,13 @@ struct FreshnessCheck {
         return nil
     }
 
-    /// By what would be stored of them.
+    /// Compares the stored forms.
     private static func isSame(_ one: RecordShape, _ other: RecordShape) -> Bool {
         (try? StoredShape.text(of: one)) == (try? StoredShape.text(of: other))
     }
 
-    /// Whether the last listing stands for what a sync would ask for now: none was begun since, and what the config says of the
-    /// resource is what it said then. A sync applies what is new of that, whether the origin has news or not.
+    /// Whether the last listing still answers a sync: no listing began since, and definition and record schema are unchanged. A
+    /// sync applies a changed definition even if the origin has nothing new.
     private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
         !standing.isUnfinished && ResourceDefinition(resource).isSame(as: standing.definition)
             && standing.shape.map { Self.isSame($0, resource.shape) } ?? true

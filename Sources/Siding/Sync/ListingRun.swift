@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
 
-/// Walks one listing from where it stands to its end: the next page is fetched while this one is saved.
+/// Walks one listing from its current page to its end. It fetches the next page while it saves the current one.
 struct ListingRun: Sendable {
     let resource: AnyResource
     let store: Store
@@ -11,16 +11,16 @@ struct ListingRun: Sendable {
     let run: RunID
     let options: SyncOptions
     let start: CursorStart
-    /// The stored cursor when the listing was opened.
+    /// The stored cursor at the time the listing was opened.
     let stored: String?
     let progress: @Sendable (SyncProgress) -> Void
 
-    /// Where the walk ended.
+    /// How the walk ended.
     enum End: Sendable {
         case complete
         /// Stopped before its end, and why.
         case cut(String)
-        /// Stopped where a rule says that a failure is to be ignored.
+        /// Stopped by a failure that a rule ignores.
         case ignored(String)
         case failed(PageFailure)
     }
@@ -29,11 +29,11 @@ struct ListingRun: Sendable {
         var end: End
         var counters = RunCounters()
         var paging: Paging?
-        /// Whether any page was had, so that a refusal is not the first thing that the origin said.
+        /// Whether any page was saved, so that a refusal is not the first answer of the origin.
         var hasPages = false
-        /// What a person should know of the cursor, and of pages that nothing leads to.
+        /// Warnings about the cursor, and about next pages that no link names.
         var warnings: [String] = []
-        /// Whether the page that was saved last did not change: what follows it is asked for because it is stored so.
+        /// Whether the page saved last answered 304, so that the next page was taken from the store.
         var isStoredWay = false
     }
 
@@ -91,7 +91,7 @@ struct ListingRun: Sendable {
         }
     }
 
-    /// What came of asking for a page; a value, as it is awaited beside a save.
+    /// The result of a fetch. It is a value, as the fetch runs beside a save.
     private enum Fetched: Sendable {
         case page(FetchedPage)
         case failed(PageFailure)
@@ -116,14 +116,14 @@ struct ListingRun: Sendable {
         }
     }
 
-    /// The page with its way on cut where the listing turns in a circle, or has enough records.
+    /// Ends the listing at this page if it loops, has reached the limit, or is past the requested range.
     private func bounded(
         _ page: FetchedPage, _ circle: inout LoopDetector, _ counters: RunCounters, _ track: HighWaterMark
     ) -> FetchedPage {
         var page = page
         page.furthest = track.remembered(of: page)
         if track.isPast(page) {
-            // What is behind it a listing that begins earlier wants: a 304 must not say that this is the last.
+            // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
             switch page.next {
             case .page(let next): page.behind = next
             case .cut: (page.etag, page.lastModified) = (nil, nil)
@@ -162,7 +162,7 @@ struct ListingRun: Sendable {
         return commit
     }
 
-    /// - Returns: what is wrong with the page, where the contract wants nothing of it then.
+    /// - Returns: the fault of the page if it violates the contract, so that nothing of it was saved; else nil.
     private func save(
         _ commit: PageCommit, _ page: FetchedPage, _ result: inout Walked
     ) async throws(StoreError) -> PageFailure? {
@@ -187,11 +187,10 @@ extension ListingRun.Walked {
 }
 
 extension PageFailure {
-    /// The failed page as one that says something all the same: where a rule says to ignore the failure or to set the answer
-    /// aside, the listing ends there, incomplete; where there is nothing about a parent any more, it is empty.
+    /// Turns a failure into a page if possible. If a rule ignores or quarantines the answer, the listing ends there,
+    /// incomplete. If the first page of a parent answers 404 or 410, its listing is empty.
     ///
-    /// - Parameter asksFromCursor: whether the listing goes on from what the origin said before: then it may be that which is
-    ///   gone.
+    /// - Parameter asksFromCursor: whether the listing starts from a stored cursor: then it may be the cursor that is gone.
     fileprivate func takenAsPage(
         _ paging: Paging, of resource: AnyResource, asksFromCursor: Bool
     ) -> FetchedPage? {
@@ -222,6 +221,6 @@ extension PageFailure {
 }
 
 extension RunCounters {
-    /// The records that a run has looked at.
+    /// The number of records that a run has read.
     var saved: Int { inserted + updated + unchanged + stale + quarantined + duplicates }
 }

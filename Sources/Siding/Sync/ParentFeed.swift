@@ -1,22 +1,22 @@
-/// Reads the parents that are due in small portions, so that few of their bodies are in memory at a time.
+/// Reads the due parents in small portions, to keep few of their bodies in memory.
 struct ParentFeed: Sendable {
     private var selection: ParentSelection
-    /// What is left of the keys that a query gave; nil where there is no query.
+    /// The remaining keys of the query; nil without a query.
     private var keys: ArraySlice<String>?
     private var portion: ArraySlice<Parent> = []
     private var isAtEnd = false
     private let size: Int
 
     /// - Parameters:
-    ///   - keys: in the order of their bytes; nil for all.
-    ///   - size: how many are read at once.
+    ///   - keys: in byte order; nil for all.
+    ///   - size: the number of parents per portion.
     init(_ selection: ParentSelection, keys: [String]?, size: Int) {
         self.selection = selection
         self.keys = keys.map { $0[...] }
         self.size = size
     }
 
-    /// The next one, in the order of their keys; nil where there is none.
+    /// The next parent, in the order of the keys; nil at the end.
     mutating func next(from store: Store) async throws(StoreError) -> Parent? {
         while portion.isEmpty, !isAtEnd { try await read(from: store) }
         return portion.popFirst()

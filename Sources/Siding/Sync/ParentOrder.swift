@@ -1,6 +1,6 @@
-/// The order in which resources are synced whose listings are about each other's records.
+/// Orders resources for a sync, so that parents come before the resources that fan out over them.
 public enum ParentOrder {
-    /// `resources` as they are, but each parent before what is listed for its records. A circle is left as it is.
+    /// `resources` in their order, but each parent before its fan-out resources. A cycle is left as it is.
     public static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
         let byName = Dictionary(resources.map { ($0.name, $0) }) { first, _ in first }
         var ordered: [AnyResource] = []

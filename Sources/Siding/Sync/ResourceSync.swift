@@ -3,33 +3,33 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// The sync of one resource under its lease: plan, walk, and what to do with a failure.
+/// Syncs one resource, or one parent's listing, under its lease: plans, walks the pages, and handles a failure.
 struct ResourceSync: Sendable {
     let engine: SyncEngine
     let resource: AnyResource
     let options: SyncOptions
     let lease: Lease
     let run: RunID
-    /// The record that the listing is about; nil where the resource has one listing only.
+    /// The parent of the listing; nil if the resource has a single listing.
     var parent: BoundParent?
 
-    /// A report, and the counters that no page has carried into the store yet.
+    /// A report, and the counters that no page commit has stored yet.
     struct Report: Sendable {
         var line: RunResource
         var failure: Failure?
         var heldBy: LeaseHolder?
         var extra = RunCounters()
         var warnings: [String] = []
-        /// Whether a rule says that the failure is one.
+        /// Whether a rule of the source makes the run fail.
         var isFailedByRule = false
-        /// Whether it went on where an earlier listing stopped.
+        /// Whether it resumed an earlier listing.
         var isResumed = false
-        /// Whether it stopped before its end, for another reason than a failure.
+        /// Whether it stopped before its end for a reason other than a failure.
         var isIncomplete = false
         /// How the pages follow each other, where that was found out.
         var paging: Paging?
 
-        /// The report as the run record has it: with what no page carried.
+        /// The public report, with the extra counters added.
         var `public`: SyncReport {
             var line = line
             line.counters += extra
@@ -37,7 +37,7 @@ struct ResourceSync: Sendable {
                 line: line, failure: failure, heldBy: heldBy, warnings: warnings, isFailedByRule: isFailedByRule)
         }
 
-        /// Adds a note that a person is told even where all else is silent.
+        /// Adds a note that is shown even in quiet mode.
         mutating func warn(_ text: String) {
             line.notes.append(text)
             warnings.append(text)
@@ -50,7 +50,7 @@ struct ResourceSync: Sendable {
             if !line.notes.contains(note) { line.notes.append(note) }
         }
 
-        /// Counts what a changed condition left out of what is stored.
+        /// Counts stored records that a changed `where` filtered out.
         mutating func note(leftOut count: Int, in run: RunID) {
             guard count > 0 else { return }
             line.counters.deleted += count
@@ -59,7 +59,7 @@ struct ResourceSync: Sendable {
                     + "'siding records undelete \(run)' restores \(count == 1 ? "it" : "them")")
         }
 
-        /// Tells how many left as `where` cannot be told of them any more: that may be meant, and may be a member that is gone.
+        /// Reports records removed because `where` became NULL for them: on purpose, or because a member is missing.
         mutating func note(unfit count: Int, in run: RunID) {
             guard count > 0 else { return }
             line.notes.append(
@@ -81,6 +81,7 @@ struct ResourceSync: Sendable {
         }
     }
 
+    /// Syncs one listing: opens or resumes it, walks its pages, restarts it once if necessary, and handles a failure.
     func run() async throws(StoreError) -> Report {
         var report = Report(line: RunResource(resource: resource.name, outcome: .failed))
         var known = try await engine.store.cursor(of: resource, for: parent)
@@ -118,11 +119,11 @@ struct ResourceSync: Sendable {
         }
         switch result.end {
         case .complete:
-            // What a parent's listing lacks may be in another's: the end of the round decides.
+            // A record missing from one parent's listing may be in another's: the end of the fan-out pass decides.
             return try await succeeded(report, asking: parent == nil ? DeletionVerification(self) : nil)
         case .cut(let why):
             report.isIncomplete = true
-            // A limit that was asked for is no surprise.
+            // A requested limit needs no warning.
             if options.limit == nil {
                 report.warn("incomplete: \(why)")
             } else {
@@ -135,7 +136,7 @@ struct ResourceSync: Sendable {
             return try await succeeded(report)
         case .failed(let failure):
             report.extra += result.failedRequests
-            // The first page that was saved has settled the entry.
+            // The first saved page completed the entry.
             if result.hasPages { position.entry = nil }
             let isRefusal =
                 known != nil && options.since == nil && !options.isAside && start.isRefused(failure, opening)
@@ -145,7 +146,7 @@ struct ResourceSync: Sendable {
         }
     }
 
-    /// What helps where the origin no longer takes the cursor.
+    /// The hint for an origin that no longer accepts the cursor.
     private var cursorHint: String {
         "the cursor that was sent may have expired: 'siding state reset \(resource.name)' forgets it, and a rule 'errors: "
             + "[{ when: { status: … }, do: reset_cursor }]' does so by itself"
@@ -198,22 +199,23 @@ struct ResourceSync: Sendable {
         engine.transports.transport(for: resource.source.name, resource.source.transport)
     }
 
-    /// What keeps the requests of one walk within the source's limits.
+    /// Keeps the requests of one walk within the source's limits; nil if it has none.
     var budget: BudgetUse? {
         SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.environment.wallClock).map {
             BudgetUse($0)
         }
     }
 
-    /// A checkpoint that the origin refuses leads nowhere: the listing starts anew, once.
+    /// Why the listing must start again from the first page, such as a checkpoint that the origin refuses; nil if not. It
+    /// happens at most once.
     private func restartReason(
         _ result: ListingRun.Walked, _ rule: FailureRule?, _ position: ListingPosition, _ opening: ListingOpening
     ) -> String? {
-        // What a person says of the answer goes before what we make of it.
+        // A rule of the config takes precedence over the built-in one.
         if let rule {
             return rule.action == .resetCursor && !options.isAside ? "\(rule.place) says reset_cursor" : nil
         }
-        // A page that answered 304 led on by what was stored of it: a way that may have ended since.
+        // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
             case .failed(let page) = result.end,
             case .http(let answer) = page.failure.reason, (400..<500).contains(answer.status),
@@ -224,7 +226,7 @@ struct ResourceSync: Sendable {
         return "the origin refused page \(page.page.number) with \(answer.status)"
     }
 
-    /// A listing goes on as it was begun, at its page or at the cursor; see ``IncrementalCursor/goesOnAtCursor``.
+    /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/goesOnAtCursor``.
     private func goOn(
         _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout Report
     ) throws(Failure) {
@@ -235,7 +237,7 @@ struct ResourceSync: Sendable {
         position.page = try NextPageRule(resource: resource).first(from: start, for: parent)
     }
 
-    /// The rule that says what the failure means which ended the walk.
+    /// The rule that applies to the failure that ended the walk.
     private func rule(endingBy result: ListingRun.Walked) -> FailureRule? {
         guard case .failed(let page) = result.end else { return nil }
         return resource.source.rule(for: page.failure, of: .fetch)
@@ -247,7 +249,7 @@ struct ResourceSync: Sendable {
     private func succeeded(_ report: Report, asking inquiry: DeletionVerification? = nil) async throws(StoreError)
         -> Report
     {
-        // What the questions teach is newer.
+        // The outcomes of the verification are newer, so record this one first.
         try await engine.store.learn(.answers, of: resource.source.name)
         var report = try await inquiry?.run(report) ?? report
         let counters = report.line.counters
@@ -257,11 +259,11 @@ struct ResourceSync: Sendable {
         return report
     }
 
-    /// What a person should know of records that were too many to go.
+    /// Messages about deletions that the mass-deletion guard blocked.
     ///
     /// - Parameters:
-    ///   - others: resources without whose listing nothing is proven.
-    ///   - asksAll: whether only a sync that asks for all could prove again that they are gone.
+    ///   - others: resources that must be listed too before the deletions can be reconciled.
+    ///   - asksAll: whether only a full sync can reconcile them again.
     func withheld(
         _ count: Int, with others: [String] = [], asksAll: Bool = false
     ) async throws(StoreError) -> [String] {
@@ -281,7 +283,7 @@ struct ResourceSync: Sendable {
 
     private func withheld(absent count: Int, _ keys: [String], with others: [String], asksAll: Bool) -> String {
         let shown = keys.prefix(5).map { PlainText.oneLine($0, limit: 40) }.joined(separator: ", ")
-        // Those that one listing lacks show what would go once the next one lacks them too.
+        // Records missing for the first time are listed too: the next complete listing may delete them.
         let isMore = keys.count > count
         let names = (others + [resource.name]).joined(separator: " ")
         return "\(count) records are missing at the origin. \(resource.deletions.excess), so nothing was deleted. "
@@ -328,7 +330,7 @@ struct ResourceSync: Sendable {
 }
 
 extension ListingRun.Walked {
-    /// What the failed page's requests cost, which no page has counted.
+    /// The requests of the failed page, which no page commit has counted.
     fileprivate var failedRequests: RunCounters {
         var counters = RunCounters()
         if case .failed(let failure) = end { counters.requests = failure.requests }

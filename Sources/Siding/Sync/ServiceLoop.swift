@@ -2,11 +2,11 @@ internal import Logging
 internal import SidingChain
 package import SidingNetwork
 
-/// The loop of ``Siding/run()`` and of `siding queue run --watch`: it sends writes and syncs resources side by side, so that
+/// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
 /// neither waits for the other.
 ///
-/// It looks for due work at least once per pace, and at once when the network changes. When its task is cancelled, it
-/// claims nothing more, and ends when all that was under way has ended.
+/// It looks for due work at least once per pace, and at once when the network changes. A cancelled loop claims nothing more,
+/// and returns once the running work has ended.
 package struct ServiceLoop: Sendable {
     let sender: WriteSender
     let sources: Set<String>?
@@ -18,12 +18,12 @@ package struct ServiceLoop: Sendable {
     private var parts: [Work] { sync == nil ? [.writes] : [.writes, .syncs] }
 
     /// - Parameters:
-    ///   - sources: only writes of these are sent; nil for all.
-    ///   - pace: how often it looks at least.
-    ///   - changes: tells when links, addresses and routes change; nil looks by the clock alone.
-    ///   - outlastsFailures: whether it logs a failure of the store that may heal, and goes on, instead of throwing it.
-    ///   - report: told as each write is settled.
-    ///   - sync: syncs the resources that are due now; nil to send writes alone.
+    ///   - sources: whose writes are sent; nil for all.
+    ///   - pace: the longest pause between two looks for work.
+    ///   - changes: signals changes of links, addresses and routes; nil looks by the clock alone.
+    ///   - outlastsFailures: whether to log a store failure that may pass and go on, instead of throwing it.
+    ///   - report: called as each write is completed.
+    ///   - sync: syncs the resources that are due; nil to send writes alone.
     package init(
         sender: WriteSender, sources: Set<String>? = nil, pace: Duration, changes: NetworkChanges?,
         outlastsFailures: Bool = false, report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
@@ -43,29 +43,29 @@ package struct ServiceLoop: Sendable {
         case looked(Work, Result<Look, StoreError>)
     }
 
-    /// What one look of a part came to.
+    /// The result of one look for work.
     private struct Look: Sendable {
         var isIdle = true
-        /// What there is to send after it, where that is known.
+        /// The state of the queue afterwards, if known.
         var outlook: QueueOutlook?
     }
 
     private struct Course {
         var running: Set<Work> = []
-        /// From before the last look of each part, so that no change falls between.
+        /// Taken before the last look of each part, so that no network change is missed.
         var marks: [Work: NetworkChanges.Mark] = [:]
         var isPausing = false
         var reachable: Set<String>
         /// The failure of each part's last look.
         var faults: [Work: StoreError] = [:]
-        /// What ends the loop.
+        /// The failure that ends the loop.
         var failure: StoreError?
     }
 
-    /// Runs until `isDone` says so or the task is cancelled.
+    /// Runs until `isDone` returns true or the task is cancelled.
     ///
-    /// - Parameter isDone: asked after each look while nothing else is under way, by what there is to send then.
-    /// - Throws: ``StoreError`` where the store fails, once what was under way has ended.
+    /// - Parameter isDone: called after each look while nothing else runs, with the state of the queue.
+    /// - Throws: ``StoreError`` if the store fails, after the running work has ended.
     @concurrent
     package func run(
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool = { _ in false }
@@ -121,7 +121,7 @@ package struct ServiceLoop: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// Whether there is nothing more to wait for.
+    /// Whether the loop is done.
     private func isOver(
         _ look: Look?, _ isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool,
         _ progress: inout Course
@@ -151,12 +151,12 @@ package struct ServiceLoop: Sendable {
         start(parts, &progress, in: &group)
     }
 
-    /// Sees to it that a part which is at rest is woken.
+    /// Schedules the next wake-up for the parts that are idle.
     private func rest(_ progress: inout Course, in group: inout TaskGroup<Event>) {
         guard !Task.isCancelled, progress.failure == nil, !progress.isPausing, progress.running.count < parts.count
         else { return }
         progress.isPausing = true
-        // No part at rest has looked after this: a change since then wakes it.
+        // Idle parts have looked no later than this, so a change since then wakes them.
         let mark = parts.filter { !progress.running.contains($0) }.compactMap { progress.marks[$0] }.first
         group.addTask {
             await pause(after: mark)
@@ -187,7 +187,7 @@ package struct ServiceLoop: Sendable {
         }
     }
 
-    /// Logs a failure that the loop outlasts, once until it changes; any other ends the loop.
+    /// Logs a failure that the loop outlasts, once until it changes. Any other failure ends the loop.
     private func note(_ error: StoreError, of part: Work, _ progress: inout Course) {
         if error.kind == .cancelled, Task.isCancelled { return }
         guard outlastsFailures, error.kind.mayHeal else {

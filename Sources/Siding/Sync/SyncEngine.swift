@@ -2,14 +2,14 @@ public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
 
-/// Brings resources up to date: the only one that knows chain, store and queue.
+/// Syncs resources: the one type that knows the chain, the store and the queue.
 ///
-/// It has no state of its own: all state is rows, so any number of engines, in any number of processes, may share a store.
-/// Per resource: take the lease, plan (the retained fetch or the page where the listing stopped, else the first), walk the
-/// pages, and at a failure either retain the request or say why not.
+/// It keeps no state of its own. All state is in rows, so any number of engines in any number of processes may share a store.
+/// For each resource it takes the lease, plans (a retained fetch, else the page where the listing stopped, else the first page)
+/// and walks the pages. On a failure it retains the request, or reports why not.
 public struct SyncEngine: Sendable {
     let store: Store
-    /// Where requests are counted that limits are for: what is not kept of a rehearsal has gone out all the same.
+    /// The store that counts requests against rate limits: in a rehearsal the original, as its requests are real.
     var ledger: Store
     let transports: any TransportFactory
     let signIns: SignIns?
@@ -39,14 +39,13 @@ public struct SyncEngine: Sendable {
 
     var now: Timestamp { environment.wallClock.now }
 
-    /// Syncs `resources` one after the other in one run: in the given order, but parents before what is listed for each of
-    /// them.
+    /// Syncs `resources` one after the other in one run: in the given order, but each parent before its fan-out resources.
     ///
     /// - Parameters:
-    ///   - command: what was asked for, for the history: `sync posts`.
-    ///   - report: told as each resource ends.
-    /// - Returns: a report per resource, in order; those after a failure are missing with `failsFast`.
-    /// - Throws: ``StoreError`` where the store itself fails; the run record then says `failed`.
+    ///   - command: the command to record in the run, such as `sync posts`.
+    ///   - report: called as each resource ends.
+    /// - Returns: a report per resource, in order; with `failsFast` none after the first failure.
+    /// - Throws: ``StoreError`` if the store itself fails; the run is then recorded as `failed`.
     @concurrent
     public func run(
         _ resources: [AnyResource], options: SyncOptions = SyncOptions(), command: String = "sync",
@@ -57,7 +56,7 @@ public struct SyncEngine: Sendable {
         do throws(StoreError) { result = .success(try await syncs(resources, options, command, report)) } catch {
             result = .failure(error)
         }
-        // A page that was given up may have left a refresh behind, and the program may end with this run.
+        // An abandoned page may have left a token refresh running, and the program may exit after this run.
         for resource in resources { await resource.source.authorization.access?.settled() }
         return try result.get()
     }
@@ -161,7 +160,7 @@ public struct SyncEngine: Sendable {
 }
 
 extension RunOutcome {
-    /// What a run came to, from what its resources came to.
+    /// The outcome of a run, from the outcomes of its resources.
     static func combining(_ outcomes: [RunOutcome]) -> RunOutcome {
         let kinds = Set(outcomes)
         if kinds.isEmpty { return .skipped }

@@ -1,22 +1,22 @@
-/// What is out of the ordinary about a sync.
+/// Options of a sync that differ from the usual.
 public struct SyncOptions: Sendable, Hashable {
-    /// Drops checkpoint and validators' use: an unconditional listing from the first page.
+    /// Makes an unconditional listing from the first page: ignores checkpoint and validators.
     public var isFull: Bool
-    /// Ends after so many records; such a listing touches neither checkpoint nor validators.
+    /// Ends after this many records. This is an ad-hoc listing: it touches neither checkpoint nor validators.
     public var limit: Int?
-    /// Asks for what changed since this value of the cursor, instead of since the stored one.
+    /// Asks for changes since this cursor value, instead of the stored one.
     public var since: String?
-    /// Asks for what changed between two values of the cursor; such a listing touches neither checkpoint nor cursor.
+    /// Asks for changes between two cursor values. This is an ad-hoc listing: it touches neither checkpoint nor cursor.
     public var backfill: Backfill?
-    /// Whether a kept failure is retained in the queue.
+    /// Whether failures that may be retained go to the queue.
     public var retains: Bool
-    /// Resources whose last complete listing is younger are skipped.
+    /// Skips resources whose last complete listing is younger.
     public var maxAge: Duration?
     /// How long to wait for a resource that another run holds.
     public var lockWait: Duration
     /// Whether the first failure ends the run.
     public var failsFast: Bool
-    /// Whether as many records may be deleted as are gone: a person has had a look.
+    /// Whether the user accepted the deletions, so that the mass-deletion guard does not apply.
     public var acceptsDeletes = false
 
     public init(
@@ -34,7 +34,7 @@ public struct SyncOptions: Sendable, Hashable {
         self.failsFast = failsFast
     }
 
-    /// Two values of a cursor, both included where the origin includes them.
+    /// A range of cursor values; both ends are included if the origin includes them.
     public struct Backfill: Sendable, Hashable {
         public var from: String
         public var to: String
@@ -44,17 +44,17 @@ public struct SyncOptions: Sendable, Hashable {
         }
     }
 
-    /// Whether the listing is one of its own, which leaves checkpoint, validators, cursor and queue alone.
+    /// Whether the listing is ad hoc: it leaves checkpoint, validators, cursor and queue alone.
     var isAside: Bool { limit != nil || backfill != nil }
 
-    /// Whether what was left half-way is dropped.
+    /// Whether an unfinished listing is dropped.
     var startsAnew: Bool { isFull || since != nil }
 }
 
-/// How far a sync has come, told after each page.
+/// The progress of a sync, reported after each page.
 public struct SyncProgress: Sendable, Hashable {
     public var resource: String
     public var counters: RunCounters
-    /// The page that was saved last.
+    /// The number of the page saved last.
     public var page: Int
 }

@@ -3,16 +3,16 @@ internal import SidingChain
 internal import SidingCredentials
 
 extension SyncPlan {
-    /// What a sync would ask about the records of another resource.
+    /// What a sync would request for the parents of a fan-out.
     public struct FanOut: Sendable, Hashable {
-        /// The resource whose records are the parents.
+        /// The parent resource.
         public var resource: String
         public var outlook: ParentOutlook
-        /// The first few requests, credentials left out.
+        /// The first few requests, with credentials left out.
         public var urls: [String]
     }
 
-    /// How many requests of a fan-out are shown.
+    /// The number of requests shown.
     private static let shown = 3
 
     /// The plan for a resource that has a listing per parent.
@@ -60,17 +60,17 @@ extension SyncPlan {
         return plan
     }
 
-    /// The lanes of parents whose page waits for a person: a sync passes them over.
+    /// The lanes of parents whose page waits for an operator action: a sync skips them.
     private static func heldLanes(of resource: AnyResource, in store: Store) async throws -> Set<String> {
         let selection = QueueSelection(resources: [resource.name], states: [.parked], kinds: [.fetch])
         return Set(try await store.entries(selection).filter(\.waitsForPerson).map(\.lane))
     }
 
-    /// How the next pass begins.
+    /// How the next fan-out pass begins.
     private struct Begin {
         var reason: String
         var position: RoundPosition
-        /// Whether listings that were left half-way are dropped, however young they are.
+        /// Whether unfinished listings are dropped, however recent.
         var startsAnew: Bool
 
         init(

@@ -18,7 +18,7 @@ extension SyncPlan {
         return try await Self.spentLimit(of: resource.source, at: url, in: store, now)
     }
 
-    /// The limit that has room last; nil where all that fit have room now.
+    /// The message for the limit that is exhausted longest; nil if all matching limits have quota left.
     private static func spentLimit(
         of source: Source, at url: HTTPURL, in store: Store, _ now: Timestamp
     ) async throws(StoreError) -> Obstacle? {
@@ -26,7 +26,7 @@ extension SyncPlan {
         guard !limits.isEmpty else { return nil }
         var last: (until: Timestamp, words: String)?
         for report in try await store.rateLimits() where report.source == source.name {
-            // The count of another rate says nothing of when this one has room.
+            // A count for another rate does not apply to this limit.
             guard let until = report.freeAt, let reason = report.exhaustion, until > last?.until ?? now,
                 let limit = limits.first(where: { $0.match.description == report.match && $0.rate == report.rate })
             else { continue }
@@ -36,7 +36,7 @@ extension SyncPlan {
         return .limit(last.words, isPutOff: last.until - now > BudgetUse.longestPatience)
     }
 
-    /// The limits that count requests to `url`, for a person.
+    /// The limits that count requests to `url`, for people.
     static func limits(of source: Source, at url: HTTPURL) -> [String] {
         source.limits(fitting: url).map { index in
             let limit = source.limits[index]
@@ -49,6 +49,6 @@ extension SyncPlan {
 }
 
 extension SourceGate {
-    /// Until when it is closed, and why.
+    /// Until when the gate is closed, and why.
     var words: String { "the next try is from \(until?.rfc3339 ?? "later") on, because \(note)" }
 }

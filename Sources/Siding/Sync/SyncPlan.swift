@@ -3,38 +3,38 @@ public import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// What a sync would ask first, and why: to find out no request is sent, and the store is read and not written.
+/// What a sync would request first, and why. Making a plan sends no request and only reads the store.
 public struct SyncPlan: Sendable, Hashable {
     public var resource: String
     public var method: String
-    /// With credentials left out; of a resource with a listing per record of another one the template, where nothing is asked for.
+    /// With credentials left out. For a fan-out without any request, the template.
     public var url: String
-    /// What it is asked for with; nil for no body.
+    /// The request's body; nil for none.
     public var body: String?
-    /// The condition that is sent along: `If-None-Match`, `If-Modified-Since`.
+    /// The conditional header fields: `If-None-Match`, `If-Modified-Since`.
     public var conditions: [String]
-    /// Why this request.
+    /// Why this request comes first.
     public var reason: String
     /// What keeps a sync from asking for it now, or at once; nil where nothing does.
     public var obstacle: Obstacle?
-    /// How the following pages are found.
+    /// How the next pages are found.
     public var paging: String
-    /// What will count as deleted.
+    /// Which records a sync would delete.
     public var deletes: String
-    /// How many requests may go out, by the limits of the source that count the first one.
+    /// The source's rate limits that count the first request.
     public var limits: [String] = []
-    /// Of a resource with a listing per record of another one.
+    /// Set for a resource that has a listing per parent.
     public var fanOut: FanOut?
-    /// Why a sync would do nothing and fail, such as for a file that holds another origin's records under the name; nil where
-    /// it would not.
+    /// Why a sync would refuse and fail, such as for a file that holds another origin's records under this name; nil if it
+    /// would not.
     public var refusal: RecordedError?
 
-    /// The plan for `resource`.
+    /// Makes the plan for `resource`.
     ///
     /// - Parameters:
-    ///   - store: nil where there is none yet.
-    ///   - now: against which the age of a cursor is measured.
-    /// - Throws: ``StoreError`` where the store cannot be read, a ``Failure`` where the first URL is none.
+    ///   - store: nil if there is none yet.
+    ///   - now: the current time, to measure the age of a cursor.
+    /// - Throws: ``StoreError`` if the store cannot be read, a ``Failure`` if the first URL is invalid.
     public static func make(
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: Store?,
         now: Timestamp = WallClock.system.now
@@ -59,7 +59,7 @@ public struct SyncPlan: Sendable, Hashable {
         return plan
     }
 
-    /// The plan for a resource that has one listing.
+    /// The plan for a resource that has a single listing.
     private static func makePlain(
         for resource: AnyResource, options: SyncOptions, in store: Store?, now: Timestamp
     ) async throws -> SyncPlan {
@@ -100,13 +100,14 @@ public struct SyncPlan: Sendable, Hashable {
         return plan
     }
 
+    /// The page that a sync would request first, and why.
     private struct Start {
         var page: PageRequest
         var reason: String
         var mayBeConditional = true
-        /// What the listing that goes on there asks for.
+        /// The cursor of the listing to resume.
         var listing: ListingCursor?
-        /// Whether the page waits for a person.
+        /// Whether the page waits for an operator action.
         var isHeld = false
     }
 
@@ -164,7 +165,7 @@ extension ListingStart {
 }
 
 extension AnyResource {
-    /// What counts as deleted, for a person.
+    /// Which records count as deleted, for people.
     var deletesInWords: String {
         var words: [String] = []
         if deletions.byAbsence {

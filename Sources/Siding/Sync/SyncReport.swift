@@ -1,17 +1,17 @@
 public import SidingChain
 
-/// What one resource's sync came to.
+/// The result of one resource's sync.
 public struct SyncReport: Sendable {
-    /// Outcome, counters, notes and error, as the run record has them.
+    /// Outcome, counters, notes and error, as in the run record.
     public var line: RunResource
     /// The failure behind a `failed` or `queued` outcome.
     public var failure: Failure?
-    /// Who holds the resource, where it was skipped for that.
+    /// The holder of the lease, if the resource was skipped because of it.
     public var heldBy: LeaseHolder?
-    /// The notes that a person should be told even where all else is silent: a changed definition, a listing that started
-    /// anew or stopped before its end, a page that was given up, records whose absence could not be proven.
+    /// The notes to show even in quiet mode: a changed definition, a listing that was restarted or is incomplete, a page that
+    /// was given up, missing records that were kept.
     public var warnings: [String]
-    /// Whether a rule of the source says of ``failure`` that the run fails, whatever it would be otherwise.
+    /// Whether a rule of the source makes the run fail because of ``failure``.
     public var isFailedByRule: Bool
 
     public init(
@@ -25,9 +25,9 @@ public struct SyncReport: Sendable {
         self.isFailedByRule = isFailedByRule
     }
 
-    /// The outcome in the terms of the library: ``SyncOutcome``.
+    /// The outcome as a ``SyncOutcome``.
     ///
-    /// - Throws: ``SyncError`` where the resource failed, or another run holds it.
+    /// - Throws: ``SyncError`` if the resource failed, or another run holds it.
     public func outcome() throws(SyncError) -> SyncOutcome {
         switch line.outcome {
         case .saved, .partial: return .saved(line.counters)
@@ -40,22 +40,22 @@ public struct SyncReport: Sendable {
     }
 }
 
-/// The good ends of a sync. Kept for later is an outcome, not an error.
+/// The outcomes of a sync that are no error. A retained request is one of them.
 public enum SyncOutcome: Sendable, Hashable {
     case saved(RunCounters)
     case notModified
-    /// The page that could not be had is in the queue; the next sync goes on there.
+    /// The failed page is in the queue; the next sync resumes there.
     case queued(because: String)
-    /// Fresh enough: nothing was asked.
+    /// Fresh enough: no request was sent.
     case skipped
 }
 
-/// The bad ends of a sync.
+/// The error of a sync that failed, or could not start.
 public struct SyncError: Error, Sendable, CustomStringConvertible {
     public var resource: String
     public var error: RecordedError?
     public var failure: Failure?
-    /// Set where another run holds the resource.
+    /// Set if another run holds the resource.
     public var heldBy: LeaseHolder?
 
     public var description: String {

@@ -1,9 +1,9 @@
 internal import SidingSynchronization
 
-/// Runs `body` to its end even where the current task is cancelled: giving back leases and closing run records is part of
-/// a clean stop, and a cancelled task could not do it.
+/// Runs `body` to its end even if the current task is cancelled. A clean stop must release leases and close run records, and a
+/// cancelled task could not.
 ///
-/// Only an unstructured task is not cancelled with the current one; it is awaited at once.
+/// This needs an unstructured task, as only that is not cancelled with the current one. It is awaited at once.
 func uncancelled<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(StoreError) -> Value
 ) async throws(StoreError) -> Value {
@@ -13,9 +13,10 @@ func uncancelled<Value: Sendable>(
     return try result.get()
 }
 
-/// Runs `body` on where the current task is cancelled, for `grace` more: then it is cancelled as well.
+/// Lets `body` run for `grace` after the current task is cancelled, then cancels it too.
 ///
-/// Only unstructured tasks are not cancelled with the current one; the work is awaited at once, and the timer ends with it.
+/// This needs unstructured tasks, as only those are not cancelled with the current one. The work is awaited at once, and the
+/// timer ends with it.
 func outlasting<Value: Sendable>(
     _ grace: Duration, on clock: any Clock<Duration>, _ body: @escaping @Sendable () async -> Value
 ) async -> Value {

@@ -1,19 +1,20 @@
 internal import FoundationEssentials
 internal import SidingJSON
 
-/// Models as the rows of a page: encoded, keyed and examined by the rules that fetched records keep too.
+/// Prepares models for saving: encodes them and reads their keys, by the rules for fetched records.
 struct ModelBatch<Model: Codable & Sendable>: Sendable {
+    /// One model with its key and encoded body.
     struct Entry: Sendable {
-        /// Among the models that were given.
+        /// The index among the given models.
         let index: Int
         let model: Model
         let key: String
         let body: [UInt8]
     }
 
-    /// Those that can be stored, in their order.
+    /// The models that can be stored, in order.
     private(set) var entries: [Entry] = []
-    /// What was wrong with the others, by index.
+    /// What is wrong with the others, by index.
     private(set) var invalid: [Int: String] = [:]
 
     init(_ models: [Model], of resource: Resource<Model>) {
@@ -28,7 +29,7 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Leaves one entry of each key, and gives the indexes of the others.
+    /// Keeps one entry per key, and returns the indexes of the others.
     mutating func collapse(_ rule: DuplicateRule, _ versions: VersionOrder<Model>?) -> [Int] {
         var taken: [[UInt8]: Int] = [:]
         var dropped: [Int] = []
@@ -53,6 +54,7 @@ struct ModelBatch<Model: Codable & Sendable>: Sendable {
         return dropped
     }
 
+    /// Why a model cannot be stored.
     struct Fault: Error {
         let reason: String
     }

@@ -1,7 +1,7 @@
 internal import SidingSynchronization
 
 extension Siding {
-    /// What is stored now, and then what changes, whoever changes it: a sync, this program, another process.
+    /// The stored records now, and then every change, by a sync, this program or another process.
     ///
     /// ```swift
     /// for try await event in siding.changes(of: issues, where: \.state == "open") {
@@ -11,12 +11,12 @@ extension Siding {
     ///     }
     /// }
     /// ```
-    /// Commits of this process are seen at once, those of others within `interval`. What happens between two looks is told
-    /// as one change: a record that came and went is never told of. Nothing is kept for a reader that lags but the keys
-    /// that it was given, and one portion of what changed.
+    /// Commits of this process are seen at once, those of others within `interval`. Changes between two looks are merged, so a
+    /// record that was inserted and deleted in between is never reported. For a slow reader the stream keeps only the keys
+    /// already reported, and one portion of changes.
     /// - Parameters:
-    ///   - predicate: what does not match is as if it were not there: a record that begins to match is inserted, one that
-    ///     ends to is deleted.
+    ///   - predicate: only matching records exist for the stream: a record that begins to match is inserted, one that stops
+    ///     matching is deleted.
     ///   - interval: how often to look for commits of other processes.
     public func changes<Model>(
         of resource: Resource<Model>, where predicate: RecordPredicate<Model> = .everything,
@@ -27,15 +27,16 @@ extension Siding {
     }
 }
 
-/// What is stored, and then what changes. It ends when its task is cancelled.
+/// The stored records, and then their changes. It ends when its task is cancelled.
 ///
-/// Each iteration is a stream of its own that begins with a snapshot. There is no task behind it: what is to be done is done
-/// while the reader waits for the next element.
+/// Each iteration is a stream of its own, which begins with a snapshot. There is no background task: all work is done while the
+/// reader waits for the next element.
 public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Failure = RecordError
 
+    /// The snapshot, or one portion of changes.
     public enum Element: Sendable {
-        /// All that matched when the stream began, in key order. Comes first, and once.
+        /// All matching records when the stream began, in key order. Comes first, and once.
         case snapshot([Model])
         case changes(RecordDifference<Model>)
     }
@@ -68,7 +69,7 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
                 }
                 return try await watch?.next().map(Element.changes)
             } catch {
-                // Cancellation is how a stream ends, not a fault of it.
+                // Cancellation is the normal end of a stream, not an error.
                 if case .store(let error) = error, error.kind == .cancelled, Task.isCancelled { return nil }
                 throw error
             }
@@ -76,11 +77,11 @@ public struct RecordChangeStream<Model: Codable & Sendable>: AsyncSequence, Send
     }
 }
 
-/// Records that came, changed and went since the last look, at most 500 of them.
+/// Records that were inserted, updated and deleted since the last look, at most 500.
 public struct RecordDifference<Model: Sendable>: Sendable {
     public var inserted: [Model] = []
     public var updated: [Model] = []
-    /// The keys of records that are gone.
+    /// The keys of deleted records.
     public var deleted: [String] = []
 
     public init() {}
@@ -88,22 +89,23 @@ public struct RecordDifference<Model: Sendable>: Sendable {
     public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// The reader's side of a change stream: what it was told, and up to which revision.
+/// The state of one iteration: the keys already reported, and up to which revision.
 struct RecordWatch<Model: Codable & Sendable>: Sendable {
     static var portion: Int { 500 }
 
     private let stream: RecordChangeStream<Model>
     private var filter: RecordFilter?
     private var revision: Int64 = 0
-    /// The keys of the records that the reader has.
+    /// The keys of the records already reported.
     private var known: Set<KeyText> = []
-    /// Keys that changed and were not told of yet.
+    /// Changed keys not yet reported.
     private var pending: ArraySlice<String> = []
 
     init(_ stream: RecordChangeStream<Model>) {
         self.stream = stream
     }
 
+    /// Reads the snapshot.
     mutating func begin() async throws(RecordError) -> [Model] {
         let filter = try stream.predicate.resolve(stream.resource)
         self.filter = filter
@@ -127,7 +129,7 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
                 let difference = try await nextPortion()
                 if !difference.isEmpty { return difference }
             }
-            // Taken before the look: what is committed after it wakes the wait at once.
+            // Read before the look, so that any later commit ends the wait at once.
             let count = store.changeSignal.count
             let since = revision
             let changed = try await RecordError.mapping { () throws(StoreError) in
@@ -152,7 +154,7 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
         for record in records {
             let key = KeyText(record.key)
             living.insert(key)
-            // Written since the keys were read: the next look finds it, and it is told once.
+            // Written after the keys were read: the next look finds it, so it is reported once.
             guard record.revision <= revision else { continue }
             let model = try stream.resource.decode(record, with: decoder)
             if known.insert(key).inserted {
@@ -178,7 +180,7 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
     }
 }
 
-/// A key by its bytes: texts that only look alike are different keys.
+/// A key compared by its bytes: Unicode-equivalent texts are different keys.
 struct KeyText: Hashable, Sendable {
     let text: String
 

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 internal import SidingJSON
 
-/// How models become JSON and come back: the dates and names that an origin uses.
+/// Converts models to JSON and back, with the date format and names of an origin.
 public struct RecordCoding: Sendable {
     private let makeDecoder: @Sendable () -> JSONDecoder
     private let makeEncoder: @Sendable () -> JSONEncoder
 
-    /// Dates as RFC 3339 text, with or without a fraction; names as the model's coding keys have them.
+    /// Dates as RFC 3339 text, with or without a fraction; names as in the model's coding keys.
     public static let standard = RecordCoding()
 
-    /// RFC 3339 dates; names as the model's coding keys have them.
+    /// RFC 3339 dates; names as in the model's coding keys.
     ///
     /// - Parameter usesSnakeCase: whether `createdAt` is `created_at` in the JSON.
     public init(usesSnakeCase: Bool = false) {
@@ -28,12 +28,11 @@ public struct RecordCoding: Sendable {
             })
     }
 
-    /// Coders of the program's own. Members are always written in the order of their names, so that equal models are equal
-    /// bytes.
+    /// Custom coders. Members are always written in the order of their names, so that equal models have equal bytes.
     ///
     /// - Parameters:
-    ///   - decoder: makes a decoder; asked once per read.
-    ///   - encoder: makes its counterpart; asked once per write, and for the values of predicates.
+    ///   - decoder: makes a decoder; called once per read.
+    ///   - encoder: makes the matching encoder; called once per write, and for the values of predicates.
     public init(decoder: @escaping @Sendable () -> JSONDecoder, encoder: @escaping @Sendable () -> JSONEncoder) {
         makeDecoder = decoder
         makeEncoder = encoder
@@ -49,19 +48,19 @@ public struct RecordCoding: Sendable {
 }
 
 extension RecordCoding {
-    /// The value's JSON; nil where it has none.
+    /// The value's JSON; nil if it has none.
     func json(of value: Any) -> [UInt8]? {
         guard let value = value as? any Encodable else { return nil }
         return Self.json(value, encoder())
     }
 
     private static func json(_ value: some Encodable, _ encoder: JSONEncoder) -> [UInt8]? {
-        // In an array: older decoders and encoders want no scalar at the root.
+        // In an array, as older decoders and encoders reject a scalar root.
         guard let data = try? encoder.encode([value]), data.count >= 2 else { return nil }
         return Array(data.dropFirst().dropLast())
     }
 
-    /// The names that coding keys of these names have in the JSON.
+    /// The JSON names of these coding keys.
     func memberNames(_ keys: [String]) -> [String] {
         let encoder = encoder()
         return keys.map { key in
@@ -70,9 +69,9 @@ extension RecordCoding {
         }
     }
 
-    /// What a predicate compares with: the value as it stands in a record.
+    /// The value of a predicate, as it is written in a record.
     ///
-    /// - Throws: where it is an object or an array, or cannot be encoded.
+    /// - Throws: ``RecordError`` if it is an object or an array, or cannot be encoded.
     func value(of value: some Encodable) throws(RecordError) -> RecordValue {
         switch value {
         case let text as String: return .text(text)
@@ -111,7 +110,7 @@ extension RecordCoding {
 }
 
 extension RecordValue {
-    /// A number as JSON writes it.
+    /// A number in JSON notation.
     init?(number text: String) {
         if text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }) {
             guard let real = Double(text) else { return nil }
@@ -122,7 +121,7 @@ extension RecordValue {
     }
 }
 
-/// Dates as RFC 3339 writes them.
+/// Dates in RFC 3339 format.
 private enum RecordDate {
     static func decode(_ decoder: any Decoder) throws -> Date {
         let container = try decoder.singleValueContainer()

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Decodes records one by one with one decoder: making one costs more than using it.
+/// Decodes records with one shared decoder, as making a decoder costs more than using it.
 struct RecordDecoder {
     private let decoder: JSONDecoder
 

@@ -2,14 +2,14 @@ public import SidingChain
 internal import FoundationEssentials
 internal import SidingJSON
 
-/// Why typed records could not be read, searched, or prepared for writing.
+/// The error for typed records that could not be read, searched, or prepared for writing.
 public enum RecordError: Error, Sendable, CustomStringConvertible {
     case store(StoreError)
-    /// A stored body is not what the model takes.
+    /// A stored body does not decode as the model.
     case undecodable(UndecodableRecord)
-    /// A property's place in the JSON is not known.
+    /// The JSON path of a property is unknown.
     case member(MemberError)
-    /// A function of the program threw.
+    /// A function of the program threw an error.
     case userCode(any Error)
 
     public var description: String {
@@ -21,14 +21,14 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The error for what `body` throws.
+    /// Maps a store error of `body`.
     static func mapping<Value>(
         _ body: () async throws(StoreError) -> Value
     ) async throws(RecordError) -> Value {
         do throws(StoreError) { return try await body() } catch { throw .store(error) }
     }
 
-    /// The failure that travels on where a step of a chain ends in this error. What came before has been answered.
+    /// The failure of a chain step that ends in this error; earlier steps have been answered.
     public func failure(at node: String) -> Failure {
         switch self {
         case .store(let error) where error.kind == .cancelled:
@@ -46,17 +46,17 @@ public enum RecordError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A stored record that does not decode as its model: which, where, and what stands there.
+/// A stored record that does not decode as its model, with path, problem and JSON fragment.
 public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
     public var resource: String
     public var key: String
-    /// The model.
+    /// The model's type.
     public var type: String
-    /// Where in the record, as in `user.labels[0]`; empty for the record itself.
+    /// The path in the record, as in `user.labels[0]`; empty for the record itself.
     public var codingPath: String
-    /// What was wrong there.
+    /// What is wrong there.
     public var problem: String
-    /// The JSON at that place, cut to 120 characters.
+    /// The JSON at that path, truncated to 120 characters.
     public var fragment: String
 
     public var description: String {
@@ -97,7 +97,7 @@ public struct UndecodableRecord: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value at the path as far as it can be followed by names.
+    /// The value at the path, as far as it consists of names.
     private static func fragment(of body: [UInt8], at path: [any CodingKey]) -> String {
         let names = path.prefix { $0.intValue == nil }.map(\.stringValue)
         return body.withUnsafeBytes { body in

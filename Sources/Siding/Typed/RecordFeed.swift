@@ -1,16 +1,16 @@
 extension Siding {
-    /// What changed since a run ended, whoever changed it: for a program that looks from time to time, and is not there
-    /// between two looks.
+    /// The changes since a run ended, from any writer: for a program that looks from time to time, and does not run in between.
     ///
     /// ```swift
     /// let feed = try await siding.changes(of: issues, since: mirror.run)
     /// for try await difference in feed { mirror.apply(difference) }
     /// mirror.run = feed.run ?? mirror.run
     /// ```
-    /// What is inserted may be in the reader's copy already, what is deleted may never have been: both are to be put in, or
-    /// taken out, all the same. What changes while the feed is read is told as it is then, or by the next feed.
-    /// - Parameter run: where the last feed said that the next begins; 0 for all that there is.
-    /// - Throws: ``StoreError/Kind/notFound`` where there is no such run, or nobody can tell any more what changed since.
+    /// An inserted record may already be in the reader's copy, and a deleted one may never have been there: apply both all the
+    /// same. Changes made while the feed is read are part of this feed or the next.
+    /// - Parameter run: the ``RecordFeed/run`` of the last feed; 0 for all records.
+    /// - Throws: ``StoreError/Kind/notFound`` if there is no such run, or the changes since then are no longer known
+    ///   completely.
     public func changes<Model>(
         of resource: Resource<Model>, since run: RunID
     ) async throws(RecordError) -> RecordFeed<Model> {
@@ -22,7 +22,7 @@ extension Siding {
     }
 }
 
-/// What changed since a run ended, in portions of at most 500 records. It can be read more than once.
+/// The changes since a run ended, in portions of at most 500 records. It can be read more than once.
 public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
     public typealias Element = RecordDifference<Model>
     public typealias Failure = RecordError
@@ -31,10 +31,10 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
     let resource: Resource<Model>
     let since: RecordsSince
 
-    /// The run since which the next feed is to tell; nil where no run ever ended.
+    /// The run from which the next feed starts; nil if no run ever ended.
     public var run: RunID? { since.run }
 
-    /// How many records changed.
+    /// The number of changed records.
     public var count: Int { since.changes.count }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: self, rest: since.changes[...]) }

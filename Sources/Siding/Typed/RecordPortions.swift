@@ -1,7 +1,7 @@
-/// Walks over the records of a selection in portions.
+/// Reads the records of a selection in portions.
 ///
-/// In key order each portion begins behind the last key. In another order the keys are listed once and their records read
-/// after it: a place in a sort cannot be found again when its record has changed.
+/// In key order each portion starts after the last key. In another order it lists all keys first and then reads their records,
+/// as a position in a sort order is lost once its record changes.
 struct RecordPortions: Sendable {
     private let store: Store
     private let size: Int
@@ -50,7 +50,7 @@ struct RecordPortions: Sendable {
             keys = Array(rest.dropFirst(size))
             let store = store
             let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
-            // All of a portion may have gone meanwhile; the rest is still to come.
+            // All records of a portion may be deleted meanwhile; others follow.
             if !records.isEmpty { return records }
         }
         isDone = true

@@ -1,11 +1,11 @@
-/// Equal, where nil is equal to a member that is null or missing.
+/// Equal; nil equals a null or missing member.
 public func == <Model, Value: Encodable & Equatable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
     .compare(keyPath, .isEqual, value)
 }
 
-/// Not equal; also where the member is null or missing and the value is not nil.
+/// Not equal; also matches a null or missing member if the value is not nil.
 public func != <Model, Value: Encodable & Equatable & Sendable>(
     keyPath: any KeyPath<Model, Value> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
@@ -36,7 +36,7 @@ public func >= <Model, Value: Encodable & Comparable & Sendable>(
     .compare(keyPath, .isGreaterOrEqual, value)
 }
 
-/// Does not hold where the member is null or missing; so with the other comparisons of order.
+/// Does not match a null or missing member; nor do the other order comparisons.
 public func < <Model, Value: Encodable & Comparable & Sendable>(
     keyPath: any KeyPath<Model, Value?> & Sendable, value: Value
 ) -> RecordPredicate<Model> {
@@ -62,23 +62,23 @@ public func >= <Model, Value: Encodable & Comparable & Sendable>(
 }
 
 extension RecordPredicate {
-    /// Both hold.
+    /// Both match.
     public static func && (one: Self, other: Self) -> Self {
         Self { resource throws(RecordError) in .all([try one.resolve(resource), try other.resolve(resource)].flatAll) }
     }
 
-    /// At least one holds.
+    /// At least one matches.
     public static func || (one: Self, other: Self) -> Self {
         Self { resource throws(RecordError) in .any([try one.resolve(resource), try other.resolve(resource)].flatAny) }
     }
 
-    /// It does not hold.
+    /// Does not match.
     public static prefix func ! (predicate: Self) -> Self {
         Self { resource throws(RecordError) in .not(try predicate.resolve(resource)) }
     }
 }
 
-/// A long row of `&&` is one list, however the parser nests it.
+/// Flattens chains of `&&` or `||` into one list, however the parser nests them.
 extension [RecordFilter] {
     fileprivate var flatAll: Self {
         flatMap { if case .all(let parts) = $0 { parts } else { [$0] } }

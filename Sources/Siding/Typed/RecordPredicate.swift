@@ -1,10 +1,9 @@
 internal import SidingJSON
 
-/// A condition on records that the database itself examines: `\.state == "open" && \.comments > 3`.
+/// A condition on records that the database evaluates: `\.state == "open" && \.comments > 3`.
 ///
-/// Values are compared as they stand in the JSON, so dates and the like are compared as the text that the origin writes;
-/// that is their order wherever the origin writes all of them in one form and one time zone. What the database cannot say
-/// is said in Swift with ``RecordQuery/filter(_:)``.
+/// Values are compared as they are written in the JSON, so dates compare as text. That is their chronological order if the
+/// origin writes all of them in one format and time zone. For other conditions use ``RecordQuery/filter(_:)``.
 public struct RecordPredicate<Model: Codable & Sendable>: Sendable {
     let resolve: @Sendable (Resource<Model>) throws(RecordError) -> RecordFilter
 
@@ -17,9 +16,10 @@ public struct RecordPredicate<Model: Codable & Sendable>: Sendable {
         self.init { _ throws(RecordError) in filter }
     }
 
-    /// Holds for every record.
+    /// Matches every record.
     public static var everything: Self { Self(.all([])) }
 
+    /// A condition on a property, whose JSON path is looked up when the query runs.
     static func member(
         _ keyPath: any PartialKeyPath<Model> & Sendable,
         _ make: @escaping @Sendable (JSONPath, RecordCoding) throws(RecordError) -> RecordFilter
@@ -52,34 +52,34 @@ extension RecordPredicate {
         }
     }
 
-    /// The text stands in the property, case for case.
+    /// The property contains the text; case-sensitive.
     public static func contains(_ keyPath: any KeyPath<Model, String> & Sendable, _ text: String) -> Self {
         self.text(keyPath, .contains, text)
     }
 
-    /// The text stands in the property, case for case.
+    /// The property contains the text; case-sensitive.
     public static func contains(_ keyPath: any KeyPath<Model, String?> & Sendable, _ text: String) -> Self {
         self.text(keyPath, .contains, text)
     }
 
-    /// The property begins with the text, case for case.
+    /// The property begins with the text; case-sensitive.
     public static func hasPrefix(_ keyPath: any KeyPath<Model, String> & Sendable, _ text: String) -> Self {
         self.text(keyPath, .hasPrefix, text)
     }
 
-    /// The property begins with the text, case for case.
+    /// The property begins with the text; case-sensitive.
     public static func hasPrefix(_ keyPath: any KeyPath<Model, String?> & Sendable, _ text: String) -> Self {
         self.text(keyPath, .hasPrefix, text)
     }
 
-    /// SQL's LIKE: `%` any text, `_` any character, `\` before one that stands for itself; ASCII letters of either case are
-    /// equal.
+    /// SQL's LIKE: `%` matches any text, `_` any character, and `\` escapes the next character. ASCII letters match in either
+    /// case.
     public static func like(_ keyPath: any KeyPath<Model, String> & Sendable, _ pattern: String) -> Self {
         self.text(keyPath, .isLike, pattern)
     }
 
-    /// SQL's LIKE: `%` any text, `_` any character, `\` before one that stands for itself; ASCII letters of either case are
-    /// equal.
+    /// SQL's LIKE: `%` matches any text, `_` any character, and `\` escapes the next character. ASCII letters match in either
+    /// case.
     public static func like(_ keyPath: any KeyPath<Model, String?> & Sendable, _ pattern: String) -> Self {
         self.text(keyPath, .isLike, pattern)
     }
@@ -89,7 +89,7 @@ extension RecordPredicate {
         member(keyPath) { path, _ throws(RecordError) in .compare(path, .isEqual, .null) }
     }
 
-    /// The property is there and not null.
+    /// The property is present and not null.
     public static func isNotNull<Value>(_ keyPath: any KeyPath<Model, Value?> & Sendable) -> Self {
         member(keyPath) { path, _ throws(RecordError) in .compare(path, .isNotEqual, .null) }
     }

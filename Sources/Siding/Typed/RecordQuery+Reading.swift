@@ -4,7 +4,7 @@ extension RecordQuery: AsyncSequence {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-    /// Gives one model at a time; a record is decoded when its turn comes.
+    /// Returns one model at a time, and decodes each record only when it is due.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let query: RecordQuery
         private let decoder: RecordDecoder
@@ -41,7 +41,7 @@ extension RecordQuery: AsyncSequence {
     }
 }
 
-/// What is left of the records once the filters in Swift, offset and limit have had their say.
+/// Applies the Swift filters, and then offset and limit.
 struct RecordWindow<Model: Codable & Sendable> {
     private let filters: [@Sendable (Model) -> Bool]
     private var skips: Int
@@ -49,13 +49,14 @@ struct RecordWindow<Model: Codable & Sendable> {
 
     init(_ query: RecordQuery<Model>) {
         filters = query.filters
-        // Without filters the store has counted already.
+        // Without filters the store has applied offset and limit.
         skips = filters.isEmpty ? 0 : query.offset
         room = filters.isEmpty ? nil : query.limit
     }
 
     var isFull: Bool { room.map { $0 <= 0 } ?? false }
 
+    /// Whether the model is part of the result. Call it once per model, in order.
     mutating func takes(_ model: Model) -> Bool {
         for isIncluded in filters where !isIncluded(model) { return false }
         if skips > 0 {
@@ -88,7 +89,7 @@ extension RecordQuery {
         return models
     }
 
-    /// The first model; nil where there is none.
+    /// The first model; nil if there is none.
     public var first: Model? {
         get async throws(RecordError) {
             var iterator = limit(Swift.min(limit ?? 1, 1)).makeAsyncIterator()
@@ -96,7 +97,7 @@ extension RecordQuery {
         }
     }
 
-    /// How many there are. Without a filter in Swift the database counts, and nothing is decoded.
+    /// The number of matching records. Without a Swift filter the database counts, and nothing is decoded.
     @concurrent
     public func count() async throws(RecordError) -> Int {
         guard filters.isEmpty else {
@@ -108,11 +109,11 @@ extension RecordQuery {
         return try await RecordError.mapping { () throws(StoreError) in try await store.count(selection) }
     }
 
-    /// The models in pages of `size`, the last with fewer.
+    /// The models in pages of `size`; the last may have fewer.
     public func pages(of size: Int) -> RecordPages<Model> { RecordPages(self, size: size) }
 }
 
-/// One portion ahead of the reader.
+/// Reads one portion ahead.
 private struct PortionWalk: Sendable {
     var portions: RecordPortions
     var ahead: Swift.Result<[Record]?, RecordError>?
@@ -123,7 +124,7 @@ private struct PortionWalk: Sendable {
         return try ahead.get()
     }
 
-    /// Reads the portion after the one that is in hand.
+    /// Reads the portion after the current one.
     func peek() async -> (RecordPortions, Swift.Result<[Record]?, RecordError>) {
         var portions = portions
         do throws(RecordError) {

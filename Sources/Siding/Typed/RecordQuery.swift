@@ -1,15 +1,14 @@
-/// Records of a resource as values of its model: described first, read when asked.
+/// A query for records of a resource as values of its model. It reads nothing until asked.
 ///
 /// ```swift
 /// let open = try await siding.records(of: issues).where(\.state == "open" && \.comments > 3)
 ///     .sorted(by: \.createdAt, .descending).limit(20).array()
 /// for try await issue in siding.records(of: issues) { … }
 /// ```
-/// It is a value: copies go their own ways, and the same query may be read many times. A read goes over the records in
-/// portions: each is of one moment, and changes between two of them may be seen. In key order a record is never given
-/// twice.
+/// A query is a value: copies are independent, and the same query can be read many times. It reads records in portions, each as
+/// of one moment, so changes between two portions may be seen. In key order no record is returned twice.
 public struct RecordQuery<Model: Codable & Sendable>: Sendable {
-    /// Records that are read in one go.
+    /// The number of records read at once.
     static var portion: Int { 500 }
 
     let store: Store
@@ -30,23 +29,23 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
         self.store = store
     }
 
-    /// Only records for which the predicate holds; the database sees to it. Several are joined by and.
+    /// Only records that match the predicate, as evaluated by the database. Several predicates are combined with and.
     public func `where`(_ predicate: RecordPredicate<Model>) -> Self {
         var query = self
         query.predicates.append(predicate)
         return query
     }
 
-    /// Only records that `isIncluded` takes, each decoded to be looked at. Whatever the order of the calls, limit and
-    /// offset count what is left.
+    /// Only records that `isIncluded` accepts; each is decoded first. Limit and offset count the accepted records, whatever the
+    /// order of the calls.
     public func filter(_ isIncluded: @escaping @Sendable (Model) -> Bool) -> Self {
         var query = self
         query.filters.append(isIncluded)
         return query
     }
 
-    /// In the order of a property, as its JSON compares: nothing, numbers, texts by their bytes. A second call orders what
-    /// the first leaves equal; the key decides at last.
+    /// Sorts by a property, as its JSON compares: null or missing first, then numbers, then texts by their bytes. Further calls
+    /// order records that are equal so far; the key comes last.
     public func sorted<Value>(
         by keyPath: any KeyPath<Model, Value> & Sendable, _ direction: RecordDirection = .ascending
     ) -> Self {
@@ -55,14 +54,14 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
         return query
     }
 
-    /// At most so many.
+    /// At most `count` records.
     public func limit(_ count: Int) -> Self {
         var query = self
         query.limit = count
         return query
     }
 
-    /// Without the first so many.
+    /// Skips the first `count` records.
     public func offset(_ count: Int) -> Self {
         var query = self
         query.offset = count
@@ -70,13 +69,13 @@ public struct RecordQuery<Model: Codable & Sendable>: Sendable {
     }
 }
 
-/// Which way an order goes.
+/// The direction of a sort order.
 public enum RecordDirection: Sendable, Hashable {
     case ascending, descending
 }
 
 extension RecordQuery {
-    /// The query as the store takes it; what is to be filtered in Swift has its bounds there too.
+    /// The query for the store; limit and offset are left out if Swift filters must run first.
     func selection() throws(RecordError) -> RecordSelection {
         var selection = RecordSelection(of: resource.name)
         var parts: [RecordFilter] = []

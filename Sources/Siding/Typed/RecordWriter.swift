@@ -1,8 +1,9 @@
 internal import SidingJSON
 
-/// Saves models: reads what is stored, decides, and writes in one transaction if nothing changed meanwhile; else again.
+/// Saves models: reads the stored records, decides, and writes in one transaction if nothing changed meanwhile; else it
+/// repeats.
 struct RecordWriter<Model: Codable & Sendable>: Sendable {
-    /// So often a batch is decided anew before it is given up.
+    /// How often a batch is decided before the writer gives up.
     static var tries: Int { 8 }
 
     let store: Store
@@ -10,6 +11,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
     let strategy: ConflictStrategy<Model>
     let duplicates: DuplicateRule
 
+    /// Saves a batch of models, and returns one outcome per model, in order.
     @concurrent
     func save(_ models: [Model]) async throws(StoreError) -> [RowOutcome<Model>] {
         var batch = ModelBatch(models, of: resource)
@@ -29,21 +31,23 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
             hint: "try again")
     }
 
-    // MARK: What to write
+    // MARK: Deciding
+    /// The decisions for a batch.
 
     private struct Plan {
         var rows: [PlannedRow] = []
-        /// Outcomes that need no writing, by index.
+        /// Outcomes that need no write, by index.
         var settled: [Int: RowOutcome<Model>] = [:]
     }
 
+    /// A body to write, and the stored state that it requires.
     struct PlannedRow: Sendable {
         let index: Int
         let body: [UInt8]
         let expectation: RecordChanges.Expectation
     }
 
-    /// Overwriting looks at nothing, unless a version must not go backwards.
+    /// Overwriting reads nothing, unless the resource has versions.
     private var isBlind: Bool {
         if case .overwrite = strategy { resource.versions == nil } else { false }
     }
@@ -78,7 +82,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         if record.body == entry.body { return .settle(.unchanged) }
         let stored: Model
         do throws(RecordError) { stored = try resource.decode(record, with: decoder) } catch {
-            // Whoever overwrites need not understand what was there.
+            // Overwriting does not require that the stored body decodes.
             if case .overwrite = strategy { return .write(entry.body, .body(record.body)) }
             return .settle(.invalid(error.description))
         }
@@ -111,7 +115,8 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         }
     }
 
-    /// A model that was read and given back untouched changes nothing, though the origin may have written it otherwise.
+    /// Whether the body equals the stored model as encoded here. A merge that returns the stored model changes nothing, even if
+    /// the origin writes it differently.
     private func isSame(_ body: [UInt8], as stored: Model) -> Bool {
         if case .success(let row) = ModelBatch.row(stored, of: resource) { row.body == body } else { false }
     }

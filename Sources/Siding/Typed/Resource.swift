@@ -7,25 +7,25 @@ public import SidingJSON
 /// ```swift
 /// let issues = try Resource<Issue>("issues", from: tracker, at: "/issues", key: \.id, paging: .linkHeader)
 /// ```
-/// Records are stored as they came, whole; the type is only how this program looks at them. Members that the type does not
-/// know stay, until the program itself saves the record.
+/// Records are stored unchanged; the type is only this program's view of them. Members that the type lacks stay until the
+/// program itself saves the record.
 public struct Resource<Model: Codable & Sendable>: SyncedResource {
     public var untyped: AnyResource
     public let coding: RecordCoding
     let members: MemberMap<Model>
     let versions: VersionOrder<Model>?
-    /// The members that a text search looks through.
+    /// The members that a text search covers.
     public let searchable: [JSONPath]
 
     /// A resource whose key is one property of the model.
     ///
     /// - Parameters:
-    ///   - key: what tells records apart; its JSON member is found by itself.
-    ///   - version: grows with each change at the origin; a stored one is then never replaced by a lower one of the
-    ///     program's own.
-    ///   - searchable: texts to search in.
-    ///   - members: places of properties that cannot be found.
-    /// - Throws: ``MemberError`` where the JSON member of a property cannot be found.
+    ///   - key: the property that is the key; its JSON member is found automatically.
+    ///   - version: a property that grows with each change at the origin. The program never overwrites a stored record with a
+    ///     lower version.
+    ///   - searchable: the properties that a text search covers.
+    ///   - members: the paths of properties that cannot be found automatically.
+    /// - Throws: ``MemberError`` if the JSON member of a property cannot be found.
     public init<Key>(
         _ name: String, from source: Source, at path: String, key: any KeyPath<Model, Key> & Sendable,
         method: HTTPRequest.Method = .get, query: [String: QueryValue] = [:],
@@ -42,9 +42,9 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
     }
 
-    /// A resource whose key's place is told, not found.
+    /// A resource whose key has a declared path.
     ///
-    /// - Throws: ``MemberError`` where the JSON member of a searchable property cannot be found.
+    /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(
         _ name: String, from source: Source, at path: String, key: Member<Model>, paging: Paging = .automatic,
         version: VersionOrder<Model>? = nil, searchable: [any PartialKeyPath<Model> & Sendable] = [],
@@ -55,9 +55,9 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         try self.init(untyped, map, version: version, searchable: searchable, coding: coding)
     }
 
-    /// The typed look at a resource that is declared already, be it in Swift or in a file.
+    /// The typed view of a resource that is already declared, in Swift or in a config file.
     ///
-    /// - Throws: ``MemberError`` where the JSON member of a searchable property cannot be found.
+    /// - Throws: ``MemberError`` if the JSON member of a searchable property cannot be found.
     public init(
         _ untyped: AnyResource, of model: Model.Type = Model.self, version: VersionOrder<Model>? = nil,
         searchable: [any PartialKeyPath<Model> & Sendable] = [], coding: RecordCoding = .standard,
@@ -80,9 +80,9 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
         versions = version
     }
 
-    /// The place of a property in the JSON of a record.
+    /// The path of a property in the JSON of a record.
     ///
-    /// - Throws: ``MemberError`` where it cannot be found.
+    /// - Throws: ``MemberError`` if it cannot be found.
     public func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
         try members.path(of: keyPath)
     }
@@ -93,7 +93,7 @@ public struct Resource<Model: Codable & Sendable>: SyncedResource {
     }
 }
 
-/// Which of two models is the newer, by a property that grows with each change.
+/// Compares the versions of two models by a property that grows with each change.
 public struct VersionOrder<Model: Sendable>: Sendable {
     let isOlder: @Sendable (Model, Model) -> Bool
 
@@ -101,7 +101,7 @@ public struct VersionOrder<Model: Sendable>: Sendable {
         isOlder = { $0[keyPath: keyPath] < $1[keyPath: keyPath] }
     }
 
-    /// A version that may be missing: a model without one is older than any that has one.
+    /// An optional version: a model without one is older than any with one.
     public init<Version: Comparable & SendableMetatype>(_ keyPath: any KeyPath<Model, Version?> & Sendable) {
         isOlder = { one, other in
             guard let newer = other[keyPath: keyPath] else { return false }
@@ -116,7 +116,7 @@ public struct VersionOrder<Model: Sendable>: Sendable {
         Self(keyPath)
     }
 
-    /// `version: .by(\.updatedAt)`, where it may be missing.
+    /// `version: .by(\.updatedAt)`, for an optional property.
     public static func by<Version: Comparable & SendableMetatype>(_ keyPath: any KeyPath<Model, Version?> & Sendable)
         -> Self
     {

@@ -1,11 +1,10 @@
 extension Siding {
-    /// The stored records of a resource as values of its model; works with the line down. A resource that was never synced
-    /// has none.
+    /// The stored records of a resource as values of its model; works offline. A resource that was never synced has none.
     public func records<Model>(of resource: Resource<Model>) -> RecordQuery<Model> {
         RecordQuery(resource, in: store)
     }
 
-    /// The record under a key; nil where none is, or only a tombstone.
+    /// The record under a key; nil if there is none, or only a tombstone.
     public func record<Model>(of resource: Resource<Model>, key: String) async throws(RecordError) -> Model? {
         let store = store
         let lookup = RecordLookup(of: resource.name, keys: [key])
@@ -14,7 +13,7 @@ extension Siding {
         return try resource.decode(record, with: RecordDecoder(resource.coding))
     }
 
-    /// The record under a key that is a number.
+    /// The record under a numeric key.
     public func record<Model>(
         of resource: Resource<Model>, key: some BinaryInteger & Sendable
     ) async throws(RecordError) -> Model? {
@@ -29,13 +28,13 @@ extension Siding {
     }
 }
 
-// MARK: Writing to the copy, not to the origin
+// MARK: Writing to the local copy only
 
 extension Siding {
-    /// Saves models in the local copy: inserts what is new, replaces what is there, all in one transaction.
+    /// Saves models in the local copy, in one transaction: inserts new records and replaces existing ones.
     ///
-    /// The origin is not told. A sync that gets a page on which a saved record stands overwrites it with what the origin has;
-    /// a page that answers 304 leaves it as it is.
+    /// Nothing is sent to the origin. A sync overwrites a saved record once it fetches a page with it; a page that answers 304
+    /// leaves it as it is.
     /// - Returns: an outcome per model, in order.
     @discardableResult
     public func save<Model>(
@@ -44,7 +43,7 @@ extension Siding {
         try await upsert(models, to: resource, onConflict: .overwrite, duplicates: duplicates)
     }
 
-    /// Saves one model in the local copy, as ``save(_:to:duplicates:)``.
+    /// Saves one model in the local copy, like ``save(_:to:duplicates:)``.
     @discardableResult
     public func save<Model>(
         _ model: Model, to resource: Resource<Model>
@@ -52,11 +51,11 @@ extension Siding {
         try await save([model], to: resource).first ?? .unchanged
     }
 
-    /// Saves models in the local copy where nothing else is stored under their keys, and asks `strategy` where it is.
+    /// Saves models in the local copy, and applies `strategy` if another body is stored under a key.
     ///
-    /// All rows are written in one transaction. The strategy's functions run before it; if a record changes meanwhile, all
-    /// is decided anew, at most eight times.
-    /// - Throws: ``StoreError/Kind/outdated`` where records changed each of those times.
+    /// All rows are written in one transaction. The strategy's functions run before it. If a record changes meanwhile,
+    /// everything is decided again, at most eight times.
+    /// - Throws: ``StoreError/Kind/outdated`` if records changed every time.
     @discardableResult
     public func upsert<Model>(
         _ models: [Model], to resource: Resource<Model>, onConflict strategy: ConflictStrategy<Model>,
@@ -66,10 +65,10 @@ extension Siding {
         return try await writer.save(models)
     }
 
-    /// Turns the local record under a key into a tombstone, which keeps its body. The origin is not told; a sync that still
-    /// finds the record there brings it back.
+    /// Turns the local record under a key into a tombstone, which keeps its body. Nothing is sent to the origin, and a sync
+    /// that still finds the record there restores it.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was a record.
     @discardableResult
     public func delete(key: String, from resource: some SyncedResource) async throws(StoreError) -> Bool {
         try await delete(keys: [key], from: resource) > 0
@@ -77,15 +76,15 @@ extension Siding {
 
     /// Turns the local records under these keys into tombstones, in one transaction.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public func delete(keys: [String], from resource: some SyncedResource) async throws(StoreError) -> Int {
         try await store.delete(RecordLookup(of: resource.name, keys: keys))
     }
 
-    /// Turns the local records for which the predicate holds into tombstones, in one transaction.
+    /// Turns the local records that match the predicate into tombstones, in one transaction.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted records.
     @discardableResult
     public func delete<Model>(
         where predicate: RecordPredicate<Model>, from resource: Resource<Model>
@@ -100,16 +99,16 @@ extension Siding {
 // MARK: Searching
 
 extension Siding {
-    /// The records whose searchable members have all the words of `text`, best first. Nothing in `text` is syntax.
+    /// The records whose searchable members contain all words of `text`, best match first. `text` has no syntax.
     ///
-    /// The first search of a resource builds its index: one write transaction that reads every record.
+    /// The first search of a resource builds its index, in one write transaction that reads every record.
     public func search<Model>(
         _ text: String, in resource: Resource<Model>, limit: Int = 50
     ) async throws(RecordError) -> [SearchHit<Model>] {
         try await search(.words(text), in: resource, limit: limit)
     }
 
-    /// The records whose searchable members match, best first.
+    /// The records whose searchable members match, best match first.
     public func search<Model>(
         _ text: TextSearch.Text, in resource: Resource<Model>, limit: Int = 50, offset: Int = 0,
         snippet: TextSearch.SnippetStyle? = nil
@@ -128,13 +127,13 @@ extension Siding {
     }
 }
 
-/// A model that was found by its text.
+/// A model found by a text search.
 public struct SearchHit<Model: Sendable>: Sendable {
     public var model: Model
     public var key: String
-    /// The lower, the better; comparable within one search only.
+    /// Lower is better; comparable within one search only.
     public var rank: Double
-    /// The part that matches, where one was asked for.
+    /// The matching part, if requested.
     public var snippet: String?
 
     public init(model: Model, key: String, rank: Double, snippet: String? = nil) {

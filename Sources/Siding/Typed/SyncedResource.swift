@@ -1,6 +1,6 @@
 /// Anything that can be synced: a typed ``Resource`` or an ``AnyResource``, side by side in one list.
 public protocol SyncedResource: Sendable {
-    /// The resource as the engine takes it.
+    /// The resource as the engine needs it.
     var untyped: AnyResource { get }
 }
 

@@ -1,11 +1,11 @@
 internal import SidingSynchronization
 
-/// What all chains of a source share: who refreshes now, and how the last refresh failed.
+/// The state that all chains of a source share: the running refresh, and how the last refresh failed.
 ///
-/// Two rules keep a failed refresh from becoming a storm. A call that was under way while a refresh failed shares its
-/// failure. And a credential that was refused is not offered again until another stands in its place.
+/// Two rules keep a failed refresh from causing a storm of requests. A call that was under way while a refresh failed shares
+/// its failure. And a refused credential is not offered again until another one is stored.
 final class AccessGuard: Sendable {
-    /// A call's leave to go out: with what, and how many refreshes had ended by then.
+    /// A call's permission to be sent: its credential, and the number of refreshes that had ended by then.
     struct Admission: Sendable {
         let credential: Credential
         let refreshes: Int
@@ -14,12 +14,13 @@ final class AccessGuard: Sendable {
     private struct FailedRefresh {
         let spent: Credential
         let failure: Failure
-        /// Which refresh it was, counted from one.
+        /// The number of the refresh, counted from one.
         let number: Int
 
         var isRefusal: Bool { failure.underlying is RefreshRefusal }
 
-        /// Whether it speaks for a call that was admitted so: its credential was refused, or it was under way meanwhile.
+        /// Whether this failure applies to a call with `admission`: its credential was refused, or the call was under way
+        /// meanwhile.
         func covers(_ admission: Admission) -> Bool {
             spent.isSame(as: admission.credential) && (isRefusal || number > admission.refreshes)
         }
@@ -27,7 +28,7 @@ final class AccessGuard: Sendable {
 
     private struct State {
         var running: SharedRefresh?
-        /// How many refreshes have ended.
+        /// The number of refreshes that have ended.
         var refreshes = 0
         var failed: FailedRefresh?
     }
@@ -41,8 +42,8 @@ final class AccessGuard: Sendable {
         renewal = CredentialRenewal(settings)
     }
 
-    /// The credential for a new call. Waits while a refresh runs; refreshes first where the access token is missing, or
-    /// about to end and the source is set so.
+    /// The credential for a new call. Waits for a running refresh. Refreshes first if there is no access token, or if it is
+    /// about to expire and the source refreshes early.
     func admit(_ context: ChainContext) async throws(Failure) -> Admission {
         let refreshes = state.withLock { $0.refreshes }
         do { return try await admitted(context) } catch { return try await stillGood(after: error, refreshes) }
@@ -52,7 +53,7 @@ final class AccessGuard: Sendable {
         while true {
             let (running, refreshes) = state.withLock { ($0.running, $0.refreshes) }
             if let running {
-                // Without a token where it was forgotten, or is wanted by other secrets, in the meantime.
+                // The token is empty if the credential was forgotten, or no longer matches its secrets, in the meantime.
                 guard let credential = try await credential(of: running), !credential.accessToken.isEmpty else {
                     continue
                 }
@@ -60,7 +61,7 @@ final class AccessGuard: Sendable {
             }
             let stored = try await settings.stored()
             let (isFree, failed) = state.withLock { ($0.running == nil, $0.failed) }
-            // A refresh that began while the store was read is waited for.
+            // Another call began a refresh while the store was read: wait for it.
             guard isFree else { continue }
             let last = failed.flatMap { $0.spent.isSame(as: stored) ? $0 : nil }
             if let last, last.isRefusal { throw last.failure }
@@ -70,7 +71,7 @@ final class AccessGuard: Sendable {
         }
     }
 
-    /// Where a refresh failed that came early, the token that it was to replace goes out until its end.
+    /// If an early refresh failed, the current token is used until it expires.
     private func stillGood(after failure: Failure, _ refreshes: Int) async throws(Failure) -> Admission {
         guard !(failure.underlying is RefreshRefusal), failure.reason != .cancelled,
             let stored = try? await settings.stored(), settings.isStillGood(stored)
@@ -78,17 +79,17 @@ final class AccessGuard: Sendable {
         return Admission(credential: stored, refreshes: refreshes)
     }
 
-    /// The credential after the one that a call was admitted with, which the origin did not take.
+    /// The credential to use after the origin refused the one of `admission`.
     ///
-    /// Where another has come meanwhile it is that one. Else a refresh runs, or the one that runs is waited for.
+    /// Returns the stored credential if it has changed meanwhile. Otherwise starts a refresh or waits for the running one.
     func renew(_ admission: Admission, _ context: ChainContext) async throws(Failure) -> Credential {
         var admission = admission
         while true {
-            // A refresh that began before this call did may end in the very credential that the call went out with.
+            // A refresh that began before this call may return the credential that this call was sent with.
             guard let renewed = try await next(after: admission, context), !renewed.isSame(as: admission.credential)
             else { continue }
             if !renewed.accessToken.isEmpty { return renewed }
-            // The stored one was forgotten, or stems from other secrets: a token is still to be had.
+            // The stored credential was forgotten, or comes from other secrets: a token is still needed.
             admission = self.admission(renewed)
         }
     }
@@ -100,19 +101,19 @@ final class AccessGuard: Sendable {
         let (refresh, isNew) = try state.withLock { state throws(Failure) -> (SharedRefresh, Bool) in
             if let running = state.running { return (running, false) }
             if let failed = state.failed, failed.covers(admission) { throw failed.failure }
-            // One that was given up, and is deaf to its cancellation: the endpoint may be about to answer it.
+            // A refresh that was given up and ignores its cancellation: the endpoint may still answer it.
             if renewal.isAsking(for: stored) { throw settings.stillAsking(for: stored) }
             let refresh = SharedRefresh()
             state.running = refresh
             return (refresh, true)
         }
-        // Unstructured, as no call owns it: the first may be cancelled while others wait, and the last one does not stay. It
-        // is this guard's, in `state.running` until it ends: by its time limit, or soon after the last one left.
+        // Unstructured, as no call owns it: the first caller may be cancelled while others wait. This guard owns it in
+        // `state.running` until it ends: by its time limit, or soon after the last caller left.
         if isNew { Task { await run(refresh, admission.credential, context) } }
         return try await credential(of: refresh)
     }
 
-    /// What a refresh gave; nil where it was given up because nobody waited any more, and this call, which came late, did.
+    /// The outcome of `refresh`; nil if it was given up for lack of callers just before this call joined it.
     private func credential(of refresh: SharedRefresh) async throws(Failure) -> Credential? {
         do { return try await refresh.credential() } catch {
             guard refresh.wasGivenUp, !Task.isCancelled else { throw error }
@@ -122,18 +123,18 @@ final class AccessGuard: Sendable {
 
     func stored() async throws(Failure) -> Credential { try await settings.stored() }
 
-    /// Waits until the refresh that runs now, if there is one, is over; also where the task is cancelled.
+    /// Waits until the running refresh, if any, is over, even if the task is cancelled.
     func settled() async {
         await state.withLock { $0.running }?.ended()
     }
 
-    /// Puts what a person's sign-in gave in place of the stored credential.
+    /// Replaces the stored credential with the result of a user's sign-in.
     func signIn(_ grant: TokenGrant) async throws(Failure) -> Credential {
         let settings = settings
         return try await settings.gate.withRefresh(of: settings.account) { () async throws(Failure) -> Credential in
-            // What cannot be read is replaced all the same.
+            // An unreadable credential is replaced too.
             let old = try? await settings.store.credential(of: settings.account)
-            // Of the old one only the count goes on: its refresh token may be another person's.
+            // Only the generation is kept: the old refresh token may belong to another user.
             let fresh = grant.credential(
                 generation: (old?.generation ?? 0) &+ 1, now: settings.wallClock.now.secondsSince1970)
             try await settings.store.save(fresh, of: settings.account)
@@ -168,7 +169,7 @@ extension AccessGuard {
             state.running = nil
             state.refreshes += 1
             state.failed = nil
-            // That nobody waited says nothing of the credential.
+            // Giving up for lack of callers is no evidence about the credential.
             if case .failure(let failure) = outcome, !isGivenUp {
                 state.failed = FailedRefresh(spent: spent, failure: failure, number: state.refreshes)
             }

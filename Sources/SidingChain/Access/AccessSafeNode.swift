@@ -1,16 +1,16 @@
 public import HTTPTypes
 internal import Logging
 
-/// Keeps an attempt signed in: gives it the current credential, and after a 401 a new one, once.
+/// Keeps a request signed in: supplies the current credential, and after a 401 a renewed one, once.
 ///
-/// Before the attempt it waits while a refresh of the source runs, and puts the stored credential into the context, where
-/// ``AccessTokenProvider`` takes it from. When the origin refuses the attempt (401, or what ``AccessSafety/statuses``
-/// says) and another credential has been stored meanwhile, the attempt is made again with that one; else one refresh runs
-/// for all calls of the source, and then the attempt is made again. It must end in a failure for such a status, so wrap
-/// the request from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``. Also a write may be sent again so: by its
-/// 401 the origin said that it did not act, and a body is made anew for each attempt.
+/// Before the attempt it waits for a running refresh of the source and puts the stored credential into the context, where
+/// ``AccessTokenProvider`` reads it. If the origin refuses the attempt (401, or another of ``AccessSafety/statuses``) and
+/// another credential has been stored meanwhile, the attempt is repeated with that one. Otherwise one refresh runs for all
+/// calls of the source, and the attempt is repeated after it. The wrapped node must fail for such a status, so wrap the request
+/// from ``RequestCreatorNode`` to ``ResponseHTTPErrorProcessorNode``. Writes may be repeated too: a 401 means that the origin
+/// did not act, and the body is made anew for each attempt.
 ///
-/// A call that is itself part of a refresh is let through.
+/// A call that is itself part of a refresh passes through.
 public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let safety: AccessSafety
@@ -48,7 +48,7 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
         }
     }
 
-    /// A refused refresh, told by the origin's own 401 where there is one.
+    /// Reports a refused refresh with the origin's own 401, if there is one.
     private func told(_ failure: Failure, by refusal: Failure) -> Failure {
         guard case .http(let answer) = refusal.reason, answer.status == 401 else {
             return failure.at(node: name, method: refusal.method, url: refusal.url)
@@ -77,7 +77,7 @@ public struct AccessSafeNode<Wrapped: Node>: WrapperNode {
 }
 
 extension Node {
-    /// Keeps this attempt signed in by `safety`, which all chains of the source share.
+    /// Keeps this node signed in with `safety`, which all chains of the source share.
     public func accessSafe(_ safety: AccessSafety) -> AccessSafeNode<Self> {
         AccessSafeNode(self, safety)
     }
@@ -91,22 +91,21 @@ extension ChainContext {
     }
 }
 
-/// Puts the access token of the context on each attempt: `Authorization: Bearer …` (RFC 6750 §2.1), unless the origin wants
-/// it elsewhere.
+/// Puts the context's access token on each attempt: `Authorization: Bearer …` (RFC 6750 §2.1), or another field.
 ///
 /// For chains below an ``AccessSafeNode``, which reads the credential.
 public struct AccessTokenProvider: MetadataProvider, Hashable {
     /// The header field that carries the token.
     public let field: HTTPField.Name
-    /// What stands before the token, its space included.
+    /// The text before the token, including its space.
     public let prefix: String
 
     public init(field: HTTPField.Name = .authorization, prefix: String = "Bearer ") {
         (self.field, self.prefix) = (field, prefix)
     }
 
-    /// - Throws: ``Failure/Reason/credentialUnavailable`` where the context holds no credential, or one that no header
-    ///   field can carry; its value is not told.
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` if the context holds no credential, or one that no header field can
+    ///   carry; the error does not contain the value.
     public func metadata(_ context: ChainContext) async throws(Failure) -> HTTPFields {
         guard let token = context.credential?.accessToken else {
             throw unavailable("the call has no credential: its chain lacks an AccessSafeNode")

@@ -1,21 +1,21 @@
-/// How the requests of one account stay signed in: where its credential lives, how it is renewed, and when.
+/// Defines how the requests of one account stay signed in: where its credential is stored, how it is renewed, and when.
 ///
-/// Made once per source and given to every chain of it: copies share who refreshes now, so that a hundred calls with a
-/// spent token make one refresh. Where a refresh fails, all who wait are told once:
-/// - refused by the token endpoint: ``Failure/Reason/http(_:)`` with status 401 and a ``RefreshRefusal`` beneath; later
-///   calls fail the same way at once, without a request, until another credential is stored;
-/// - failed otherwise: as the refresh did, such as ``Failure/Reason/noInternetConnection``, in phase `notSent`; a later
+/// Create one per source and give it to every chain of the source: copies share the running refresh, so that a hundred calls
+/// with an expired token cause one refresh. If a refresh fails, all waiting calls fail once:
+/// - refused by the token endpoint: ``Failure/Reason/http(_:)`` with status 401 and a ``RefreshRefusal`` as underlying error;
+///   later calls fail the same way at once, without a request, until another credential is stored;
+/// - failed otherwise: with the refresh's failure, such as ``Failure/Reason/noInternetConnection``, in phase `notSent`; a later
 ///   call may try again.
 ///
-/// Where a renewed credential is refused too, the failure has a ``CredentialRefusal`` beneath, whatever its status.
+/// If a renewed credential is refused too, the underlying error is a ``CredentialRefusal``, whatever the status.
 ///
-/// A call that is cancelled leaves at once, and a refresh that is then nobody's goes on for `grace`: see ``settled()``.
+/// A cancelled call returns at once. A refresh that no call waits for any more continues for `grace`: see ``settled()``.
 public struct AccessSafety: Sendable {
-    /// The account's name in the store and at the gate; a source's name where it has but one account.
+    /// The account's name in the store and at the gate: the source's name if it has only one account.
     public let account: String
-    /// The statuses by which the origin says that the credential is not, or no longer, good.
+    /// The statuses that mean that the credential is not, or no longer, valid.
     public let statuses: Set<Int>
-    /// More failures by which the origin says so.
+    /// Further failures that mean the same.
     private(set) var refusals: [@Sendable (Failure, ChainContext) -> Bool] = []
     /// How requests carry the access token.
     public let token: AccessTokenProvider
@@ -53,36 +53,35 @@ public struct AccessSafety: Sendable {
                 initial: initial))
     }
 
-    /// The same safety for a chain of which the origin refuses the credential in more ways than by ``statuses``, such as by
-    /// a word in the body.
+    /// The same safety for a chain whose origin refuses credentials in more ways than by ``statuses``, such as by an error code
+    /// in the body.
     public func alsoRefused(by isRefusal: @escaping @Sendable (Failure, ChainContext) -> Bool) -> AccessSafety {
         var safety = self
         safety.refusals.append(isRefusal)
         return safety
     }
 
-    /// Stores what a person's sign-in gave, as the next generation; calls that the old credential was refused to go out
-    /// again.
+    /// Stores the result of a user's sign-in as the next generation. Calls whose old credential was refused are sent again.
     ///
-    /// - Throws: what the gate and the store throw.
+    /// - Throws: the errors of the gate and the store.
     @discardableResult
     public func signIn(_ grant: TokenGrant) async throws(Failure) -> Credential {
         try await accessGuard.signIn(grant)
     }
 
-    /// The credential with which a call would go out now, as it is stored; nothing is renewed.
+    /// The stored credential that a call would use now; nothing is renewed.
     ///
-    /// - Throws: what the store throws, and ``Failure/Reason/credentialUnavailable`` where there is none.
+    /// - Throws: the store's errors, and ``Failure/Reason/credentialUnavailable`` if there is none.
     public func credential() async throws(Failure) -> Credential {
         try await accessGuard.stored()
     }
 
-    /// Waits until the refresh that runs now is over; returns at once where none does.
+    /// Waits until the running refresh is over; returns at once if none is running.
     ///
-    /// A caller that is cancelled does not wait for the refresh that it needed: this goes on by itself, and saves the token
-    /// that is on its way. A program that ends after a cancellation calls this last, since that token would be lost with it,
-    /// and the old one is spent. It takes no longer than the refresh: where nobody else waits, `grace` and the time in which
-    /// the request winds down. The sync engine of `Siding` does so by itself.
+    /// A cancelled caller does not wait for the refresh that it needed: the refresh continues and saves the token that is on
+    /// its way. A program that exits after a cancellation calls this last, since otherwise that token is lost and the old one
+    /// is already spent. It takes no longer than the refresh: if nobody else waits, `grace` plus the time in which the request
+    /// winds down. The sync engine of `Siding` calls it by itself.
     public func settled() async {
         await accessGuard.settled()
     }

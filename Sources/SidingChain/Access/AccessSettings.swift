@@ -1,15 +1,15 @@
 internal import HTTPTypes
 internal import SidingJSON
 
-/// What an access guard works with, and how it words its failures.
+/// The settings of an access guard, and the texts of its failures.
 struct AccessSettings: Sendable {
     let account: String
     let store: any CredentialStore
     let gate: any RefreshGate
     let refresher: TokenRefresherNode
-    /// How long before its end an access token is renewed; nil leaves that to the origin's 401.
+    /// How long before its expiry an access token is renewed; nil waits for the origin's 401.
     let early: Duration?
-    /// How long a refresh goes on for which nobody waits any more.
+    /// How long a refresh continues that no call waits for.
     let grace: Duration
     let clock: any Clock<Duration>
     let wallClock: WallClock
@@ -25,12 +25,12 @@ struct AccessSettings: Sendable {
         (self.wallClock, self.first) = (wallClock, initial)
     }
 
-    /// What stands for the stored credential where there is none yet.
+    /// The credential to use while none is stored.
     func initial() async throws(Failure) -> Credential? {
         do { return try await first() } catch { throw Failure.wrapping(error, phase: .notSent) }
     }
 
-    /// The credential of now.
+    /// The stored credential, or the initial one.
     func stored() async throws(Failure) -> Credential {
         if let stored = try await store.credential(of: account) { return stored }
         if let initial = try await initial() { return initial }
@@ -39,16 +39,16 @@ struct AccessSettings: Sendable {
             detail: "there is no credential of '\(account)': sign in first")
     }
 
-    /// Whether a refresh comes before the call. One that came early and failed is not tried again before the token's end.
+    /// Whether to refresh before the call. A failed early refresh is not repeated before the token expires.
     func mustRefresh(_ credential: Credential, hasFailed: Bool) -> Bool {
         if credential.accessToken.isEmpty { return true }
         guard let early, let end = credential.expiresAt else { return false }
-        // A token that lasts no longer than `early` would be renewed for each call.
+        // A token that lives no longer than `early` would be renewed for each call.
         let margin = min(early, credential.lifetime.map { $0 / 2 } ?? early)
         return end - wallClock.now.secondsSince1970 <= (hasFailed ? 0 : margin / .seconds(1))
     }
 
-    /// Whether the access token is known to last, at a source that renews early.
+    /// Whether the access token is known to be valid, at a source that refreshes early.
     func isStillGood(_ credential: Credential) -> Bool {
         guard early != nil, !credential.accessToken.isEmpty, let end = credential.expiresAt else { return false }
         return end > wallClock.now.secondsSince1970
@@ -56,8 +56,7 @@ struct AccessSettings: Sendable {
 }
 
 extension AccessSettings {
-    /// A failed refresh as those are told who waited for it: whatever became of the refresh, no request of theirs was
-    /// taken by the origin, so each may be sent again.
+    /// The failure of a refresh for the calls that waited for it. Their own requests were not sent, so each may be sent again.
     func told(_ failure: Failure) -> Failure {
         var told = failure
         told.phase = .notSent
@@ -67,7 +66,7 @@ extension AccessSettings {
         return told
     }
 
-    /// No second request for one credential: its refresh token may be good for one use only.
+    /// Prevents a second request for one credential: its refresh token may be valid for one use only.
     func stillAsking(for spent: Credential) -> Failure {
         told(
             Failure(
@@ -76,12 +75,12 @@ extension AccessSettings {
                     + "see that the refresher heeds cancellation"))
     }
 
-    /// A failed refresh request: a refusal is told as one, and nothing of what was given or answered is shown.
+    /// The failure of a refresh request. Refusals become status 401; secrets and response contents are removed.
     func toldOfRequest(_ failure: Failure, _ spent: Credential) -> Failure {
         guard let refusal = failure.refusal else {
             var told = failure
             told.detail = failure.detail.map(spent.cutOut)
-            // These errors quote what could not be read, and it may be a new token.
+            // These errors quote the unreadable text, which may contain a new token.
             if failure.underlying is DocumentFault {
                 (told.detail, told.underlying) = ("the token endpoint's answer is no JSON", nil)
             } else if let mapping = failure.underlying as? MappingError {

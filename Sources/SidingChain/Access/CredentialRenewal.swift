@@ -1,14 +1,14 @@
 internal import SidingSynchronization
 
-/// The refresh proper: asks the token endpoint for the credential after a spent one, and brings it to the store.
+/// Performs a refresh: asks the token endpoint for the next credential and saves it.
 ///
-/// A token that the endpoint gave is not lost while the program lives, whoever has stopped waiting for it, since the spent
-/// one is worth nothing any more. And while a request for a credential is under way, no other goes out for the same.
+/// A token that the endpoint returned is not lost while the program lives, even if nobody waits for it any more, because the
+/// spent one is useless. While a request for a credential is under way, no second one is sent for the same credential.
 final class CredentialRenewal: Sendable {
     private struct State {
-        /// What a request is under way for; more than one where requests go on that were given up.
+        /// Credentials with a request under way; more than one if requests that were given up still run.
         var asking: Set<Credential> = []
-        /// What the endpoint gave and the store did not take yet, by the credential that was spent for it.
+        /// Credentials that the endpoint returned and the store has not saved yet, by the spent credential.
         var unsaved: [Credential: Credential] = [:]
     }
 
@@ -24,18 +24,18 @@ final class CredentialRenewal: Sendable {
         state.withLock { $0.asking.contains { $0.isSame(as: spent) } }
     }
 
-    /// The credential after `spent`, alone among all who share the gate.
+    /// The credential after `spent`, obtained while holding the gate.
     func outcome(_ spent: Credential, _ context: ChainContext) async -> SharedRefresh.Outcome {
         do throws(Failure) {
             return .success(
                 try await settings.gate.withRefresh(of: settings.account) { () async throws(Failure) -> Credential in
-                    // Another process may have been inside before.
+                    // Another process may have renewed it first.
                     let stored = try await self.settings.stored()
                     guard stored.isSame(as: spent) else {
                         self.forget(spent)
                         return stored
                     }
-                    // What cannot be saved would be lost: the spent token is worth nothing once it was taken.
+                    // Without space to save, a new token would be lost and the spent one is useless.
                     try await self.settings.store.reserve(for: self.settings.account)
                     return try await self.saved(self.fresh(stored, context), for: stored)
                 })
@@ -44,8 +44,8 @@ final class CredentialRenewal: Sendable {
         }
     }
 
-    /// What the token endpoint gives for `spent`, asked for once: what could not be saved the last time is not asked for
-    /// again, as its refresh token is spent.
+    /// Asks the token endpoint for the credential after `spent`, once: one that could not be saved the last time is reused,
+    /// because its refresh token is spent.
     private func fresh(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> Credential {
         let unsaved = state.withLock { state in
             let unsaved = state.unsaved.first { $0.key.isSame(as: spent) }?.value
@@ -57,14 +57,14 @@ final class CredentialRenewal: Sendable {
             try await self.asked(spent, context)
         } late: { outcome in
             guard case .success = outcome else { return }
-            // By the gate again, where others may be inside by now. The request's task is cancelled: hence one of its own,
-            // which is awaited at once.
+            // Enters the gate again, since others may be inside by now. The request's task is cancelled, so this runs in a new
+            // task, which is awaited at once.
             _ = await Task { await self.outcome(spent, context) }.value
         }
         do { return try await request.process(spent, context) } catch { throw settings.toldOfRequest(error, spent) }
     }
 
-    /// Asks; that it has ended, and what came of it, is noted in one step before anyone is told, so that nobody asks again.
+    /// Sends the request. Its end and its result are recorded in one step before any caller resumes, so that none asks again.
     private func asked(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> Credential {
         do throws(Failure) {
             let fresh = try await settings.refresher.asked(spent, context)
@@ -79,8 +79,8 @@ final class CredentialRenewal: Sendable {
         }
     }
 
-    /// Durable before anyone uses it. Saved also where everyone has left meanwhile and the task is cancelled: the old
-    /// token is spent. Hence a task of its own, which is awaited at once.
+    /// Saves the credential durably before anyone uses it, even if every caller has left and the task is cancelled, because the
+    /// old token is spent. Hence a new task, which is awaited at once.
     private func saved(_ fresh: Credential, for spent: Credential) async throws(Failure) -> Credential {
         let settings = settings
         let result = await Task { () async -> Result<Void, Failure> in

@@ -1,26 +1,26 @@
 internal import SidingSynchronization
 
-/// Keeps the credentials of accounts: the seam between access safety and where tokens live.
+/// Stores the credentials of accounts: the seam between access safety and the place where tokens are kept.
 ///
-/// `Siding` keeps them in files that processes share; ``InMemoryCredentialStore`` keeps nothing.
+/// `Siding` keeps them in files that processes share; ``InMemoryCredentialStore`` keeps them in memory only.
 public protocol CredentialStore: Sendable {
-    /// The credential of `account` as it stands now; nil where nobody has signed in.
+    /// The current credential of `account`; nil if nobody has signed in.
     ///
-    /// Asked for before each call, so that what another process saved is used at once.
-    /// - Throws: ``Failure/Reason/credentialUnavailable`` where there is one that cannot be read.
+    /// Called before each call, so that a credential saved by another process is used at once.
+    /// - Throws: ``Failure/Reason/credentialUnavailable`` if there is one that cannot be read.
     func credential(of account: String) async throws(Failure) -> Credential?
 
-    /// Puts `credential` in the place of the old one. When this returns it survives a power cut: only then is it used.
+    /// Replaces the stored credential. It is durable (survives a power cut) when this returns, and is not used before.
     ///
-    /// Called inside of ``RefreshGate/withRefresh(of:_:)``, so that no two savers of an account meet.
-    /// - Throws: a ``Failure`` where it could not be saved; the old one is then still whole.
+    /// Called inside ``RefreshGate/withRefresh(of:_:)``, so an account never has two concurrent saves.
+    /// - Throws: a ``Failure`` if it could not be saved; the old one is then intact.
     func save(_ credential: Credential, of account: String) async throws(Failure)
 
-    /// Makes sure that the next credential of `account` can be saved, as far as that can be known: the token endpoint is asked
-    /// after this, and what it gives takes the place of a refresh token that is then spent.
+    /// Makes sure, as far as possible, that the next credential of `account` can be saved. Called before the token endpoint is
+    /// asked, because its response replaces a refresh token that is then spent.
     ///
-    /// Called inside of ``RefreshGate/withRefresh(of:_:)``. Does nothing unless a store says otherwise.
-    /// - Throws: a ``Failure`` where there is no room; nothing is sent then.
+    /// Called inside ``RefreshGate/withRefresh(of:_:)``. Does nothing by default.
+    /// - Throws: a ``Failure`` if there is no space; no request is sent then.
     func reserve(for account: String) async throws(Failure)
 }
 
@@ -28,11 +28,11 @@ extension CredentialStore {
     public func reserve(for account: String) async throws(Failure) {}
 }
 
-/// Credentials for programs that keep nothing: gone with the process.
+/// Keeps credentials in memory; they are gone when the process ends.
 public final class InMemoryCredentialStore: CredentialStore {
     private let credentials: Mutex<[String: Credential]>
 
-    /// A store that begins with these credentials, by account.
+    /// A store with these initial credentials, by account.
     public init(_ credentials: [String: Credential] = [:]) {
         self.credentials = Mutex(credentials)
     }
@@ -46,22 +46,22 @@ public final class InMemoryCredentialStore: CredentialStore {
     }
 }
 
-/// What a source is asked with: the access token of now, and what the next one is got with.
+/// The tokens of one account: the current access token, and the refresh token for the next one.
 ///
-/// It shows its generation, never its tokens: neither when it is printed nor when it is dumped.
+/// Printing or dumping it shows its generation, never its tokens.
 public struct Credential: Sendable, Hashable {
-    /// Goes into `Authorization: Bearer …`. Empty where there is none yet: then a refresh comes before the first call.
+    /// The token for `Authorization: Bearer …`. Empty if there is none yet: then a refresh comes before the first call.
     public var accessToken: String
-    /// What the token endpoint wants for the next access token; often good for one refresh only (RFC 6749 §6).
+    /// The refresh token; often valid for one refresh only (RFC 6749 §6).
     public var refreshToken: String?
-    /// Grows by one with each refresh and each sign-in, and tells a late 401 from a new one.
+    /// Grows by one with each refresh and each sign-in; distinguishes a late 401 from a new one.
     public var generation: UInt64
-    /// When the access token ends, in seconds since 1970; nil where nobody said.
+    /// When the access token expires, in seconds since 1970; nil if unknown.
     public var expiresAt: Double?
-    /// How long it lasts in all; nil where nobody said. No token is renewed before half of it is over.
+    /// The total lifetime of the access token; nil if unknown. No token is renewed before half of it has passed.
     public var lifetime: Duration?
-    /// What it was first got with, as a word that tells nothing of it; nil where nobody keeps count of that. A credential
-    /// that stems from another client secret, or another password, is another one.
+    /// An opaque fingerprint of the secrets that it was first obtained with; nil if not tracked. A credential obtained with
+    /// another client secret or password is a different one.
     public var descent: String?
 
     public init(
@@ -76,14 +76,14 @@ public struct Credential: Sendable, Hashable {
         self.descent = descent
     }
 
-    /// Whether both are the outcome of the same refresh or sign-in. A sign-in may begin its count anew, so that the
-    /// generation alone would not tell; the end may have been rounded on its way through a file.
+    /// Whether both result from the same refresh or sign-in. The generation alone is not enough, since a sign-in may restart
+    /// the count. ``expiresAt`` is not compared, since a file may have rounded it.
     func isSame(as other: Credential) -> Bool {
         generation == other.generation && accessToken == other.accessToken && refreshToken == other.refreshToken
             && descent == other.descent
     }
 
-    /// `text` with the tokens cut out, for errors that quote what they were given.
+    /// `text` with the tokens removed, for errors that quote their input.
     func cutOut(of text: String) -> String {
         [accessToken, refreshToken ?? ""].filter { !$0.isEmpty }.reduce(text) { $0.replacing($1, with: "…") }
     }

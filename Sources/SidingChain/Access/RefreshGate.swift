@@ -1,20 +1,20 @@
 internal import SidingSynchronization
 
-/// Lets one refresh of an account run at a time, among all who share the gate.
+/// Allows one refresh of an account at a time, among all who share the gate.
 ///
-/// Who comes in reads the credential again first: whoever was inside before may have renewed it already.
-/// `Siding` has one that processes share; ``InMemoryRefreshGate`` is for one process.
+/// Read the credential again after entering: whoever was inside before may have renewed it already. `Siding` has one that
+/// processes share; ``InMemoryRefreshGate`` is for one process.
 public protocol RefreshGate: Sendable {
     /// Waits until nobody else refreshes `account`, then runs `body`.
     ///
-    /// - Throws: what `body` throws; ``Failure/Reason/cancelled`` when the task is cancelled while it waits; another
-    ///   ``Failure`` where the gate could not be entered.
+    /// - Throws: the errors of `body`; ``Failure/Reason/cancelled`` if the task is cancelled while it waits; another
+    ///   ``Failure`` if the gate could not be entered.
     func withRefresh<Value: Sendable>(
         of account: String, _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value
 }
 
-/// A gate within one process: who came first goes first.
+/// A gate within one process, first come, first served.
 public final class InMemoryRefreshGate: RefreshGate {
     private let lines = Mutex<[String: WaitingLine]>([:])
 

@@ -1,29 +1,27 @@
 internal import SidingJSON
 
-/// The token endpoint's no: the credential is not renewed until a person signs in again.
+/// The token endpoint's refusal: the credential cannot be renewed until the user signs in again.
 ///
-/// A refresh that a program writes itself throws it where the endpoint says so in its own way; every 4xx that is no matter
-/// of time, a redirect that was not followed, and the error `invalid_grant` (RFC 6749 §5.2) are known anyway: none of
-/// them may be taken for the origin's answer to the request that waits. A failure of ``AccessSafeNode`` carries it as
-/// ``Failure/underlying``.
+/// A custom refresh throws it if the endpoint refuses in its own way. These are recognized by default: every 4xx that is not
+/// temporary, a redirect that was not followed, and the error `invalid_grant` (RFC 6749 §5.2). None of them may be taken for
+/// the origin's response to the waiting request. A failure of ``AccessSafeNode`` carries it as ``Failure/underlying``.
 public struct RefreshRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The endpoint's word, on one line: `400 invalid_grant`.
+    /// The endpoint's message, on one line: `400 invalid_grant`.
     public let description: String
 
-    /// - Parameter word: what the endpoint said; no secret.
+    /// - Parameter word: the endpoint's message, without secrets.
     public init(_ word: String) {
         description = PlainText.oneLine(word, limit: 100)
     }
 }
 
 extension Failure {
-    /// The no of a token endpoint that this failure of a refresh stands for; nil where the refresh failed otherwise, so
-    /// that a later one may go well.
+    /// The refusal that this failure of a refresh means; nil if the refresh failed otherwise, so that a later one may succeed.
     var refusal: RefreshRefusal? {
         if let refusal = underlying as? RefreshRefusal { return refusal }
         guard case .http(let answer) = reason else { return nil }
         let error = answer.errorCode
-        // These are no word about the credential, whatever status they come with.
+        // These errors do not concern the credential, whatever their status.
         if ["server_error", "slow_down", "temporarily_unavailable"].contains(error) { return nil }
         guard answer.isRefusal || error == "invalid_grant" else { return nil }
         return RefreshRefusal("\(answer.status) \(error ?? answer.name)")
@@ -41,8 +39,8 @@ extension HTTPFailure {
         }
     }
 
-    /// The member `error` of an error answer of OAuth 2 (RFC 6749 §5.2), where it has the form of the codes that are known:
-    /// anything else may repeat what the endpoint was told.
+    /// The `error` member of an OAuth 2 error response (RFC 6749 §5.2), if it looks like a known code: anything else may repeat
+    /// secrets of the request.
     package var errorCode: String? {
         body.withUnsafeBytes { bytes in
             guard (try? JSONSyntax.validate(bytes)) != nil,
@@ -53,8 +51,8 @@ extension HTTPFailure {
     }
 }
 
-/// Beneath the failure of a request whose renewed credential the origin did not take either, by whatever status it says so:
-/// what 401 means by itself, ``AccessSafety/statuses`` says of others.
+/// The underlying error of a request whose renewed credential the origin refused too, with 401 or another status of
+/// ``AccessSafety/statuses``.
 package struct CredentialRefusal: Error, Sendable, Hashable, CustomStringConvertible {
     package init() {}
 

@@ -1,18 +1,18 @@
 internal import SidingSynchronization
 
-/// One refresh that runs, and those who wait for its outcome.
+/// One running refresh and the calls that wait for its outcome.
 ///
-/// Whoever is cancelled leaves at once, and the others wait on. The refresh is none of theirs: where the last one has left,
-/// it goes on for a while by itself, as the token that is on its way has taken the old one's place at the origin.
+/// A cancelled caller leaves at once, and the others keep waiting. The refresh belongs to no caller: when the last one has
+/// left, it continues for a while, because the origin has already replaced the old token with the one on its way.
 final class SharedRefresh: Sendable {
     typealias Outcome = Result<Credential, Failure>
-    /// Of one who waits; nil is for who was cancelled.
+    /// The promise of one waiting caller; nil if the caller was cancelled.
     private typealias Seat = Promise<Outcome?>
 
     private struct State {
-        /// Those who want the outcome.
+        /// Callers that wait for the outcome.
         var seats: [ObjectIdentifier: Seat] = [:]
-        /// Those who only want it to be over.
+        /// Callers that wait only for the end.
         var bystanders: [Promise<Void>] = []
         var outcome: Outcome?
         var isGivenUp = false
@@ -37,7 +37,7 @@ final class SharedRefresh: Sendable {
         return try outcome.get()
     }
 
-    /// Waits until it is over, whatever becomes of the task. Nobody keeps a refresh alive by this.
+    /// Waits until the refresh is over, even if the task is cancelled. Does not keep the refresh alive.
     func ended() async {
         let end = Promise<Void>()
         let isOver = state.withLock { state in
@@ -47,7 +47,7 @@ final class SharedRefresh: Sendable {
         if !isOver { await end.value() }
     }
 
-    /// Ends the refresh: everyone who waits is told.
+    /// Ends the refresh and resumes everyone who waits.
     func finish(_ outcome: Outcome, isGivenUp: Bool = false) {
         let (seats, bystanders) = state.withLock { state in
             state.outcome = outcome
@@ -60,7 +60,7 @@ final class SharedRefresh: Sendable {
         abandonments.continuation.finish()
     }
 
-    /// Returns when nobody has waited for the outcome for as long as `grace`, or the task is cancelled. For one caller.
+    /// Returns when nobody has waited for the outcome for `grace`, or when the task is cancelled. For one caller only.
     func abandoned(for grace: Duration, clock: any Clock<Duration>) async {
         for await _ in abandonments.stream {
             do { try await clock.sleep(for: grace) } catch { return }

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import SidingJSON
 
-/// What a token endpoint gave: the outcome of a refresh or a sign-in, before it has a generation.
+/// The tokens that a token endpoint returned for a refresh or sign-in, before they have a generation.
 ///
 /// Like ``Credential`` it never shows its tokens.
 public struct TokenGrant: Sendable, Hashable {
     public var accessToken: String
-    /// Nil where the endpoint keeps the old one in force (RFC 6749 §6).
+    /// Nil if the endpoint keeps the old one valid (RFC 6749 §6).
     public var refreshToken: String?
-    /// How long the access token lasts; nil where nobody said.
+    /// How long the access token lasts; nil if unknown.
     public var lifetime: Duration?
 
     public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration? = nil) {
@@ -17,12 +17,12 @@ public struct TokenGrant: Sendable, Hashable {
         self.lifetime = lifetime
     }
 
-    /// Reads the answer of an OAuth 2 token endpoint (RFC 6749 §5.1).
+    /// Parses the response of an OAuth 2 token endpoint (RFC 6749 §5.1).
     ///
-    /// - Parameter now: in seconds since 1970, against which the end of the lifetime is measured where the endpoint says that;
-    ///   the system's unless said otherwise.
-    /// - Throws: ``Failure/Reason/contract`` where it holds no access token; with a ``RefreshRefusal`` beneath where it
-    ///   names an error instead, as some endpoints do under status 200.
+    /// - Parameter now: seconds since 1970, used if the endpoint reports an expiry time instead of a lifetime; the system's
+    ///   time by default.
+    /// - Throws: ``Failure/Reason/contract`` if it holds no access token; with a ``RefreshRefusal`` as underlying error if it
+    ///   holds an error instead, as some endpoints respond with status 200.
     public init(parsing answer: [UInt8], now: Double? = nil) throws(Failure) {
         let now = now ?? WallClock.system.now.secondsSince1970
         let grant = answer.withUnsafeBytes { bytes -> Result<TokenGrant, Failure> in
@@ -39,7 +39,7 @@ public struct TokenGrant: Sendable, Hashable {
         self = try grant.get()
     }
 
-    /// The credential that this grant makes of `spent`, asked for at `now` (seconds since 1970).
+    /// The credential that replaces `spent`; the request was made at `now` (seconds since 1970).
     func credential(after spent: Credential, now: Double) -> Credential {
         var next = credential(generation: spent.generation &+ 1, now: now)
         next.refreshToken = refreshToken ?? spent.refreshToken
@@ -47,17 +47,17 @@ public struct TokenGrant: Sendable, Hashable {
         return next
     }
 
-    /// The credential that this grant makes by itself, asked for at `now` (seconds since 1970).
+    /// A new credential from this grant alone; the request was made at `now` (seconds since 1970).
     func credential(generation: UInt64, now: Double) -> Credential {
         Credential(
             accessToken: accessToken, refreshToken: refreshToken, generation: generation,
             expiresAt: lifetime.map { now + $0 / .seconds(1) }, lifetime: lifetime)
     }
 
-    /// The lifetime that `number` means, as its size makes likely: below 1,000,000,000 it is in seconds; below 100,000,000,000
-    /// it is the moment of the end in seconds since 1970, else in milliseconds.
+    /// The lifetime that `number` means, guessed by its size: below 1,000,000,000 it is seconds; below 100,000,000,000 it is
+    /// the expiry time in seconds since 1970, above that in milliseconds.
     ///
-    /// - Returns: nil for less than a second: that is no statement about this token.
+    /// - Returns: nil for less than a second, which is no usable lifetime.
     package static func lifetime(_ number: Double, now: Double) -> Duration? {
         let seconds = number < 1e9 ? number : (number < 1e11 ? number : number / 1_000) - now
         return (1...3_153_600_000).contains(seconds) ? .seconds(Int64(seconds)) : nil

@@ -1,19 +1,19 @@
 internal import SidingSynchronization
 
-/// Makes the next credential of the spent one, by the refresh request that a program gives: a chain or a closure.
+/// Makes the next credential from the spent one, using the program's refresh request: a chain or a closure.
 ///
-/// The request is exempt from access safety, as it would wait for itself, and it is bounded in time: at the limit it is
-/// cancelled, and 5 s later it is left to itself where it is deaf to that. Its context carries the spent credential, for
-/// endpoints that want the old access token too. How the endpoint says no is told by ``RefreshRefusal``.
+/// The request is exempt from access safety, since it would wait for itself. It has a time limit: at the limit it is cancelled,
+/// and 5 s later it is abandoned if it ignores the cancellation. Its context carries the spent credential, for endpoints that
+/// want the old access token too. ``RefreshRefusal`` lists how an endpoint refuses.
 public struct TokenRefresherNode: Node {
-    /// How long a cancelled request is waited for.
+    /// How long to wait for a cancelled request.
     private static let patience = Duration.seconds(5)
 
     private let request: any Node<Credential, TokenGrant>
     private let timeLimit: Duration
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
-    /// Who said no, for a person, where a refresh is refused.
+    /// The text that says who refused, for people.
     public var refusalWords = "the token endpoint refused"
 
     /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
@@ -30,7 +30,7 @@ public struct TokenRefresherNode: Node {
         self.wallClock = wallClock
     }
 
-    /// A refresher that asks a closure; what it throws becomes the failure that travels on.
+    /// A refresher that calls a closure; an error of the closure becomes the failure.
     public init(
         timeLimit: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock(),
         wallClock: WallClock = .system,
@@ -52,9 +52,9 @@ public struct TokenRefresherNode: Node {
 }
 
 extension TokenRefresherNode {
-    /// `request` within the time limit.
+    /// `request` with the time limit.
     ///
-    /// - Parameter late: told what comes of a request that was left to itself.
+    /// - Parameter late: receives the outcome of an abandoned request.
     func bounded(
         _ request: @escaping @Sendable (Credential, ChainContext) async throws(Failure) -> Credential,
         late: @escaping @Sendable (Result<Credential, Failure>) async -> Void
@@ -63,12 +63,12 @@ extension TokenRefresherNode {
             .timeLimit(timeLimit, clock: clock)
     }
 
-    /// The request itself, however long it takes.
+    /// Sends the request, without a time limit.
     func asked(_ spent: Credential, _ context: ChainContext) async throws(Failure) -> Credential {
         var context = context.forAnotherRequest
         context.isExemptFromAccessSafety = true
         context.credential = spent
-        // Before the request: rather a little early than late.
+        // Read before the request, so that the computed expiry is rather a little early than late.
         let now = wallClock.now.secondsSince1970
         let grant = try await request.process(spent, context)
         guard !grant.accessToken.isEmpty else {
@@ -78,7 +78,7 @@ extension TokenRefresherNode {
     }
 }
 
-/// A refresh request that is a closure.
+/// A refresh request made by a closure.
 private struct RefreshRequest: Node {
     let request: @Sendable (Credential, ChainContext) async throws -> TokenGrant
 
@@ -89,15 +89,14 @@ private struct RefreshRequest: Node {
     }
 }
 
-/// Ends soon after it was cancelled, whatever the request that it makes does then.
+/// Ends soon after cancellation, even if the wrapped request ignores it.
 ///
-/// The request runs in a task of its own, which is cancelled with the call. A child task would be waited for to its end,
-/// and where a program's closure is deaf to cancellation that may be much later, or never. What comes of a request that was
-/// left to itself is told to `late`.
+/// The request runs in a task of its own, which is cancelled with the call. A child task would have to be awaited, and a
+/// closure that ignores cancellation may end much later or never. `late` receives the outcome of an abandoned request.
 struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
     typealias Outcome = Result<Output, Failure>
 
-    /// How long a cancelled request is waited for.
+    /// How long to wait for a cancelled request.
     let patience: Duration
     let clock: any Clock<Duration>
     let request: @Sendable (Input, ChainContext) async throws(Failure) -> Output
@@ -115,7 +114,7 @@ struct BoundedWindDownNode<Input: Sendable, Output: Sendable>: Node {
             await end.value()
         } onCancel: {
             asking.cancel()
-            // It ends with this call: by `patience`, or cancelled.
+            // This task ends with the call: after `patience`, or cancelled.
             let waiting = Task { [patience, clock] in
                 do { try await clock.sleep(for: patience) } catch { return }
                 _ = end.settle(.failure(Self.deaf(patience)))

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Logging
 internal import SidingSynchronization
 
-/// Sends nothing without a place in the budget: no try, no redirect.
+/// Sends every attempt, and every redirect within its origin, only with a reservation in the request budget.
 struct BudgetedTransport: Transport {
     let transport: any Transport
     let budget: any RequestBudget
@@ -13,7 +13,7 @@ struct BudgetedTransport: Transport {
         let open = OpenPlace(try await budget.take(first))
         do throws(Failure) {
             let reply = try await transport.send(request, body: body) { (url) async throws(Failure) in
-                // The redirect itself is an answer.
+                // The redirect itself is a response.
                 await settle(open, .answered([:]))
                 guard url.origin == first.origin else { return }
                 open.set(try await place(for: url))
@@ -24,14 +24,14 @@ struct BudgetedTransport: Transport {
             switch error.phase {
             case .notSent: await settle(open, .unsent)
             case .answered: await settle(open, .answered([:]))
-            // The origin may count it yet.
+            // The origin may still count it.
             case .maybeSent: break
             }
             throw error
         }
     }
 
-    /// A place for a redirect: the request that led to it is out, so that it waits here.
+    /// Takes a reservation for a redirect. It waits here, because the request that led to it has already been sent.
     private func place(for url: HTTPURL) async throws(Failure) -> BudgetPlace {
         var waited = Duration.zero
         while true {
@@ -49,7 +49,7 @@ struct BudgetedTransport: Transport {
     }
 }
 
-/// The place of the request that is out.
+/// The reservation of the request that is under way.
 private final class OpenPlace: Sendable {
     private let place: Mutex<BudgetPlace?>
 
@@ -65,9 +65,9 @@ private final class OpenPlace: Sendable {
     }
 }
 
-/// Waits for a place in a budget, as long as that is worth it.
+/// Waits for a free place in a budget, within a time limit.
 struct BudgetWait: Sendable {
-    /// A place that is free this very moment may have been taken by another when one looks.
+    /// The shortest wait: a place that is free right now may be taken by another call first.
     private static let shortest = Duration.milliseconds(1)
     private static let worthTelling = Duration.seconds(1)
 
@@ -75,15 +75,15 @@ struct BudgetWait: Sendable {
     let clock: any Clock<Duration>
     let wallClock: WallClock
 
-    /// Returns when it is worth trying again; `waited` says how long that took in all.
+    /// Returns when the budget should be tried again; adds the time to `waited`.
     ///
-    /// - Throws: `failure` where it has another reason or the wait would be too long, ``Failure/Reason/cancelled``.
+    /// - Throws: `failure` if it has another reason or the wait would be too long, ``Failure/Reason/cancelled``.
     func rest(after failure: Failure, waited: inout Duration, _ context: ChainContext? = nil) async throws(Failure) {
         guard failure.reason == .waitingForOrigin, let spent = failure.underlying as? BudgetSpent else { throw failure }
         let seconds = min(max(spent.until - wallClock.now.secondsSince1970, 0), 86_400)
         let wait = max(.microseconds(Int64((seconds * 1_000_000).rounded(.up))), Self.shortest)
         guard waited + wait <= patience else { throw failure }
-        // Short waits are many: the first of them says it for all.
+        // There are many short waits: log only the first of them.
         if waited == .zero || wait >= Self.worthTelling {
             context?.log(
                 .info, "request waits for its turn", node: "BudgetWaitNode",
@@ -97,7 +97,7 @@ struct BudgetWait: Sendable {
     }
 }
 
-/// Tries again when there may be a place for the request, where there was none.
+/// Repeats a request that had no place in the budget, once there may be one.
 struct BudgetWaitNode<Wrapped: Node>: WrapperNode {
     let wrapped: Wrapped
     private let wait: BudgetWait
@@ -110,7 +110,7 @@ struct BudgetWaitNode<Wrapped: Node>: WrapperNode {
         var waited = Duration.zero
         while true {
             do { return try await wrapped.process(input, context) } catch {
-                // A redirect has waited already, and the request before it is out.
+                // A redirect has waited already, and the request before it was sent.
                 guard error.phase == .notSent else { throw error }
                 try await wait.rest(after: error, waited: &waited, context)
             }

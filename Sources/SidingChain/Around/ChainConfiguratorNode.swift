@@ -1,19 +1,19 @@
 internal import SidingSynchronization
 
-/// Says where a chain runs: on which executor, and how urgently.
+/// Sets the executor and the priority of a chain.
 ///
-/// The chain leaves the caller's actor. Task-locals are kept, cancellation passes through, and the call ends when the
-/// chain does. The executor holds for the whole chain, also where a node gives the call a task of its own, as
-/// ``AborterNode`` does in every built chain. A priority is held to as it is said, lower or higher than the caller's; with
-/// one, the executor of a node like this further out is taken over, but not one by `withTaskExecutorPreference`.
+/// The chain leaves the caller's actor. Task-locals are kept, cancellation passes through, and the call ends when the chain
+/// does. The executor applies to the whole chain, even if a node creates a task for the call, as ``AborterNode`` does in every
+/// built chain. The priority is used as given, lower or higher than the caller's. With a priority, the executor of an outer
+/// ``ChainConfiguratorNode`` is kept, but not one set by `withTaskExecutorPreference`.
 public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let executor: (any TaskExecutor)?
     private let priority: TaskPriority?
 
     /// - Parameters:
-    ///   - executor: where the chain's steps run; nil for where the caller's run, or, with a priority, the shared pool.
-    ///   - priority: how urgently; nil for the caller's own.
+    ///   - executor: runs the chain's steps; nil for the caller's, or, with a priority, the shared pool.
+    ///   - priority: nil for the caller's own.
     public init(_ wrapped: Wrapped, executor: (any TaskExecutor)? = nil, priority: TaskPriority? = nil) {
         self.wrapped = wrapped
         self.executor = executor
@@ -37,8 +37,8 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
 
     private typealias Outcome = Result<Wrapped.Output, Failure>
 
-    /// In a task of its own: a structured child runs at the priority of the parent that waits for it, whatever was asked
-    /// for, and so would a task whose value is awaited. It does not outlive the call: this waits for its end on every path.
+    /// Uses a new task: a structured child, or a task whose value is awaited, would run at the priority of the waiting parent.
+    /// It does not outlive the call: this waits for its end on every path.
     private func run(_ input: Wrapped.Input, _ context: ChainContext, _ priority: TaskPriority) async -> Outcome {
         let end = Promise<Outcome>()
         let task = Task(executorPreference: context.executor, priority: priority) {
@@ -51,7 +51,7 @@ public struct ChainConfiguratorNode<Wrapped: Node>: WrapperNode {
         }
     }
 
-    /// Leaves the actor by its own word, not by how the closure around it happens to be isolated.
+    /// `@concurrent` leaves the actor explicitly, regardless of how the surrounding closure is isolated.
     @concurrent private func runOffActor(_ input: Wrapped.Input, _ context: ChainContext) async -> Outcome {
         await run(input, context)
     }

@@ -1,6 +1,6 @@
-/// Ends a whole call, body included, after a budget, beside the idle and connect timeouts of the transport.
+/// Limits the duration of a whole call, body included, in addition to the transport's idle and connect timeouts.
 ///
-/// The call runs in a child task that is cancelled when the budget is spent. Any duration is legal.
+/// The call runs in a child task that is cancelled at the limit. Any duration is legal.
 public struct DeadlineNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let limit: Duration
@@ -42,8 +42,8 @@ public struct DeadlineNode<Wrapped: Node>: WrapperNode {
         case abandoned
     }
 
-    /// The first word that counts. After the budget is spent, an answer that arrives while the call winds down still
-    /// counts: it must not be thrown away after a write.
+    /// The first decisive event. A response that arrives after the limit, while the call winds down, still counts: after a
+    /// write it must not be discarded.
     private static func outcome(_ group: inout TaskGroup<Raced>) async -> Raced {
         while let next = await group.next() {
             switch next {
@@ -60,7 +60,7 @@ public struct DeadlineNode<Wrapped: Node>: WrapperNode {
     private static func late(_ group: inout TaskGroup<Raced>) async -> Raced {
         while let next = await group.next() {
             if case .finished = next { return next }
-            // How far the request had got is known by the call, not by the clock.
+            // The call knows how far the request got, the clock does not.
             if case .failed(let failure) = next {
                 let timedOut = Failure(.timeout(.total), phase: failure.phase, detail: failure.detail)
                 return .failed(timedOut.at(node: failure.node, method: failure.method, url: failure.url))

@@ -1,10 +1,10 @@
 internal import SidingSynchronization
 
-/// Lets only the last call of a burst run, once nothing came for an interval: search as you type.
+/// Runs only the last call of a burst, after an interval without calls: for search as you type.
 ///
-/// Each call waits for the interval; a later one within it takes its place, and the earlier ends at once with
-/// ``Failure/Reason/cancelled``, phase not sent, that says so. A call that runs already is left alone. Copies of a node
-/// share their bursts.
+/// Each call waits for the interval. A later call within it replaces it, and the earlier one fails at once with
+/// ``Failure/Reason/cancelled``, phase not sent, with an explanation. A call that already runs is not affected. Copies of a
+/// node share their bursts.
 public struct DebounceNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let interval: Duration
@@ -12,8 +12,8 @@ public struct DebounceNode<Wrapped: Node>: WrapperNode {
     private let burst = Burst()
 
     /// - Parameters:
-    ///   - interval: how long nothing may come before a call runs; any duration is legal.
-    ///   - clock: what the interval is measured on.
+    ///   - interval: the time without calls before a call runs; any duration is legal.
+    ///   - clock: measures the interval.
     public init(_ wrapped: Wrapped, interval: Duration, clock: any Clock<Duration> = ContinuousClock()) {
         self.wrapped = wrapped
         self.interval = interval
@@ -57,7 +57,7 @@ private enum BurstOutcome: Sendable {
     case cancelled
 }
 
-/// The call that waits at present.
+/// The call that currently waits.
 private final class Burst: Sendable {
     private let last = Mutex<Promise<BurstOutcome>?>(nil)
 

@@ -1,6 +1,6 @@
 internal import SidingSynchronization
 
-/// The number of calls in flight, for a spinner or a gauge: a value, and a sequence of its changes.
+/// Counts the calls in flight, for a spinner or a gauge: a value, and a sequence of its changes.
 ///
 /// ```swift
 /// let indicator = LoadIndicator()
@@ -8,8 +8,8 @@ internal import SidingSynchronization
 /// for await count in indicator { show(isLoading: count > 0) }
 /// ```
 ///
-/// Each iteration observes on its own: it gets the present number at once, then every change. A slow reader misses
-/// numbers in between, never the newest. The sequence ends when the reader is cancelled or the indicator is gone.
+/// Each iteration observes independently: it gets the current number at once, then every change. A slow reader may miss numbers
+/// in between, never the newest. The sequence ends when the reader is cancelled or the indicator is released.
 public final class LoadIndicator: AsyncSequence, Sendable {
     public typealias Element = Int
     public typealias Failure = Never
@@ -28,10 +28,10 @@ public final class LoadIndicator: AsyncSequence, Sendable {
         for observer in state.withLock({ $0.observers.values }) { observer.finish() }
     }
 
-    /// How many calls are in flight right now.
+    /// The current number of calls in flight.
     public var count: Int { state.withLock { $0.count } }
 
-    /// How many iterations observe at present.
+    /// The current number of observing iterations.
     var observerCount: Int { state.withLock { $0.observers.count } }
 
     func begin() { change(by: 1) }
@@ -41,12 +41,12 @@ public final class LoadIndicator: AsyncSequence, Sendable {
     private func change(by step: Int) {
         state.withLock { state in
             state.count += step
-            // Under the lock, so that observers see the numbers in their order.
+            // Under the lock, so that observers see the numbers in order.
             for observer in state.observers.values { observer.yield(state.count) }
         }
     }
 
-    /// Begins to observe.
+    /// Starts observing.
     public func makeAsyncIterator() -> AsyncStream<Int>.Iterator {
         let (stream, observer) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
@@ -64,7 +64,7 @@ public final class LoadIndicator: AsyncSequence, Sendable {
     }
 }
 
-/// Counts a chain's calls in flight for a ``LoadIndicator``, down again on every way out.
+/// Counts a chain's calls in flight for a ``LoadIndicator``.
 ///
 /// Several nodes may share one indicator, which then shows their sum.
 public struct LoadIndicatableNode<Wrapped: Node>: WrapperNode {

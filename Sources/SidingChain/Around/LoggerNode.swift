@@ -1,21 +1,21 @@
 internal import Logging
 
-/// Makes the events of a call heard: what the nodes within tell of it, and how it ends (time taken, failure).
+/// Logs the events of a call: those of the nodes inside, and its end (duration, failure).
 ///
-/// Each event carries the request's name, the node and its place in the order of the call's events, so that calls that run
-/// at once can be told apart. Messages are static and values are metadata; secrets were left out of what gets here. The
-/// events of a node that the context or this chain excludes by name are left out.
+/// Each event carries the request ID, the node and its number within the call, so that concurrent calls can be told apart.
+/// Messages are static and values are metadata; secrets are already removed. Events of nodes that the context or this node
+/// excludes by name are dropped.
 public struct LoggerNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     @usableFromInline let exclusions: Set<String>
 
-    /// - Parameter exclusions: names of nodes whose events are left out, beside those that the call's context leaves out.
+    /// - Parameter exclusions: names of nodes whose events are dropped, in addition to those that the call's context excludes.
     public init(_ wrapped: Wrapped, excluding exclusions: Set<String> = []) {
         self.wrapped = wrapped
         self.exclusions = exclusions
     }
 
-    /// Inlinable, so that a chain's nodes stay known to the compiler beneath this one.
+    /// Inlinable, so that the compiler can specialize the nodes inside.
     @inlinable
     public func process(_ input: Wrapped.Input, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {
         guard CallEvents.areHeard(context) else { return try await wrapped.process(input, context) }
@@ -31,7 +31,7 @@ public struct LoggerNode<Wrapped: Node>: WrapperNode {
     }
 }
 
-/// The first and the last event of one call, timed from where this is made.
+/// Logs the first and the last event of one call, timed from its creation.
 @usableFromInline
 struct CallEvents {
     @usableFromInline let context: ChainContext
@@ -44,7 +44,7 @@ struct CallEvents {
         self.node = node
     }
 
-    /// Whether an event could reach anyone: else neither time nor text is spent on it.
+    /// Whether an event could be logged; if not, no time is spent on it.
     @usableFromInline
     static func areHeard(_ context: ChainContext) -> Bool { context.logger.logLevel <= .info }
 

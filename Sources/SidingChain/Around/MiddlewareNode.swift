@@ -4,10 +4,10 @@ internal import SidingJSON
 
 /// Runs ``Middlewares`` around the part of a chain that makes and sends the request.
 ///
-/// An assembly has two of them: one outside of ``RetryNode`` for what runs once per request, one inside for what runs
-/// once per attempt. Transforms come first, each getting what the one before gave; then side effects, which are waited
-/// for; then the request; and on a failure, of a transform too, the failure transforms. The context's
-/// ``ChainContext/middlewareFilter`` says which of them run.
+/// An assembly has two: one outside of ``RetryNode`` for middlewares that run once per request, one inside for those that run
+/// once per attempt. Transforms come first, each receiving the previous result; then side effects, which are awaited; then the
+/// request; and on a failure, even of a transform, the failure transforms. The context's ``ChainContext/middlewareFilter``
+/// selects which of them run.
 public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == RequestDraft {
     public let wrapped: Wrapped
     private let middlewares: Middlewares
@@ -15,7 +15,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
 
     /// - Parameters:
     ///   - middlewares: all of the program's.
-    ///   - repetition: which of them run here.
+    ///   - repetition: selects those that run here.
     public init(_ wrapped: Wrapped, middlewares: Middlewares, running repetition: Middlewares.Repetition) {
         self.wrapped = wrapped
         self.middlewares = middlewares

@@ -1,4 +1,4 @@
-/// What is done to every request of a program, under keys: transforms, then side effects; and what sees its failure.
+/// Functions that run for every request of a program, registered under keys: transforms, side effects and failure transforms.
 ///
 /// ```swift
 /// let middlewares = Middlewares()
@@ -10,33 +10,33 @@
 ///     }
 /// ```
 ///
-/// All three run in the order in which their keys were first registered; a key that is registered again, for the same of
-/// the three, takes the earlier one's place in that order. ``MiddlewareNode`` runs them. The context they are given has the
-/// middlewares switched off, so that a request which they make with it does not lead back to them.
+/// Each kind runs in the order in which its keys were first registered; registering a key again for the same kind replaces the
+/// function in its place. ``MiddlewareNode`` runs them. Their context has the middlewares switched off, so that requests made
+/// with it do not run them again.
 public struct Middlewares: Sendable {
-    /// How often a middleware runs where a request is tried several times.
+    /// How often a middleware runs if a request is attempted several times.
     public enum Repetition: Sendable, Hashable {
         /// Before the first attempt, and on the failure after the last.
         case oncePerRequest
-        /// Before each attempt, and on each attempt's failure, before it is decided whether to try again.
+        /// Before each attempt, and on each attempt's failure, before the decision whether to retry.
         case oncePerAttempt
     }
 
-    /// Gives the request that goes on in place of the one it gets; what it throws fails the request.
+    /// Returns the request to send in place of its argument; an error fails the request.
     public typealias Transform = @Sendable (RequestDraft, ChainContext) async throws -> RequestDraft
-    /// Sees the request as it will go on, before it does; what it throws is logged and goes no further.
+    /// Receives the final request before it is sent; an error is only logged.
     public typealias SideEffect = @Sendable (RequestDraft, ChainContext) async throws -> Void
-    /// Sees the failure of a request, and gives the one that travels on.
+    /// Receives the failure of a request, and returns the one to throw.
     public typealias FailureTransform = @Sendable (Failure, RequestDraft, ChainContext) async -> Failure
 
     private(set) var transforms = Keyed<Transform>()
     private(set) var sideEffects = Keyed<SideEffect>()
     private(set) var failureTransforms = Keyed<FailureTransform>()
 
-    /// None.
+    /// No middlewares.
     public init() {}
 
-    /// These, and `transform` under `key`.
+    /// These middlewares plus `transform` under `key`.
     public func transform(
         _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping Transform
     ) -> Middlewares {
@@ -45,7 +45,7 @@ public struct Middlewares: Sendable {
         return all
     }
 
-    /// These, and `effect` under `key`.
+    /// These middlewares plus `effect` under `key`.
     public func sideEffect(
         _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ effect: @escaping SideEffect
     ) -> Middlewares {
@@ -54,7 +54,7 @@ public struct Middlewares: Sendable {
         return all
     }
 
-    /// These, and `transform` of failures under `key`. It sees every failure, those of transforms included.
+    /// These middlewares plus the failure transform under `key`. It receives every failure, including those of transforms.
     public func onFailure(
         _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping FailureTransform
     ) -> Middlewares {
@@ -63,7 +63,7 @@ public struct Middlewares: Sendable {
         return all
     }
 
-    /// These without what is registered under `key`.
+    /// These middlewares without those registered under `key`.
     public func removing(_ key: MiddlewareKey) -> Middlewares {
         var rest = self
         rest.transforms.remove(key)
@@ -73,7 +73,7 @@ public struct Middlewares: Sendable {
     }
 }
 
-/// Functions under keys, in order.
+/// An ordered collection of functions with keys.
 struct Keyed<Function: Sendable>: Sendable {
     private struct Entry: Sendable {
         let key: MiddlewareKey
@@ -96,7 +96,7 @@ struct Keyed<Function: Sendable>: Sendable {
         entries.removeAll { $0.key == key }
     }
 
-    /// Those that run `repetition`, and that `filter` lets through.
+    /// The functions that run at `repetition` and that `filter` allows.
     func allowed(
         _ repetition: Middlewares.Repetition, by filter: MiddlewareFilter
     ) -> [(key: MiddlewareKey, function: Function)] {
@@ -104,7 +104,7 @@ struct Keyed<Function: Sendable>: Sendable {
     }
 }
 
-/// Names a middleware, so that a later one can take its place and a request can choose or refuse it.
+/// Identifies a middleware, so that it can be replaced, and requests can include or exclude it.
 public struct MiddlewareKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let description: String
 
@@ -117,17 +117,16 @@ public struct MiddlewareKey: Sendable, Hashable, ExpressibleByStringLiteral, Cus
     }
 }
 
-/// Which middlewares a request lets run.
+/// Selects the middlewares of a request.
 ///
-/// A middleware runs where it is chosen *and* not refused. Filters from several places are joined with ``and(_:)``, and
-/// all of them must let it through.
+/// A middleware runs if it is included *and* not excluded. Filters are combined with ``and(_:)``; all of them must allow it.
 public struct MiddlewareFilter: Sendable, Hashable {
     private var chosen: Set<MiddlewareKey>?
     private var refused: Set<MiddlewareKey>
 
     /// - Parameters:
     ///   - chosen: only these run; nil for all.
-    ///   - refused: these do not run, chosen or not.
+    ///   - refused: these never run.
     public init(including chosen: Set<MiddlewareKey>? = nil, excluding refused: Set<MiddlewareKey> = []) {
         self.chosen = chosen
         self.refused = refused
@@ -136,10 +135,10 @@ public struct MiddlewareFilter: Sendable, Hashable {
     /// All middlewares run.
     public static let all = MiddlewareFilter()
 
-    /// No middleware runs: for requests that a middleware itself makes.
+    /// No middleware runs; for requests made by a middleware.
     public static let off = MiddlewareFilter(including: [])
 
-    /// Lets through what both this filter and `other` let through.
+    /// Allows the middlewares that both this filter and `other` allow.
     public func and(_ other: MiddlewareFilter) -> MiddlewareFilter {
         let chosen: Set<MiddlewareKey>? =
             switch (self.chosen, other.chosen) {
@@ -156,6 +155,6 @@ public struct MiddlewareFilter: Sendable, Hashable {
 }
 
 extension ChainContext {
-    /// This context for a request that a middleware itself makes: no middleware runs for it.
+    /// This context for a request made by a middleware: no middleware runs for it.
     public var withoutMiddlewares: ChainContext { forAnotherRequest.with(\.middlewareFilter, .off) }
 }

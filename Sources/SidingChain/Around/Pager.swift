@@ -1,6 +1,6 @@
 internal import SidingSynchronization
 
-/// The pages of a listing, one after the other, as an `AsyncSequence`.
+/// Fetches the pages of a listing one after the other, as an `AsyncSequence`.
 ///
 /// ```swift
 /// let pager = Pager(from: PagerPosition.page(1)) { position in
@@ -10,9 +10,9 @@ internal import SidingSynchronization
 /// for try await issues in pager { show(issues) }
 /// ```
 ///
-/// ``next()`` may be called from many tasks at once: pages are asked for one at a time, each is delivered to exactly one
-/// caller, in order of asking. All iterations of one pager share its place. A page that failed, or whose caller was
-/// cancelled while it was on its way, is asked for again by the next call.
+/// ``next()`` may be called from many tasks at once: pages are requested one at a time, and each is delivered to exactly one
+/// caller, in the order of the calls. All iterations of a pager share one position. A page that failed, or whose caller was
+/// cancelled while it was loading, is requested again by the next call.
 public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable>: AsyncSequence, Sendable {
     public typealias Element = Page
     public typealias Failure = SidingChain.Failure
@@ -22,13 +22,13 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
     private let ask: @Sendable (Position) async throws -> PagerAnswer<Page, Position>
     private let listing: Mutex<Listing>
 
-    /// A pager that asks a closure.
+    /// A pager that calls a closure for each page.
     ///
     /// - Parameters:
-    ///   - first: where the listing begins.
-    ///   - maxPages: after so many pages, restored ones included, the sequence ends though more may follow
-    ///     (``isComplete`` tells); nil for no such end.
-    ///   - ask: gives the page at a position. What it throws becomes the failure of that ``next()``.
+    ///   - first: the position of the first page.
+    ///   - maxPages: the sequence ends after this many pages, restored ones included, even if more follow (see ``isComplete``);
+    ///     nil for no limit.
+    ///   - ask: returns the page at a position; an error becomes the failure of that ``next()``.
     public init(
         from first: Position, maxPages: Int? = nil,
         ask: @escaping @Sendable (Position) async throws -> PagerAnswer<Page, Position>
@@ -39,7 +39,7 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
         self.listing = Mutex(Listing(PagerState(next: first)))
     }
 
-    /// A pager that asks a chain.
+    /// A pager that calls a chain for each page.
     ///
     /// - Parameter context: makes the context of each page's call.
     public convenience init(
@@ -49,13 +49,13 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
         self.init(from: first, maxPages: maxPages) { position in try await node.process(position, context()) }
     }
 
-    /// Whether the last page was delivered: false after an end by `maxPages`.
+    /// Whether the last page was delivered; false if the sequence ended by `maxPages`.
     public var isComplete: Bool { listing.withLock { $0.state.next == nil } }
 
     /// The next page, or nil at the end.
     ///
-    /// - Throws: what asking ended in, the place unmoved; ``Failure/Reason/contract`` where the listing leads back to a
-    ///   page that was delivered; ``Failure/Reason/cancelled``.
+    /// - Throws: the failure of the request, with the position unchanged; ``Failure/Reason/contract`` if the listing leads back
+    ///   to a delivered page; ``Failure/Reason/cancelled``.
     public func next() async throws(Failure) -> Page? {
         while true {
             let turns = listing.withLock { $0.turns }
@@ -68,25 +68,25 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
             case .renewed: continue
             case .ask(let position):
                 let answer = await answer(at: position)
-                // Nil: the listing was renewed meanwhile, and this answer belongs to the old one.
+                // Nil: the pager was renewed meanwhile, and this response belongs to the old listing.
                 if let accepted = accept(answer, of: position, turns) { return try accepted.get() }
             }
         }
     }
 
-    /// Starts from the first page again. Answers to what was asked before are dropped; their callers get the new pages.
+    /// Starts again from the first page. Pending responses are dropped; their callers get new pages.
     public func renew() {
         restoreState(PagerState(next: first))
     }
 
-    /// How far the listing has come: every page that was delivered is behind it, one that is on its way is not.
+    /// The current position, after all delivered pages; a page that is still loading is not included.
     ///
-    /// Save it after a page was dealt with, and a page is dealt with at least once whatever happens.
+    /// Save it after processing a page, so that each page is processed at least once in any case.
     public func saveState() -> PagerState<Position> {
         listing.withLock { $0.state }
     }
 
-    /// Goes on from `state`. Answers to what was asked before are dropped, as by ``renew()``.
+    /// Continues from `state`. Pending responses are dropped, as by ``renew()``.
     public func restoreState(_ state: PagerState<Position>) {
         let old = listing.withLock { listing in
             defer { listing = Listing(state) }
@@ -105,11 +105,11 @@ public final class Pager<Page: Sendable, Position: Sendable & Hashable & Codable
 }
 
 extension Pager {
-    /// One listing, from its first page or a restored place until it is renewed. Its waiting line is its identity: one
-    /// question at a time is asked on behalf of it, and answers are taken only while it is still the pager's own.
+    /// One listing, from its first page or a restored position until it is renewed. Its waiting line is its identity: one
+    /// request at a time is made for it, and a response is accepted only while the pager still has the same line.
     private struct Listing {
         var state: PagerState<Position>
-        /// The delivered pages, for looking up.
+        /// The delivered pages, for fast lookup.
         var seen: Set<Position>
         let turns = WaitingLine()
 
@@ -155,7 +155,7 @@ extension Pager {
         }
     }
 
-    /// The position itself is not shown: it may be a token.
+    /// Does not show the position, which may be a token.
     private static func loop(after count: Int) -> Failure {
         Failure(
             .contract, phase: .answered,
@@ -164,10 +164,10 @@ extension Pager {
     }
 }
 
-/// What asking for one page gives: the page, and where the next one lies.
+/// One page and the position of the next.
 public struct PagerAnswer<Page: Sendable, Position: Sendable>: Sendable {
     public var page: Page
-    /// Nil where this page is the last.
+    /// Nil if this is the last page.
     public var next: Position?
 
     public init(page: Page, next: Position?) {
@@ -176,16 +176,16 @@ public struct PagerAnswer<Page: Sendable, Position: Sendable>: Sendable {
     }
 }
 
-/// How far a ``Pager`` has come, to be kept and taken up again, in another process too.
+/// The position of a ``Pager``, which can be saved and restored, in another process too.
 public struct PagerState<Position: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
-    /// The page that is asked for next; nil where the listing is whole.
+    /// The next page to request; nil if the listing is complete.
     public var next: Position?
-    /// The pages that were delivered, in their order. A listing that leads back to one of them is a loop.
+    /// The delivered pages in order. A listing that leads back to one of them is a loop.
     public var delivered: [Position]
 
     /// - Parameters:
-    ///   - next: the page that is asked for next.
-    ///   - delivered: the pages before.
+    ///   - next: the next page to request.
+    ///   - delivered: the pages delivered so far.
     public init(next: Position?, delivered: [Position] = []) {
         self.next = next
         self.delivered = delivered

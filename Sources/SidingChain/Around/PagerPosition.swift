@@ -1,25 +1,25 @@
 public import HTTPTypes
 
-/// Where a page lies, for the ways in which origins number, mark or link their pages.
+/// The position of a page, for the common kinds of pagination: by offset, number, cursor or link.
 ///
-/// Apply one with ``Route/at(_:parameters:)``; find the next with ``next(after:)``, ``cursor(after:)``,
-/// ``link(in:of:removing:)`` or ``nextURL(_:of:removing:)``, of which each gives nil at the end.
+/// Apply one with ``Route/at(_:parameters:)``. Get the next with ``next(after:)``, ``cursor(after:)``,
+/// ``link(in:of:removing:)`` or ``nextURL(_:of:removing:)``; each returns nil at the end.
 public enum PagerPosition: Sendable, Hashable, Codable {
-    /// The route as it stands: where a listing by cursor, link or URL begins.
+    /// The route unchanged: the first page of a listing by cursor, link or URL.
     case start
-    /// So many records are skipped; `limit` asks for so many at most.
+    /// Skips this many records; `limit` is the maximum number of records per page.
     case offset(Int, limit: Int? = nil)
-    /// A page's number; `size` asks for so many records.
+    /// A page's number; `size` is the number of records per page.
     case page(Int, size: Int? = nil)
-    /// The origin's mark of the page.
+    /// The origin's token for the page.
     case cursor(String)
-    /// The page's own address, absolute.
+    /// The absolute URL of the page.
     case url(String)
 
-    /// The position behind a page of `count` records, for offsets and page numbers.
+    /// The position after a page of `count` records, for offsets and page numbers.
     ///
-    /// Nil, the end, after an empty page and, where limit or size is set, after one with fewer records; nil also for the
-    /// positions that do not count.
+    /// Nil, the end, after an empty page and, if limit or size is set, after a page with fewer records. Also nil for all other
+    /// positions.
     public func next(after count: Int) -> PagerPosition? {
         switch self {
         case .offset(let offset, let limit):
@@ -30,20 +30,20 @@ public enum PagerPosition: Sendable, Hashable, Codable {
         }
     }
 
-    /// The page that the origin marked with `token`; nil, the end, where there is none or an empty one.
+    /// The position for the origin's cursor `token`; nil, the end, if it is nil or empty.
     public static func cursor(after token: String?) -> PagerPosition? {
         guard let token, !token.isEmpty else { return nil }
         return .cursor(token)
     }
 
-    /// The target of `Link: <…>; rel="next"` (RFC 8288); nil, the end, where there is none.
+    /// The target of `Link: <…>; rel="next"` (RFC 8288); nil, the end, if there is none.
     ///
     /// - Parameters:
-    ///   - headerFields: the answer's.
-    ///   - url: where the answer came from; a relative target is resolved against it.
-    ///   - names: query parameters that are taken out, as they carry credentials and the position may be stored. Whatever
-    ///     adds them to the first page adds them to this one.
-    /// - Throws: ``Failure/Reason/contract`` where the target is no address that can be asked.
+    ///   - headerFields: the fields of the response.
+    ///   - url: the URL of the response; a relative target is resolved against it.
+    ///   - names: query parameters to remove, because they carry credentials and the position may be stored. They must be added
+    ///     again to this page as they were to the first.
+    /// - Throws: ``Failure/Reason/contract`` if the target is not a valid URL.
     public static func link(
         in headerFields: HTTPFields, of url: HTTPURL, removing names: Set<String> = []
     ) throws(Failure) -> PagerPosition? {
@@ -51,13 +51,13 @@ public enum PagerPosition: Sendable, Hashable, Codable {
         return try nextURL(LinkHeader.target(of: "next", in: field), of: url, removing: names)
     }
 
-    /// The address that the body names as the next page; nil, the end, where there is none or an empty one.
+    /// The URL of the next page in the body; nil, the end, if it is missing or empty.
     ///
     /// - Parameters:
     ///   - reference: absolute, or relative to `url`.
-    ///   - url: where the answer came from.
-    ///   - names: query parameters that are taken out, as they carry credentials and the position may be stored.
-    /// - Throws: ``Failure/Reason/contract`` where the reference is no address that can be asked.
+    ///   - url: the URL of the response.
+    ///   - names: query parameters to remove, because they carry credentials and the position may be stored.
+    /// - Throws: ``Failure/Reason/contract`` if the reference is not a valid URL.
     public static func nextURL(
         _ reference: String?, of url: HTTPURL, removing names: Set<String> = []
     ) throws(Failure) -> PagerPosition? {
@@ -70,7 +70,7 @@ public enum PagerPosition: Sendable, Hashable, Codable {
     }
 }
 
-/// The query parameters by which an origin takes a ``PagerPosition``.
+/// The names of the query parameters for a ``PagerPosition``.
 public struct PagerParameters: Sendable, Hashable, Changeable {
     public var offset: String
     public var limit: String
@@ -78,7 +78,7 @@ public struct PagerParameters: Sendable, Hashable, Changeable {
     public var size: String
     public var cursor: String
 
-    /// `offset`, `limit`, `page`, `per_page` and `cursor`, unless said otherwise.
+    /// By default `offset`, `limit`, `page`, `per_page` and `cursor`.
     public init(
         offset: String = "offset", limit: String = "limit", page: String = "page", size: String = "per_page",
         cursor: String = "cursor"
@@ -90,8 +90,8 @@ public struct PagerParameters: Sendable, Hashable, Changeable {
 extension Route {
     /// This route for the page at `position`.
     ///
-    /// - Throws: ``Failure/Reason/contract`` where the page's address lies outside this route's origin: credentials are
-    ///   not taken elsewhere because an answer, or a file with a saved position, says so.
+    /// - Throws: ``Failure/Reason/contract`` if the page's URL is outside this route's origin: a response or a saved position
+    ///   must not send credentials elsewhere.
     public func at(
         _ position: PagerPosition, parameters: PagerParameters = PagerParameters()
     ) throws(Failure) -> Route {

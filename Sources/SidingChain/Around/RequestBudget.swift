@@ -1,26 +1,27 @@
 package import HTTPTypes
 
-/// Bounds how many requests go out within a span of time, for all who share it.
+/// Limits the number of requests in a time span, for all who share it.
 ///
-/// Siding's SQLite store has one for each source with ``/Siding/Source/limits``. A place is taken before a request goes out
-/// and settled when its end is known; what is never settled, as the process died or no answer came, stays taken for as long
-/// as the origin may count the request.
+/// Siding's SQLite store has one for each source with ``/Siding/Source/limits``. Take a reservation before a request is sent,
+/// and settle it when the outcome is known. A reservation that is never settled, because the process died or no response came,
+/// remains for as long as the origin may count the request.
 package protocol RequestBudget: Sendable {
-    /// Takes a place for one request to `url`, or refuses at once.
+    /// Takes a reservation for one request to `url`, or refuses at once.
     ///
-    /// - Throws: ``Failure/Reason/waitingForOrigin``, not sent, with ``BudgetSpent`` beneath where there is none.
+    /// - Throws: ``Failure/Reason/waitingForOrigin``, not sent, with ``BudgetSpent`` as underlying error, if the budget is
+    ///   exhausted.
     func take(_ url: HTTPURL) async throws(Failure) -> BudgetPlace
 
-    /// Says what became of the request that `place` was taken for.
+    /// Records the outcome of the request of `place`.
     func settle(_ place: BudgetPlace, _ ending: BudgetEnding) async
 }
 
-/// A place in a budget; empty where nothing bounds the request.
+/// A reservation in a budget; empty if no limit applies to the request.
 package struct BudgetPlace: Sendable, Hashable {
-    /// What was taken of one rule of the budget.
+    /// The reservation in one rule of the budget.
     package struct Slot: Sendable, Hashable {
         package var id: Int64
-        /// Which rule, as the budget counts them.
+        /// The rule's number within the budget.
         package var rule: Int
 
         package init(id: Int64, rule: Int) {
@@ -35,40 +36,40 @@ package struct BudgetPlace: Sendable, Hashable {
     }
 }
 
-/// What became of a request that had a place.
+/// The outcome of a request with a reservation.
 package enum BudgetEnding: Sendable, Hashable {
-    /// No byte of it can have reached the origin: the place is free again.
+    /// No byte can have reached the origin: the reservation is released.
     case unsent
-    /// The origin answered, with these fields.
+    /// The origin responded with these header fields.
     case answered(HTTPFields)
 }
 
-/// Why a request has no place, and until when.
+/// Why a budget is exhausted, and until when.
 package struct BudgetSpent: Error, Sendable, Hashable, CustomStringConvertible {
-    /// From when on there may be one, in seconds since 1970. Not before that; later where others are quicker.
+    /// The earliest time for the next request, in seconds since 1970; it may be later if other requests come first.
     package var until: Double
-    /// Whether no request to the source would have one, whatever its path.
+    /// Whether this applies to all requests to the source, whatever their path.
     package var isOfAll: Bool
-    /// For a person.
+    /// A message for people.
     package var description: String
 
     package init(until: Double, isOfAll: Bool, _ description: String) {
         (self.until, self.isOfAll, self.description) = (until, isOfAll, description)
     }
 
-    /// The failure of a request that has no place.
+    /// The failure of a request without a reservation.
     package var failure: Failure {
         Failure(.waitingForOrigin, phase: .notSent, detail: description, underlying: self)
     }
 }
 
-/// A budget, and how long a call waits for a place in it.
+/// A budget, and how long a call waits for a reservation.
 package struct BudgetUse: Sendable {
-    /// Limits by the minute never put a listing off: a place is free again a minute after the answer.
+    /// Long enough that limits per minute never postpone a listing: a reservation ends a minute after the response.
     package static let longestPatience = Duration.seconds(90)
 
     package var requests: any RequestBudget
-    /// How long one try waits; it fails at once where the place would come later.
+    /// How long one attempt waits; it fails at once if the wait would be longer.
     package var patience: Duration
 
     package init(_ requests: any RequestBudget, patience: Duration = Self.longestPatience) {

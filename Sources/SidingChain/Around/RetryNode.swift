@@ -1,11 +1,11 @@
 internal import Logging
 
-/// Tries a node again within the same call, with backoff and jitter, for requests that may go out twice: by their method
-/// (RFC 9110 §9.2.2), or because ``ChainContext/isResendable`` says so.
+/// Retries a node within the same call, with backoff and jitter, for requests that may be sent twice: because of their method
+/// (RFC 9110 §9.2.2), or because ``ChainContext/isResendable`` is true.
 ///
-/// The failure after the last try is that try's own; but where an earlier one may have brought the request to the origin,
-/// its phase is at least ``Failure/Phase/maybeSent``. Cancelled while it waits, the call ends as
-/// ``Failure/Reason/cancelled`` in the phase so far.
+/// The thrown failure is that of the last attempt; but if an earlier attempt may have reached the origin, its phase is at least
+/// ``Failure/Phase/maybeSent``. If the call is cancelled while it waits, it fails with ``Failure/Reason/cancelled`` in the
+/// phase so far.
 public struct RetryNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let policy: RetryPolicy
@@ -34,7 +34,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
                 return try await wrapped.process(input, context)
             } catch {
                 mayBeSent = mayBeSent || error.phase != .notSent
-                // What an earlier try may have brought to the origin is there, whatever became of this one.
+                // An earlier attempt may have reached the origin, whatever the outcome of this one.
                 let error = mayBeSent ? error.leastMaybeSent : error
                 guard let wait = wait(after: attempt, error, isResendable(input, context)) else { throw error }
                 context.log(
@@ -46,7 +46,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
         }
     }
 
-    /// The phase stays: a request that an attempt may have brought to the origin is there, cancelled or not.
+    /// Keeps the phase: an attempt may have reached the origin, and cancelling does not undo that.
     private func cancelled(after failure: Failure) -> Failure {
         Failure(
             .cancelled, phase: failure.phase, detail: "while it waited for its next try after \(failure.reason.name)"
@@ -58,7 +58,7 @@ public struct RetryNode<Wrapped: Node>: WrapperNode {
             after: attempt, failure, isResendable: isResendable, jitter: jitter, now: wallClock.now.secondsSince1970)
     }
 
-    /// What the context says, else what the method says; a request of which neither is known is not sent twice.
+    /// Decided by the context, otherwise by the method; if neither is known, the request is not sent twice.
     private func isResendable(_ input: Wrapped.Input, _ context: ChainContext) -> Bool {
         context.isResendable ?? (input as? any AddressedRequest)?.method.isIdempotent ?? false
     }

@@ -1,29 +1,29 @@
-/// How waiting grows between tries: `base × factorⁿ`, at most `cap`, spread by full jitter.
+/// How the wait grows between attempts: `base × factorⁿ`, at most `cap`, with full jitter.
 public struct Backoff: Sendable, Hashable {
     public var base: Duration
     public var factor: Double
     public var cap: Duration
-    /// Whether a wait is anything up to its ceiling, so that clients that failed together do not return together; else it
-    /// is the ceiling itself.
+    /// Whether a wait is random up to its ceiling, so that clients that failed together do not return together; otherwise it is
+    /// the ceiling.
     public var isSpread: Bool
 
-    /// Two seconds, doubling, up to an hour, spread, unless said otherwise.
+    /// By default two seconds, doubling, up to an hour, with jitter.
     public init(
         base: Duration = .seconds(2), factor: Double = 2, cap: Duration = .seconds(3600), isSpread: Bool = true
     ) {
         (self.base, self.factor, self.cap, self.isSpread) = (base, factor, cap, isSpread)
     }
 
-    /// The wait before try `attempt` + 1, where `attempt` tries have failed.
+    /// The wait after `attempt` failed attempts.
     public func wait(after attempt: Int, jitter: Jitter) -> Duration {
         isSpread ? jitter.spread(ceiling(after: attempt)) : ceiling(after: attempt)
     }
 
-    /// The longest wait before try `attempt` + 1.
+    /// The longest wait after `attempt` failed attempts.
     public func ceiling(after attempt: Int) -> Duration {
         var ceiling = base
         var steps = attempt
-        // A wait that does not grow is as long after any number of tries.
+        // A wait that does not grow needs no loop.
         while steps > 1, ceiling < cap, factor > 1, ceiling > .zero {
             ceiling = ceiling * factor
             steps -= 1
@@ -32,12 +32,12 @@ public struct Backoff: Sendable, Hashable {
     }
 }
 
-/// When a failed call is tried again at once, inside the same run.
+/// When a failed call is retried inline, within the same run.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The longest `Retry-After` that is worth waiting for inside a run.
+    /// The longest `Retry-After` that is waited for inline.
     public static let longestInlineWait = Duration.seconds(5)
 
-    /// Tries beyond the first; 0 turns inline retries off.
+    /// The maximum number of retries; 0 turns inline retries off.
     public var retries: Int
     public var backoff: Backoff
 
@@ -46,10 +46,10 @@ public struct RetryPolicy: Sendable, Hashable {
         self.backoff = backoff
     }
 
-    /// The wait before the next inline try, or nil where the failure is not for this place: the queue knows better.
+    /// The wait before the next inline retry, or nil if the failure is left to the queue.
     ///
-    /// Only 502, 503, 504, lost connections, and a `Retry-After` of up to 5 s are worth a try at once; offline, a refused
-    /// connection and DNS are not, as nothing changes within seconds.
+    /// Only 502, 503, 504, lost connections, and a `Retry-After` of up to 5 s are retried inline. Being offline, a refused
+    /// connection and DNS failures are not, since they do not change within seconds.
     public func wait(
         after attempt: Int, _ failure: Failure, isResendable: Bool, jitter: Jitter, now: Double
     ) -> Duration? {
@@ -70,21 +70,21 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// Where waiting gets its randomness from, so that tests can fix it.
+/// The source of randomness for waits; injectable so that tests can fix it.
 public struct Jitter: Sendable {
     private let fraction: @Sendable () -> Double
 
-    /// - Parameter fraction: gives numbers from 0 up to, but not including, 1.
+    /// - Parameter fraction: returns numbers from 0 up to, but not including, 1.
     public init(_ fraction: @escaping @Sendable () -> Double) {
         self.fraction = fraction
     }
 
-    /// The system's randomness.
+    /// The system's random numbers.
     public static let random = Jitter { Double.random(in: 0..<1) }
 
-    /// No spreading: the whole wait.
+    /// No jitter: always the full wait.
     public static let none = Jitter { 1 }
 
-    /// "Full jitter": anything from nothing up to `ceiling`, so that clients that failed together do not return together.
+    /// "Full jitter": a random wait from zero to `ceiling`, so that clients that failed together do not return together.
     public func spread(_ ceiling: Duration) -> Duration { ceiling * fraction() }
 }

@@ -1,21 +1,21 @@
 internal import SidingSynchronization
 
-/// Lets identical calls at the same moment share one: a hundred views that want the same page ask for it once.
+/// Combines identical concurrent calls into one: a hundred views that need the same page request it once.
 ///
-/// Use it for calls that only read, around a chain that ends in a value; a ``Reply`` has a body for one reader. The key
-/// must name all that the answer depends on: method, URL, and whose credentials are used. The shared call runs in the
-/// first caller's context, task-locals and priority (raised by a more urgent one who joins), and ends for all with the
-/// same value or failure; the next call after that starts anew. As a task of its own it takes over the executor of a
-/// ``ChainConfiguratorNode`` around the first caller, but not one by `withTaskExecutorPreference`.
+/// Use it for calls that only read, around a chain that ends in a value; a ``Reply`` body has only one reader. The key must
+/// contain everything that the response depends on: method, URL, and the account. The shared call runs with the first caller's
+/// context, task-locals and priority (raised if a more urgent caller joins), and all callers get the same value or failure; the
+/// next call after that starts anew. It runs in a task of its own, with the executor of a ``ChainConfiguratorNode`` around the
+/// first caller, but not one set by `withTaskExecutorPreference`.
 ///
-/// A caller that is cancelled leaves at once with ``Failure/Reason/cancelled``; the call itself is cancelled only when
-/// nobody waits for it any more. Copies of a node share their calls.
+/// A cancelled caller leaves at once with ``Failure/Reason/cancelled``; the shared call is cancelled only when no caller is
+/// left. Copies of a node share their calls.
 public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: WrapperNode {
     public let wrapped: Wrapped
     private let key: @Sendable (Wrapped.Input) -> Key
     private let flights = Flights<Key, Wrapped.Output>()
 
-    /// - Parameter key: what makes two calls the same.
+    /// - Parameter key: calls with equal keys are identical.
     public init(_ wrapped: Wrapped, key: @escaping @Sendable (Wrapped.Input) -> Key) {
         self.wrapped = wrapped
         self.key = key
@@ -32,7 +32,7 @@ public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Wrapper
                 return .failure(error)
             }
         }
-        // Others may go on with the call, and how far it has got is not known here.
+        // Other callers may still wait for the call, and its progress is not known here.
         let left = Failure(.cancelled, phase: .maybeSent, detail: "left a shared call").at(node: name)
         let answer = await seat.value(orWhenCancelled: .failure(left)) { flights.leave(key, flight, seat) }
         return try answer.get()
@@ -40,13 +40,13 @@ public struct SingleFlightNode<Wrapped: Node, Key: Hashable & Sendable>: Wrapper
 }
 
 extension SingleFlightNode where Wrapped.Input: Hashable, Key == Wrapped.Input {
-    /// Calls are the same where their inputs are equal.
+    /// Calls with equal inputs are identical.
     public init(_ wrapped: Wrapped) {
         self.init(wrapped) { $0 }
     }
 }
 
-/// The shared calls that are under way: who waits for which, and who was the last to leave.
+/// The shared calls in flight and their waiting callers.
 final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     typealias Answer = Result<Output, Failure>
     typealias Seat = Promise<Answer>
@@ -64,12 +64,11 @@ final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes `seat` on the call of `key` that is under way; where there is none, `run` becomes it.
+    /// Joins the call of `key` that is in flight; if there is none, starts `run`.
     ///
-    /// The call has a task of its own, and an unstructured one, because no caller's task outlives the others for certain:
-    /// as a child of the first caller it would end when that one is cancelled, while the rest still wait. It starts in the
-    /// first caller's task-locals and priority, on `executor`, off its actor. It ends with its answer, or is cancelled by
-    /// ``leave``.
+    /// The call has an unstructured task, because no caller's task is sure to outlive the others: as a child of the first
+    /// caller it would end when that one is cancelled, while others still wait. It starts with the first caller's task-locals
+    /// and priority, on `executor`, off its actor. It ends with its result, or is cancelled by ``leave``.
     ///
     /// - Returns: the number of the flight, for ``leave(_:_:_:)``.
     func board(
@@ -87,14 +86,14 @@ final class Flights<Key: Hashable & Sendable, Output: Sendable>: Sendable {
             state.flights[key] = Flight(number: number, task: task, seats: [id: seat])
             return (number, nil)
         }
-        // An urgent caller does not wait at the pace of an idle one. Older systems cannot raise a task from outside.
+        // Raise the priority for an urgent caller. Older systems cannot raise a task from outside.
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             joined?.escalatePriority(to: Task.currentPriority)
         }
         return number
     }
 
-    /// Gives up `seat`; the last who leaves ends the call, and the next caller of `key` starts anew.
+    /// Removes the caller of `seat`. The last one to leave cancels the call, and the next caller of `key` starts anew.
     func leave(_ key: Key, _ number: Int, _ seat: Seat) {
         let orphan = state.withLock { state -> Task<Void, Never>? in
             guard let flight = state.flights[key], flight.number == number else { return nil }

@@ -2,14 +2,14 @@ internal import SidingSynchronization
 
 /// Starts at most one call per interval, for origins that count requests.
 ///
-/// The interval runs from start to start; calls may overlap. Copies of a node share their pace. Any interval is legal;
-/// zero or less throttles nothing.
+/// The interval is measured from start to start; calls may overlap. Copies of a node share their interval. Any interval is
+/// legal; zero or less does not throttle.
 public struct ThrottleNode<Wrapped: Node>: WrapperNode {
-    /// What becomes of a call that comes too early.
+    /// What happens to a call that comes too early.
     public enum Excess: Sendable, Hashable {
-        /// It waits for its turn, first come first served. A call that is cancelled leaves the line and takes no turn.
+        /// It waits for its turn, first come, first served. A cancelled call leaves the line.
         case waits
-        /// It ends at once with ``Failure/Reason/cancelled``, phase not sent, that says when the next may start.
+        /// It fails at once with ``Failure/Reason/cancelled``, phase not sent; the detail says when the next may start.
         case fails
     }
 
@@ -18,9 +18,9 @@ public struct ThrottleNode<Wrapped: Node>: WrapperNode {
     private let pace: Pace
 
     /// - Parameters:
-    ///   - interval: the least time between two starts.
-    ///   - excess: what becomes of a call that comes too early; it waits unless said otherwise.
-    ///   - clock: what the interval is measured on.
+    ///   - interval: the minimum time between two starts.
+    ///   - excess: what happens to a call that comes too early; it waits by default.
+    ///   - clock: measures the interval.
     public init(
         _ wrapped: Wrapped, interval: Duration, excess: Excess = .waits,
         clock: any Clock<Duration> = ContinuousClock()
@@ -43,7 +43,7 @@ public struct ThrottleNode<Wrapped: Node>: WrapperNode {
     }
 }
 
-/// When the last call started, and who may start next.
+/// Tracks the last start and the calls that wait.
 private final class Pace: Sendable {
     private let interval: Duration
     private let clock: any Clock<Duration>
@@ -57,7 +57,7 @@ private final class Pace: Sendable {
         self.stopwatch = Stopwatch(clock)
     }
 
-    /// Only the first in line sleeps: who leaves the line holds up nobody behind.
+    /// Only the first in line sleeps, so a cancelled call never delays those behind it.
     func waitForStart() async throws(Failure) {
         guard await turns.take() else {
             throw Failure(.cancelled, phase: .notSent, detail: "while it waited for its turn")
@@ -77,7 +77,7 @@ private final class Pace: Sendable {
             detail: "one call per \(interval) is let through; the next may start in \(wait)")
     }
 
-    /// Notes a start where one is due, else says how long until then.
+    /// Records a start if one is due, otherwise returns the wait until then.
     private func startOrWait() -> Duration? {
         let now = stopwatch.elapsed()
         return lastStart.withLock { lastStart in
@@ -88,7 +88,7 @@ private final class Pace: Sendable {
     }
 }
 
-/// Tells how long ago it was made, on a clock of any kind.
+/// Measures the time since its creation, on any kind of clock.
 struct Stopwatch: Sendable {
     /// The time since the stopwatch was made.
     let elapsed: @Sendable () -> Duration
@@ -100,6 +100,6 @@ struct Stopwatch: Sendable {
 }
 
 extension Duration {
-    /// A wait that any clock can count: longer ones would overflow its instant, and a year is as good as forever.
+    /// At most a year: longer waits would overflow a clock's instant.
     var atMostAYear: Duration { min(self, .seconds(31_536_000)) }
 }

@@ -3,7 +3,7 @@ extension ChainAssembly {
     ///
     /// - Parameters:
     ///   - request: makes the draft of a request; runs once per call.
-    ///   - response: reads a successful answer; runs on each attempt.
+    ///   - response: reads a successful response; runs on each attempt.
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, to response: some Node<Response<ReplyBody?>, Output>
     ) -> any Node<Input, Output> {
@@ -12,7 +12,7 @@ extension ChainAssembly {
 
     /// The chain from `request` to a file.
     ///
-    /// - Parameter limit: the most bytes of the file. The transport's limits hold as well: see
+    /// - Parameter limit: the maximum size of the file in bytes. The transport's limits apply as well: see
     ///   ``TransportSettings/forDownloads(upTo:within:)``.
     public func chain<Input: Sendable>(
         from request: some Node<Input, RequestDraft>, downloadingTo destination: FileDestination, limit: Int = .max
@@ -20,9 +20,9 @@ extension ChainAssembly {
         abortable(logged(request, attempt(download(exchange(PassNode()), destination, limit))))
     }
 
-    /// The chain from `request` to what `decode` reads of the origin's answer or of the stored one, as `policy` says.
+    /// The chain from `request` to the decoded response of the origin or the cache, as `policy` decides.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the assembly has no cache.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the assembly has no cache.
     public func chain<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, by policy: CachePolicy, bodyLimit: Int,
         decode: some Node<LoadedResponse, Output>
@@ -31,9 +31,9 @@ extension ChainAssembly {
         return abortable(policed(policy, tracks.server, tracks.cached, decode))
     }
 
-    /// The chain from `request` to the stored answer, where there is one, and then the origin's, told apart.
+    /// The chain from `request` to the stored response, if there is one, and then the origin's.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the assembly has no cache.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the assembly has no cache.
     public func cacheThenServer<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
     ) throws(Failure) -> any Node<Input, AnswerSequence<Output>> {
@@ -42,7 +42,7 @@ extension ChainAssembly {
     }
 }
 
-// MARK: - The parts, in their order
+// MARK: - The parts, in order
 
 extension ChainAssembly {
     private func exchange<Output: Sendable>(
@@ -52,7 +52,7 @@ extension ChainAssembly {
         return joined(outgoing(credentials + providers), joined(sent(), read(response)))
     }
 
-    /// The rest of the request half. Credentials are asked for on each attempt, so it is part of the attempt.
+    /// The rest of the request half. It is part of the attempt, since credentials are fetched on each attempt.
     private func outgoing(
         _ providers: [any MetadataProvider]
     ) -> any Node<RequestDraft, OutgoingRequest> {
@@ -104,7 +104,7 @@ extension ChainAssembly {
         LoggerNode(request.then(rest), excluding: logExclusions)
     }
 
-    /// One handle serves one call, so that this is outermost, around both tracks where there are two.
+    /// Outermost, even around two tracks, since one handle serves one call.
     private func abortable<Call: Node>(_ call: Call) -> any Node<Call.Input, Call.Output> {
         isAbortable ? AborterNode(call) : call
     }
@@ -125,7 +125,8 @@ extension ChainAssembly {
         return attempt.timeLimit(deadline, clock: clock)
     }
 
-    /// Waiting for a place costs nothing of the attempt's time, and credentials are asked for after it.
+    /// Outside of the deadline: waiting does not use up the time limit of the attempt, and credentials are added after the
+    /// wait.
     private func patient<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard let budgetWait else { return attempt }
         return BudgetWaitNode(attempt, budgetWait)
@@ -138,7 +139,7 @@ extension ChainAssembly {
         }
     }
 
-    /// The transport, within the budget where there is one.
+    /// The transport, with the request budget if there is one.
     private var budgeted: any Transport {
         guard let budget, let budgetWait else { return transport }
         return BudgetedTransport(transport: transport, budget: budget.requests, wait: budgetWait)
@@ -214,7 +215,7 @@ extension ChainAssembly {
     }
 }
 
-/// A response half that leaves the content to the node around it.
+/// A response half that passes the content to the node around it.
 private struct PassNode: Node {
     var steps: [String] { [] }
 

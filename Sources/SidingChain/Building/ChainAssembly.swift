@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// The one way in which nodes are put together, whatever goes in at the front and comes out at the end.
+/// Assembles nodes into a chain, always in the same order.
 ///
-/// ``URLChainBuilder``, the sync engine, and programs that bring a request half or a response half of their own all end
-/// here, so that no chain forgets the error mapper, logging, or access safety. In its fullest form, outermost first:
+/// ``URLChainBuilder``, the sync engine, and programs with their own request or response half all use it, so that no chain
+/// lacks the error mapper, logging, or access safety. The complete form, outermost first:
 ///
 /// ```
 /// AborterNode(LoggerNode(request half → MiddlewareNode(RetryNode(AccessSafeNode(MiddlewareNode(DeadlineNode(
@@ -14,47 +14,46 @@ public import HTTPTypes
 ///         response half))))))))
 /// ```
 ///
-/// What has nothing to do (no retries, no deadline, no cache) is left out; the order never changes.
+/// Nodes without a function (no retries, no deadline, no cache) are left out; the order never changes.
 public struct ChainAssembly: Sendable, Changeable {
     public var transport: any Transport
     public var connectivity: any Connectivity
-    /// Sent with every request; the request's own fields win.
+    /// Fields of every request; the request's own fields win.
     public var headerFields: HTTPFields
-    /// Asked in order, anew on each attempt; with ``access`` its ``AccessTokenProvider`` comes before them.
+    /// Called in order on each attempt; the ``AccessTokenProvider`` of ``access`` comes first.
     public var providers: [any MetadataProvider]
-    /// Query parameters that are asked for anew on each attempt, such as an API key; added behind the route's own.
+    /// Query parameters fetched on each attempt, such as an API key; appended to the route's own.
     public var query: (@Sendable () async throws -> [String: QueryValue])?
     public var queryEncoding: QueryEncoding
-    /// Query parameters that errors and logs must not show, beside the well-known ones.
+    /// Query parameters that errors and logs must not show, in addition to the well-known ones.
     public var secretQueryNames: Set<String>
-    /// Inline tries; none unless said otherwise.
+    /// Inline retries; none by default.
     public var retry: RetryPolicy
-    /// The budget of one attempt, body included; nil for none beside the transport's own.
+    /// The time limit of one attempt, body included; nil for none besides the transport's.
     public var deadline: Duration?
     public var jitter: Jitter
     /// Measures deadlines and waits.
     public var clock: any Clock<Duration>
-    /// The wall clock, against which a `Retry-After` that is a date and the age of stored answers are measured; nil for
-    /// the system's.
+    /// The wall clock, to compare `Retry-After` dates and the age of stored responses with; nil for the system's.
     public var wallClock: WallClock
 
-    /// Keeps the requests signed in; one value for all chains of a source.
+    /// Keeps the requests signed in; share one value among all chains of a source.
     public var access: AccessSafety?
     public var middlewares: Middlewares?
-    /// Turns the origin's own way to tell errors into the program's errors, before the status is looked at.
+    /// Turns the origin's own error format into the program's errors, before the status check.
     public var errorEnvelope: ResponseErrorEnvelopeNode?
-    /// Bounds how many requests go out, each try and each redirect counted; nil for no such bound.
+    /// Limits the number of requests, including each retry and each redirect; nil for no limit.
     package var budget: BudgetUse?
-    /// Where answers are kept for conditional requests and for times without a line.
+    /// Stores responses for conditional requests and for offline use.
     public var cache: CacheUse?
-    /// Whether the call's ``CallHandle`` is told how much was sent and received.
+    /// Whether the transfer progress is reported to the call's ``CallHandle``.
     public var reportsProgress = false
-    /// Whether a call may be ended by its ``CallHandle``, and the answer to a write outlives a cancellation.
+    /// Whether a ``CallHandle`` can cancel the call; the response to a successful write survives a cancellation.
     public var isAbortable = false
-    /// Names of nodes whose events are left out of the log.
+    /// Names of nodes whose events are not logged.
     public var logExclusions: Set<String> = []
 
-    /// A cache, and how its keys are made.
+    /// A cache and its keying.
     public struct CacheUse: Sendable {
         public var responses: any ResponseCache
         public var keying: CacheKeying
@@ -65,7 +64,7 @@ public struct ChainAssembly: Sendable, Changeable {
         }
     }
 
-    /// What every chain needs; the rest is set on the value.
+    /// Sets the parts that every chain needs; set the others on the value.
     public init(
         transport: any Transport, connectivity: any Connectivity, headerFields: HTTPFields = [:],
         providers: [any MetadataProvider] = [],
@@ -90,13 +89,13 @@ public struct ChainAssembly: Sendable, Changeable {
     }
 }
 
-/// Tells every failure of an attempt with its method and URL, whatever node it comes from, and hides the source's own secret
-/// query parameters, of which the nodes that read answers know nothing.
+/// Adds method and URL to every failure of an attempt, and removes the source's secret query parameters, which the response
+/// nodes do not know.
 struct PlacedNode<Wrapped: Node>: Node where Wrapped.Input == RequestDraft {
     let wrapped: Wrapped
     let secretQueryNames: Set<String>
 
-    /// No step of its own: it changes nothing but what is told.
+    /// Not listed as a step, since it changes failures only.
     var steps: [String] { wrapped.steps }
 
     func process(_ input: RequestDraft, _ context: ChainContext) async throws(Failure) -> Wrapped.Output {

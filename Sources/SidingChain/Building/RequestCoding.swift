@@ -1,8 +1,8 @@
 public import SidingJSON
 
-/// How the input of a chain travels: the first half of ``URLChainBuilder/build(_:_:)``.
+/// How a chain encodes its input: the first argument of ``URLChainBuilder/build(_:_:)``.
 ///
-/// The short forms of `build` choose one by the input's type. Say one where the type allows several, or to mix forms.
+/// The short forms of `build` choose one by the input's type. Specify one if the type allows several, or to mix forms.
 public struct RequestCoding<Input: Sendable>: Sendable {
     let writer: any RequestWriter<Input>
 
@@ -15,7 +15,7 @@ public struct RequestCoding<Input: Sendable>: Sendable {
 }
 
 extension RequestCoding where Input: Encodable {
-    /// A plain model, written as ``URLChainBuilder/encode(as:)`` says: as JSON unless it says otherwise.
+    /// A plain model, encoded as set by ``URLChainBuilder/encode(as:)``; JSON by default.
     public static var json: RequestCoding {
         RequestCoding<Input>(.given) { builder in
             RequestEncoderNode<Input>(
@@ -25,20 +25,20 @@ extension RequestCoding where Input: Encodable {
 }
 
 extension RequestCoding where Input: DTOEncodable, Input.DTO.Raw == JSONDocument {
-    /// A model that travels as its DTO, written as ``URLChainBuilder/encode(as:)`` says.
+    /// A model that is sent as its DTO, encoded as set by ``URLChainBuilder/encode(as:)``.
     public static var dto: RequestCoding {
         RequestCoding<Input>(ModelMapping<Input, Input.DTO>.toDTO.then(.toRaw)) { $0.documents }
     }
 }
 
 extension RequestCoding where Input: RawEncodable, Input.Raw == JSONDocument {
-    /// A value that travels as its raw form, written as ``URLChainBuilder/encode(as:)`` says. As JSON, a `JSONDocument`
-    /// goes out byte for byte as it stands.
+    /// A value that is sent as its raw form, encoded as set by ``URLChainBuilder/encode(as:)``. As JSON, a `JSONDocument` is
+    /// sent byte for byte.
     public static var raw: RequestCoding { RequestCoding<Input>(.toRaw) { $0.documents } }
 }
 
 extension RequestCoding where Input: RawBody {
-    /// A value that gives its bytes itself.
+    /// A value that supplies its own bytes.
     public static var bytes: RequestCoding { RequestCoding<Input>(.given) { _ in RequestEncoderNode<Input>.raw() } }
 }
 
@@ -50,18 +50,18 @@ extension RequestCoding where Input == MultipartForm {
 }
 
 extension RequestCoding where Input == Void {
-    /// No input: no body is sent, not an empty one.
+    /// No input: no body is sent, not even an empty one.
     public static var none: RequestCoding {
         RequestCoding<Void>(ModelMapping<Void, JSONDocument?> { _ in nil }) { $0.documents }
     }
 }
 
-/// Writes the input of a chain into its request; what travels in between stays the writer's own.
+/// Encodes the input of a chain into its request, by way of a private intermediate type.
 protocol RequestWriter<Input>: Sendable {
     associatedtype Input: Sendable
     associatedtype Carried: Sendable
 
-    /// From the input to what is encoded; nil sends no body.
+    /// From the input to the value that is encoded; nil sends no body.
     var mapping: ModelMapping<Input, Carried?> { get }
 
     func encoder(for builder: URLChainBuilder) -> RequestEncoderNode<Carried>
@@ -75,12 +75,12 @@ private struct MappedRequestWriter<Input: Sendable, Carried: Sendable>: RequestW
 }
 
 extension ModelMapping where Target == Source? {
-    /// A value that travels as it is.
+    /// A value that is encoded directly.
     fileprivate static var given: ModelMapping { ModelMapping { $0 } }
 }
 
 extension URLChainBuilder {
-    /// Writes documents, which DTOs and raw forms have become.
+    /// Encodes documents, the JSON form of DTOs and raw values.
     fileprivate var documents: RequestEncoderNode<JSONDocument> {
         RequestEncoderNode<JSONDocument>(encoding: encoding, queryEncoding: queryEncoding)
     }

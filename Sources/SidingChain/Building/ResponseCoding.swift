@@ -1,61 +1,61 @@
 public import SidingJSON
 
-/// How an answer becomes the output of a chain: the second half of ``URLChainBuilder/build(_:_:)``.
+/// How a chain decodes its response: the second argument of ``URLChainBuilder/build(_:_:)``.
 ///
-/// The short forms of `build` choose one by the output's type. Say one where the type allows several, or to mix forms.
+/// The short forms of `build` choose one by the output's type. Specify one if the type allows several, or to mix forms.
 public struct ResponseCoding<Output: Sendable>: Sendable {
     let reader: any ResponseReader<Output>
 }
 
 extension ResponseCoding where Output: Decodable {
-    /// A plain model of the answer's JSON, read by ``URLChainBuilder/decoder``.
+    /// A plain model, decoded from the response's JSON by ``URLChainBuilder/decoder``.
     public static var json: ResponseCoding {
         ResponseCoding(reader: ModelReader<Output, Output>(received: { .json($0.decoder) }, mapping: .itself))
     }
 }
 
 extension ResponseCoding where Output: DTODecodable, Output.DTO.Raw == JSONDocument {
-    /// A model that is made of its DTO.
+    /// A model that is created from its DTO.
     public static var dto: ResponseCoding {
         ResponseCoding(reader: ModelReader<Output, Output.DTO>(received: { _ in .fromRaw }, mapping: .fromDTO))
     }
 }
 
 extension ResponseCoding where Output: RawDecodable, Output.Raw == JSONDocument {
-    /// A value that is made of the answer's document. A `JSONDocument` is given as it came.
+    /// A value that is created from the response's document. A `JSONDocument` is returned unchanged.
     public static var raw: ResponseCoding {
         ResponseCoding(reader: ModelReader<Output, Output>(received: { _ in .fromRaw }, mapping: .itself))
     }
 }
 
 extension ResponseCoding where Output == LoadedResponse {
-    /// The bytes as they came, with the answer's head.
+    /// The raw bytes with the head of the response.
     public static var bytes: ResponseCoding { ResponseCoding(reader: BytesReader()) }
 }
 
 extension ResponseCoding where Output == Void {
-    /// Nothing but whether it went well: the answer is not parsed.
+    /// No output: the response is not parsed.
     public static var none: ResponseCoding { ResponseCoding(reader: SilentReader()) }
 }
 
-/// Reads the output of a chain from its answer; what stands in between stays the reader's own.
+/// Reads the output of a chain from its response, by way of a private intermediate type.
 protocol ResponseReader<Output>: Sendable {
     associatedtype Output: Sendable
     associatedtype Received: Sendable
 
-    /// From what the chain gives to the output.
+    /// From the chain's result to the output.
     var mapping: ModelMapping<Received, Output> { get }
 
-    /// The chain from `request` to what this reader receives.
+    /// The chain from `request` to this reader's intermediate value.
     func chain<Input: Sendable>(
         from request: any Node<Input, RequestDraft>, _ builder: URLChainBuilder
     ) -> any Node<Input, Received>
 
-    /// Reads an answer that is in memory, the stored one of a cache or the origin's.
+    /// Decodes a response in memory, from the cache or the origin.
     func decode(_ builder: URLChainBuilder) -> any Node<LoadedResponse, Output>
 }
 
-/// Parses the answer and decodes a model.
+/// Parses the response and decodes a model.
 private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader {
     let received: @Sendable (URLChainBuilder) -> ModelMapping<Response<JSONDocument?>, Received>
     let mapping: ModelMapping<Received, Output>
@@ -85,7 +85,7 @@ private struct ModelReader<Output: Sendable, Received: Sendable>: ResponseReader
     }
 }
 
-/// Gives the bytes of the answer.
+/// Returns the bytes of the response.
 private struct BytesReader: ResponseReader {
     let mapping = ModelMapping<LoadedResponse, LoadedResponse>.itself
 
@@ -98,7 +98,7 @@ private struct BytesReader: ResponseReader {
     func decode(_ builder: URLChainBuilder) -> any Node<LoadedResponse, LoadedResponse> { LoadedNode { $0 } }
 }
 
-/// Waits for the answer and looks at nothing but its head.
+/// Waits for the response and ignores its content.
 private struct SilentReader: ResponseReader {
     let mapping = ModelMapping<Void, Void>.itself
 
@@ -113,7 +113,7 @@ private struct SilentReader: ResponseReader {
     private static func muted<Inner: Node>(_ inner: Inner) -> any Node<Inner.Input, Void> { VoidOutputNode(inner) }
 }
 
-/// What a loaded answer gives without parsing; no step of its own.
+/// Converts a loaded response without parsing; not listed as a step.
 private struct LoadedNode<Output: Sendable>: Node {
     let read: @Sendable (LoadedResponse) -> Output
 

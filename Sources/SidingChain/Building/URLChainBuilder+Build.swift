@@ -1,7 +1,7 @@
 public import SidingJSON
 
 extension URLChainBuilder {
-    /// A chain whose input travels by `input`, and whose output is read by `output`: every other form is one of this.
+    /// A chain with the given codings for input and output; every other form calls this one.
     ///
     /// ```swift
     /// let create: Chain<Draft, Issue> = builder.route(.post, "/issues", under: base).build(.json, .dto)
@@ -12,27 +12,27 @@ extension URLChainBuilder {
         Chain(joined(input.writer, output.reader))
     }
 
-    /// A chain to a file, which goes on where an earlier call broke off.
+    /// A chain that downloads to a file and resumes where an earlier call broke off.
     ///
-    /// - Parameter limit: the most bytes of the file.
+    /// - Parameter limit: the maximum size of the file in bytes.
     public func buildDownload<I: Sendable>(
         _ input: RequestCoding<I>, to destination: FileDestination, limit: Int = .max
     ) -> Chain<I, DownloadedFile> {
         Chain(downloading(input.writer, destination, limit))
     }
 
-    /// A chain to the origin's answer or the stored one, with its source and age.
+    /// A chain to the response of the origin or the cache, with its source and age.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the builder was given no ``cache(_:keying:)``.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCached<I: Sendable, O: Sendable>(
         _ policy: CachePolicy, _ input: RequestCoding<I>, _ output: ResponseCoding<O>
     ) throws(Failure) -> Chain<I, Response<O>> {
         Chain(try cached(policy, input.writer, output.reader))
     }
 
-    /// A chain to two answers, the stored one first, told apart; the second is left out when equal.
+    /// A chain to two responses, the stored one first; the second is omitted if it is equal.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the builder was given no ``cache(_:keying:)``.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCacheThenServer<I: Sendable, O: Sendable>(
         _ input: RequestCoding<I>, _ output: ResponseCoding<O>
     ) throws(Failure) -> Chain<I, AnswerSequence<O>> {
@@ -74,13 +74,13 @@ extension URLChainBuilder {
         build(.none, .json)
     }
 
-    /// A chain from a model, by its DTO, to nothing but whether it went well.
+    /// A chain from a model, by its DTO, without output.
     public func build<I: DTOEncodable>(_ input: I.Type = I.self, to output: Void.Type = Void.self) -> Chain<I, Void>
     where I.DTO.Raw == JSONDocument {
         build(.dto, .none)
     }
 
-    /// A chain from a plain model to nothing but whether it went well.
+    /// A chain from a plain model without output.
     @_disfavoredOverload
     public func build<I: Encodable & Sendable>(
         _ input: I.Type = I.self, to output: Void.Type = Void.self
@@ -108,42 +108,42 @@ extension URLChainBuilder {
         build(.form, .json)
     }
 
-    /// A chain from a multipart form to nothing but whether it went well.
+    /// A chain from a multipart form without output.
     public func build(
         _ input: MultipartForm.Type = MultipartForm.self, to output: Void.Type = Void.self
     ) -> Chain<MultipartForm, Void> {
         build(.form, .none)
     }
 
-    /// A chain without input to the bytes of an answer.
+    /// A chain without input to the bytes of a response.
     public func buildDataLoading(_ input: Void.Type = Void.self) -> Chain<Void, LoadedResponse> {
         build(.none, .bytes)
     }
 
-    /// A chain from a plain model to the bytes of an answer.
+    /// A chain from a plain model to the bytes of a response.
     public func buildDataLoading<I: Encodable & Sendable>(_ input: I.Type = I.self) -> Chain<I, LoadedResponse> {
         build(.json, .bytes)
     }
 
-    /// A chain without input to a file, which goes on where an earlier call broke off.
+    /// A chain without input that downloads to a file and resumes where an earlier call broke off.
     ///
-    /// - Parameter limit: the most bytes of the file.
+    /// - Parameter limit: the maximum size of the file in bytes.
     public func buildDownload(to destination: FileDestination, limit: Int = .max) -> Chain<Void, DownloadedFile> {
         buildDownload(.none, to: destination, limit: limit)
     }
 
-    /// A chain without input to a plain model of the origin's answer or of the stored one, with its source and age.
+    /// A chain without input to a plain model of the origin's or the stored response, with its source and age.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the builder was given no ``cache(_:keying:)``.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCached<O: Decodable & Sendable>(
         _ policy: CachePolicy, to output: O.Type = O.self
     ) throws(Failure) -> Chain<Void, Response<O>> {
         try buildCached(policy, .none, .json)
     }
 
-    /// A chain without input to two answers, the stored one first, told apart; the second is left out when equal.
+    /// A chain without input to two responses, the stored one first; the second is omitted if it is equal.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the builder was given no ``cache(_:keying:)``.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCacheThenServer<O: Decodable & Sendable>(
         to output: O.Type = O.self
     ) throws(Failure) -> Chain<Void, AnswerSequence<O>> {
@@ -151,7 +151,7 @@ extension URLChainBuilder {
     }
 }
 
-// MARK: - What the forms share
+// MARK: - Shared by all forms
 
 extension URLChainBuilder {
     private func joined<Writer: RequestWriter, Reader: ResponseReader>(

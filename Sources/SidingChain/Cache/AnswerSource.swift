@@ -1,22 +1,22 @@
-/// Where an answer comes from.
+/// The source of a response.
 public enum AnswerSource: Sendable, Hashable {
-    /// The origin gave it for this call.
+    /// The origin sent it for this call.
     case server
-    /// It was stored: `age` is how old it is (RFC 9111 §4.2.3), `storedAt` when the origin last gave or confirmed it, in
-    /// seconds since 1970 UTC, and `isFresh` whether the origin said that it would still hold now.
+    /// It was stored: `age` is its age (RFC 9111 §4.2.3), `storedAt` the time when the origin last sent or confirmed it, in
+    /// seconds since 1970 UTC, and `isFresh` whether it is still fresh according to the origin.
     case cache(age: Duration, storedAt: Double, isFresh: Bool)
 
-    /// Whether the answer was stored and the origin calls it fresh.
+    /// Whether the response was stored and is still fresh.
     public var isFresh: Bool {
         if case .cache(_, _, let isFresh) = self { isFresh } else { false }
     }
 }
 
 extension Failure {
-    /// Whether a stored answer may stand in for the origin's: true where the origin could not be had, false where it spoke
-    /// (or we would not let it), and its word must be seen. This file is the one table of it.
+    /// Whether a stored response may replace the origin's: true if the origin could not be reached, false if it answered (or
+    /// the request was not allowed), so that the caller must see the failure. This switch is the only table for it.
     ///
-    /// The switch has no `default` on purpose: a new ``Reason`` does not compile until someone decides here.
+    /// It has no `default` on purpose: a new ``Reason`` does not compile until someone decides here.
     public var allowsCachedAnswer: Bool {
         switch reason {
         case .noInternetConnection, .captivePortal, .waitingForOrigin,
@@ -25,7 +25,7 @@ extension Failure {
             true
         case .http(let answer):
             answer.allowsCachedAnswer
-        // 407 asks a person for credentials, as a 401 does.
+        // Like a 401, a 407 asks the user for credentials.
         case .proxyAuthentication, .credentialUnavailable,
             .badContent, .tooLarge, .redirectRefused, .contract, .invalidRequest, .notCached, .cancelled,
             .internalFault, .userCode, .storage:
@@ -35,7 +35,7 @@ extension Failure {
 }
 
 extension HTTPFailure {
-    /// The origin is in trouble or asks for patience; every other status is its answer.
+    /// True if the origin has a problem or asks to wait; every other status is a proper response.
     fileprivate var allowsCachedAnswer: Bool {
         switch statusClass {
         case .requestTimeout, .tooEarly, .backOff, .serverError, .insufficientStorage, .notImplemented, .portal,

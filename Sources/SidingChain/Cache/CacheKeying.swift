@@ -1,28 +1,28 @@
 public import HTTPTypes
 
-/// Decides under which key a request's answer is stored, and keeps every credential out of it.
+/// Computes the key under which a response is stored, without any credentials.
 ///
-/// Give the node that asks the cache (``CacheReaderNode``) and the one that fills it (``ETagNode``) the same keying, or
-/// they will not find each other's answers.
+/// The node that reads the cache (``CacheReaderNode``) and the one that fills it (``ETagNode``) must have the same keying, or
+/// neither finds the other's responses.
 public struct CacheKeying: Sendable {
-    /// Names whose credentials requests carry: it must differ where the credentials may see different things.
+    /// Identifies the credentials of the requests: it must differ if they may see different data.
     public var account: String
-    /// Query parameters that carry credentials, beside those of ``Redaction/secretQueryNames``.
+    /// Query parameters that carry credentials, in addition to ``Redaction/secretQueryNames``.
     public var secretQueryNames: Set<String>
-    /// Query parameters that are no credentials although their names look like it, such as `code` or `key`. A name that is
-    /// declared as both is secret.
+    /// Query parameters that are not credentials although they are named like one, such as `code` or `key`. A name declared as
+    /// both is secret.
     public var plainQueryNames: Set<String>
-    /// Header fields that carry credentials, beside those of ``Redaction/secretHeaderNames``.
+    /// Header fields that carry credentials, in addition to ``Redaction/secretHeaderNames``.
     public var credentialFieldNames: Set<HTTPField.Name>
 
-    /// Header fields that carry API keys, in lower case. Unlike tokens they do not change while the account stays the same,
-    /// so another key is another reader: what was answered to one is never an answer to another.
+    /// Header fields that carry API keys, in lower case. Unlike tokens they stay the same for an account, so another key means
+    /// another reader: responses are never shared between keys.
     public static let apiKeyFieldNames: Set<String> = [
         "api-key", "apikey", "ocp-apim-subscription-key", "x-api-key", "x-goog-api-key",
     ]
 
-    /// Names that carry credentials with some origins and tell answers apart with others: leaving such a parameter out
-    /// could give one answer for another, keeping it could write a secret to disk. Only a declaration decides.
+    /// Names that are credentials at some origins and ordinary parameters at others. Omitting such a parameter could return a
+    /// wrong response, keeping it could write a secret to disk, so it must be declared.
     public static let ambiguousQueryNames: Set<String> = ["auth", "code", "key", "token"]
 
     public init(
@@ -37,8 +37,8 @@ public struct CacheKeying: Sendable {
 
     /// The request as a cache sees it.
     ///
-    /// - Throws: ``Failure/Reason/notCached`` that says why no answer to it is kept: another method than GET and HEAD, a
-    ///   `Range`, `Cache-Control: no-store`, or a query parameter of ``ambiguousQueryNames`` that nobody declared.
+    /// - Throws: ``Failure/Reason/notCached`` if its responses are not stored, with the reason: a method other than GET and
+    ///   HEAD, a `Range`, `Cache-Control: no-store`, or an undeclared query parameter of ``ambiguousQueryNames``.
     public func request(_ request: HTTPRequest) throws(Failure) -> CacheRequest {
         guard request.method == .get || request.method == .head else {
             throw Self.refusal("only answers to GET and HEAD are kept")
@@ -61,19 +61,19 @@ public struct CacheKeying: Sendable {
         return try self.request(other)
     }
 
-    /// The URL with its query sorted by name and without credentials; parameters of one name keep their order.
+    /// The URL with its query sorted by name and without credentials; parameters of the same name keep their order.
     func canonical(_ url: HTTPURL) -> String {
         guard url.query != nil else { return url.description }
         let kept = url.queryParameters.filter { !isSecret($0.name) }
-        // Sorting is stable only where it is made so.
+        // Sorted by name and position, since `sorted` need not be stable.
         let sorted = kept.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
         let joined = sorted.map(\.element.text).joined(separator: "&")
         return url.with(query: joined.isEmpty ? nil : joined).description
     }
 
-    /// What the origin varies on, with the values of `request`; nil where no later request could be told to match: `*`,
-    /// or a cookie, whose value is not kept. An API key is varied on in any case, by its digest. Of other credentials a
-    /// ``CacheRequest`` knows nothing, so that they match any: the account stands for them.
+    /// The values in `request` of the fields that the origin varies on; nil if no later request could be matched: `*`, or a
+    /// cookie, whose value is not stored. API keys always count, by digest. Other credentials are not part of a
+    /// ``CacheRequest``, so they match any value: the account represents them.
     func variant(_ answer: HTTPFields, _ request: CacheRequest) -> CacheVariant? {
         let names = answer[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
@@ -102,14 +102,14 @@ public struct CacheKeying: Sendable {
     }
 
     private func isCredential(_ canonicalName: String) -> Bool {
-        // Of a cookie it is seen that there is one.
+        // Only the presence of a cookie is kept.
         if canonicalName == "cookie" { return false }
         return Self.apiKeyFieldNames.contains(canonicalName) || Redaction.secretHeaderNames.contains(canonicalName)
             || credentialFieldNames.contains { $0.canonicalName == canonicalName }
     }
 
-    /// That there is a cookie stays to be seen, since an answer may vary on it; what it says does not. Of an API key there
-    /// stays a digest, which tells two apart; keys are random and long, so that nobody finds one by its digest.
+    /// Keeps the presence of a cookie but not its value, since a response may vary on it. Keeps a digest of an API key, to
+    /// distinguish two keys; keys are random and long, so the digest does not reveal them.
     private func withoutCredentials(_ fields: HTTPFields) -> HTTPFields {
         var kept = HTTPFields(fields.filter { !isCredential($0.name.canonicalName) })
         if kept[.cookie] != nil { kept[.cookie] = "…" }

@@ -1,28 +1,28 @@
-/// Who is asked for the one answer of a ``CachePolicyNode``. For two answers, the stored one first, see
+/// Which source a ``CachePolicyNode`` uses for its single response. For two responses, the stored one first, see
 /// ``CacheThenServerNode``.
 public enum CachePolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The origin, always.
+    /// Always the origin.
     case serverOnly = "server_only"
-    /// What is stored, always; nothing goes to the network. Nothing stored is ``Failure/Reason/notCached``.
+    /// Always the cache, never the network. If nothing is stored, the call fails with ``Failure/Reason/notCached``.
     case cacheOnly = "cache_only"
-    /// The origin; what is stored where it could not be had (``Failure/allowsCachedAnswer``).
+    /// The origin; the cache if the origin could not be reached (``Failure/allowsCachedAnswer``).
     case serverIfFailsCache = "server_if_fails_cache"
 }
 
-/// Chooses between the origin and what is stored, and says in the answer which it was and how old it is.
+/// Chooses between the origin and the cache, and reports in the response which one it used and how old it is.
 ///
-/// It joins two tracks that begin with the same input and end in a ``LoadedResponse``, and decodes what either gave:
+/// It joins two tracks that start with the same input and end in a ``LoadedResponse``, and decodes the result:
 /// ```
 ///            ┌─ server: retry, deadline, request, ETagNode(send), status, load ─┐
 ///   input ───┤                                                                  ├─ decode ─► Response<Model>
 ///            └─ cached: request, CacheReaderNode,                status, load ──┘
 /// ```
-/// The border is the loaded response, since there both tracks have the same type, the bytes can be compared, and the
-/// checks before it (an error in an envelope, a status) hold for a stored answer too. Retry and deadline belong into the
-/// server's track: the stored answer is for when they are at their end. Nodes of the tracks hand on ``Reply/source``.
+/// The tracks join at the loaded response, because there both have the same type, the bytes can be compared, and earlier checks
+/// (an error envelope, a status) apply to a stored response too. Retry and deadline belong in the server track: the stored
+/// response is used when they have given up. Nodes of the tracks must keep ``Reply/source``.
 ///
-/// The program's word outweighs `no-cache` and `must-revalidate`, which would leave nothing to show without a line; what is
-/// not to be kept at all is said with `no-store`.
+/// The policy overrides `no-cache` and `must-revalidate`, which would leave nothing to show while offline. Use `no-store` for
+/// responses that must not be stored at all.
 public struct CachePolicyNode<Server: Node, Cached: Node, Decode: Node>: Node
 where
     Cached.Input == Server.Input, Server.Output == LoadedResponse, Cached.Output == LoadedResponse,
@@ -33,11 +33,11 @@ where
     private let skipsServerWhileFresh: Bool
 
     /// - Parameters:
-    ///   - skipsServerWhileFresh: whether ``CachePolicy/serverIfFailsCache`` asks nobody while the origin calls what is
-    ///     stored fresh (RFC 9111 §4.2); it always asks unless said otherwise.
-    ///   - server: asks the origin.
-    ///   - cached: asks the cache; a ``CacheReaderNode`` in the place of the sender.
-    ///   - decode: reads what either gave.
+    ///   - skipsServerWhileFresh: whether ``CachePolicy/serverIfFailsCache`` skips the origin while the stored response is
+    ///     fresh (RFC 9111 §4.2); false by default.
+    ///   - server: the track to the origin.
+    ///   - cached: the track to the cache; a ``CacheReaderNode`` in place of the sender.
+    ///   - decode: decodes the result of either track.
     public init(
         _ policy: CachePolicy, skipsServerWhileFresh: Bool = false, server: Server, cached: Cached, decode: Decode
     ) {
@@ -77,7 +77,7 @@ where
     }
 }
 
-/// The two tracks of a cache policy and the decoding behind them.
+/// The two tracks of a cache policy and the decoding after them.
 struct CacheTracks<Server: Node, Cached: Node, Decode: Node>: Sendable
 where
     Cached.Input == Server.Input, Server.Output == LoadedResponse, Cached.Output == LoadedResponse,
@@ -87,7 +87,7 @@ where
     let cached: Cached
     let decode: Decode
 
-    /// A stored answer, and the bytes that it was decoded from.
+    /// A stored response, and the bytes that it was decoded from.
     typealias Stored = (answer: Response<Decode.Output>, bytes: [UInt8]?)
 
     func steps(_ name: String) -> [String] {
@@ -112,9 +112,10 @@ where
         return loaded.with(body: try await decode.process(loaded, context))
     }
 
-    /// What is stored, where there is something that can still be decoded; a miss is no failure here, all else is logged.
+    /// The stored response, if there is one that can still be decoded. A miss is not a failure here; every other failure is
+    /// logged.
     ///
-    /// - Parameter onlyFresh: whether an answer that the origin does not call fresh is left alone.
+    /// - Parameter onlyFresh: whether to ignore a response that is not fresh.
     func storedAnswer(_ input: Server.Input, _ context: ChainContext, onlyFresh: Bool = false) async -> Stored? {
         let log = CacheLog(context, node: "CacheReaderNode")
         return await log.attempt { () async throws -> Stored? in

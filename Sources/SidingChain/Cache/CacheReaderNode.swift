@@ -1,10 +1,10 @@
 internal import HTTPTypes
 
-/// Answers from the cache and from nowhere else.
+/// Returns responses from the cache only.
 ///
-/// It stands where the sender stands in the other track of a cache policy: behind the nodes that make the request, before
-/// those that read the answer. Leave out of that track what fetches credentials: they are no part of the key, and
-/// nothing there may need the network.
+/// It takes the sender's place in the cache track of a cache policy: after the nodes that make the request, before those that
+/// read the response. Leave nodes that fetch credentials out of that track: credentials are not part of the key, and nothing
+/// there may need the network.
 public struct CacheReaderNode: Node {
     private let cache: any ResponseCache
     private let keying: CacheKeying
@@ -21,7 +21,7 @@ public struct CacheReaderNode: Node {
         self.wallClock = wallClock
     }
 
-    /// - Throws: ``Failure/Reason/notCached`` where nothing is stored for the request, or nothing may be.
+    /// - Throws: ``Failure/Reason/notCached`` if nothing is stored for the request, or nothing may be stored.
     public func process(_ input: OutgoingRequest, _ context: ChainContext) async throws(Failure) -> Reply {
         do throws(Failure) {
             let request = try keying.request(input.request)
@@ -34,12 +34,12 @@ public struct CacheReaderNode: Node {
         }
     }
 
-    /// As the caller spelt it, unless a redirect led elsewhere.
+    /// The request's URL as the caller wrote it, unless a redirect led elsewhere.
     private func url(of stored: CachedResponse, _ request: HTTPRequest) throws(Failure) -> HTTPURL {
         stored.head.url == stored.head.key.url ? try request.checkedURL() : try HTTPURL(stored.head.url)
     }
 
-    /// To a request with `no-cache` nothing that is stored is fresh.
+    /// For a request with `no-cache`, no stored response is fresh.
     private func source(of stored: CachedResponse, _ request: HTTPRequest) -> AnswerSource {
         let source = stored.head.source(now: wallClock.now.secondsSince1970)
         guard case .cache(let age, let storedAt, true) = source, CacheControl(request.headerFields).demandsValidation

@@ -1,10 +1,10 @@
-/// Shows what is stored at once and what the origin says after it: a sequence of one or two answers, told apart by their
+/// Returns the stored response at once and then the origin's: a sequence of one or two responses, distinguished by their
 /// ``Response/source``.
 ///
-/// The second is left out where its body equals the first byte for byte, a 304 included; then it is not even decoded.
-/// Where nothing is stored, or it can no longer be decoded, the origin's is the only answer. The tracks are those of a
-/// ``CachePolicyNode``; wrappers such as retry, deadline and logging belong into them, since this node itself has answered
-/// as soon as the sequence is there.
+/// The second is omitted, and not even decoded, if its body equals the first byte for byte, which includes a 304. If nothing is
+/// stored, or it can no longer be decoded, only the origin's response is returned. The tracks are those of a
+/// ``CachePolicyNode``. Wrappers such as retry, deadline and logging belong inside the tracks, since this node returns as soon
+/// as the sequence exists.
 /// ```swift
 /// for try await answer in try await chain.process(input, context) { show(answer.value, from: answer.source) }
 /// ```
@@ -18,10 +18,10 @@ where
     private let endsSilently: Bool
 
     /// - Parameters:
-    ///   - skipsServerWhileFresh: whether nobody is asked while the origin calls what is stored fresh (RFC 9111 §4.2); the
-    ///     origin is always asked unless said otherwise.
-    ///   - endsSilently: whether the sequence just ends where the origin could not be had after a stored answer
-    ///     (``Failure/allowsCachedAnswer``). Every other failure is thrown, and every failure without a stored answer.
+    ///   - skipsServerWhileFresh: whether to skip the origin while the stored response is fresh (RFC 9111 §4.2); false by
+    ///     default.
+    ///   - endsSilently: whether the sequence just ends if the origin could not be reached after a stored response
+    ///     (``Failure/allowsCachedAnswer``). Every other failure is thrown, and every failure without a stored response.
     public init(
         skipsServerWhileFresh: Bool = false, endsSilently: Bool = false, server: Server, cached: Cached, decode: Decode
     ) {
@@ -56,20 +56,20 @@ where
     }
 }
 
-/// One or two answers to one call: what is stored, then what the origin says, each with its source.
+/// One or two responses to one call: the stored one, then the origin's, each with its source.
 ///
-/// The origin is asked when the second answer is waited for, by the task that waits; who stops after the first asks
-/// nobody. Each iteration is a call of its own.
+/// The origin is called when the second response is awaited, by the awaiting task; a reader who stops after the first causes no
+/// request. Each iteration is a call of its own.
 public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Response<Value>
     public typealias Failure = SidingChain.Failure
 
-    /// A stored answer and its bytes.
+    /// A stored response and its bytes.
     typealias Stored = (answer: Response<Value>, bytes: [UInt8]?)
 
-    /// Gives what is stored.
+    /// Returns the stored response.
     let stored: @Sendable () async -> Stored?
-    /// Asks the origin, after what was told already; nil where it has nothing to add.
+    /// Calls the origin after the stored response was delivered; nil if it has nothing new.
     let asked: @Sendable (Stored?) async throws(Failure) -> Response<Value>?
 
     public struct AsyncIterator: AsyncIteratorProtocol {
@@ -86,7 +86,7 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// - Throws: what kept the origin from answering, also after a stored answer.
+        /// - Throws: the failure of the origin's call, even after a stored response.
         public mutating func next() async throws(SidingChain.Failure) -> Response<Value>? {
             if case .stored = stage {
                 let found = await sequence.stored()

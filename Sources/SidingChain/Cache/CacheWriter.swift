@@ -2,17 +2,17 @@ internal import HTTPTypes
 internal import Logging
 internal import SidingSynchronization
 
-/// What ``ETagNode`` does to the cache with each answer.
+/// Updates the cache for ``ETagNode``.
 struct CacheWriter: Sendable {
     let cache: any ResponseCache
     let keying: CacheKeying
     let maxBody: Int
     let requiresValidator: Bool
 
-    /// When a request went out and its answer's head arrived, seconds since 1970.
+    /// When the request was sent and the head of the response arrived, seconds since 1970.
     typealias Times = (sent: Double, received: Double)
 
-    /// The answer on its way to its reader; a 200 that may be kept is stored when its body has passed.
+    /// The response on its way to its reader; a 200 that may be stored is stored when its body has been read.
     func passing(_ reply: Reply, to request: CacheRequest, times: Times, _ log: CacheLog) async -> Reply {
         let answer = reply.response
         let isForbidden = CacheControl(answer.headerFields).forbidsStoring
@@ -23,7 +23,7 @@ struct CacheWriter: Sendable {
             return reply
         }
         var passing = reply
-        // The length of an answer to HEAD is that of a body which does not come (RFC 9110 §9.3.2).
+        // The length in a HEAD response is that of a body that is not sent (RFC 9110 §9.3.2).
         let length = request.key.method == HTTPRequest.Method.head.rawValue ? nil : reply.body.length
         passing.body = reply.body.recorded(upTo: maxBody, length: length) { body in
             await log.attempt { try await cache.store(CachedResponse(head: head, body: body)) }
@@ -31,7 +31,7 @@ struct CacheWriter: Sendable {
         return passing
     }
 
-    /// The stored answer that a 304 confirms, refreshed; nil where the 304 speaks of another, or the row has gone or
+    /// The stored response that a 304 confirms, refreshed. Nil if the 304 is about another one, or if the row is missing or has
     /// changed since its validators were read.
     func confirmed(
         _ stored: CachedHead, by reply: Reply, to request: CacheRequest, times: Times, _ log: CacheLog
@@ -45,12 +45,12 @@ struct CacheWriter: Sendable {
         response.head.storedAt = times.received
         response.head.initialAge = CacheAge.initial(fields, sent: times.sent, received: times.received)
         let head = response.head
-        // A row that goes right now changes nothing: its body is in hand.
+        // If the row is removed right now, nothing is lost: its body has been read already.
         await log.attempt { try await cache.refresh(head, validated: stored) }
         return response.reply(from: reply.url, source: head.source(now: times.received))
     }
 
-    /// Forgets what a write to the URL of `request` made old.
+    /// Removes stored responses that a write to the URL of `request` has made stale.
     func removeStored(after request: HTTPRequest, _ log: CacheLog) async {
         for method in [HTTPRequest.Method.get, .head] {
             guard let stored = try? keying.request(request, as: method) else { continue }
@@ -61,7 +61,7 @@ struct CacheWriter: Sendable {
     private func head(of reply: Reply, to request: CacheRequest, _ times: Times) -> CachedHead? {
         let fields = reply.response.headerFields
         let url = keying.canonical(reply.url)
-        // After a redirect to another origin neither credentials nor validators are this one's.
+        // After a redirect to another origin, neither credentials nor validators belong to this one.
         guard let variant = keying.variant(fields, request), url.hasPrefix(request.key.origin) else { return nil }
         let head = CachedHead(
             key: request.key, variant: variant, status: reply.response.status.code,
@@ -72,16 +72,16 @@ struct CacheWriter: Sendable {
 }
 
 extension CacheKey {
-    /// Scheme, host and port with the slash behind them.
+    /// Scheme, host and port with a trailing slash.
     fileprivate var origin: String {
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return parts.prefix(3).joined(separator: "/") + "/"
     }
 }
 
-/// Keeps what passes of a body, up to a limit, so that it can be stored once it is whole.
+/// Records a body as it passes, up to a limit, so that it can be stored once it is complete.
 final class BodyRecorder: Sendable {
-    /// Nil once the body can no longer become whole.
+    /// Nil once the body can no longer become complete.
     private let recorded: Mutex<[UInt8]?>
     private let limit: Int
 
@@ -97,12 +97,12 @@ final class BodyRecorder: Sendable {
         }
     }
 
-    /// The body broke off, whatever comes after.
+    /// Drops the record because the body broke off.
     func discard() {
         recorded.withLock { $0 = nil }
     }
 
-    /// The whole body, given once; nil where it is too large, broke off, or is not of the declared `length`.
+    /// The complete body, returned once; nil if it is too large, broke off, or does not have the declared `length`.
     func finish(length: Int?) -> [UInt8]? {
         recorded.withLock { bytes in
             defer { bytes = nil }
@@ -112,11 +112,11 @@ final class BodyRecorder: Sendable {
 }
 
 extension ReplyBody {
-    /// The same body, which hands its bytes to `store` before its end is told, where it has been read whole.
+    /// The same body, which calls `store` with its bytes before it reports its end, if it was read completely.
     ///
     /// - Parameters:
-    ///   - limit: a body with more bytes is not recorded.
-    ///   - length: how many bytes there must be, where that is known.
+    ///   - limit: a larger body is not recorded.
+    ///   - length: the expected number of bytes, if known.
     func recorded(
         upTo limit: Int, length: Int?, _ store: @escaping @Sendable ([UInt8]) async -> Void
     ) -> ReplyBody {
@@ -138,7 +138,7 @@ extension ReplyBody {
     }
 }
 
-/// Lets a cache fail without the call: what it says goes to the call's log.
+/// Keeps a cache failure from failing the call: it is logged instead.
 struct CacheLog: Sendable {
     private let context: ChainContext
     private let node: String
@@ -147,7 +147,7 @@ struct CacheLog: Sendable {
         (self.context, self.node) = (context, node)
     }
 
-    /// What `body` gives, or nil where the cache failed.
+    /// The result of `body`, or nil if the cache failed.
     @discardableResult
     func attempt<Value>(_ body: () async throws -> Value) async -> Value? {
         do { return try await body() } catch let thrown {

@@ -1,17 +1,17 @@
 public import HTTPTypes
 
-/// A stored answer without its body: what decides whether it is asked about, given, or thrown away.
+/// A stored response without its body: decides whether the response is revalidated, used, or removed.
 public struct CachedHead: Sendable, Hashable {
     public var key: CacheKey
     public var variant: CacheVariant
     public var status: Int
-    /// The fields worth keeping, `ETag`, `Last-Modified` and `Vary` among them; no cookies, nothing of the connection.
+    /// The stored fields, including `ETag`, `Last-Modified` and `Vary`; no cookies and no connection fields.
     public var headerFields: HTTPFields
-    /// Where the answer came from, after redirects, in the form of ``CacheKey/url``.
+    /// The URL of the response, after redirects, in the form of ``CacheKey/url``.
     public var url: String
-    /// When the origin last gave or confirmed the answer: seconds since 1970 UTC.
+    /// When the origin last sent or confirmed the response: seconds since 1970 UTC.
     public var storedAt: Double
-    /// How old the answer was at ``storedAt`` (RFC 9111 §4.2.3).
+    /// The age of the response at ``storedAt`` (RFC 9111 §4.2.3).
     public var initialAge: Duration
 
     public init(
@@ -23,50 +23,50 @@ public struct CachedHead: Sendable, Hashable {
         (self.storedAt, self.initialAge) = (storedAt, initialAge)
     }
 
-    /// The entity tag as the origin wrote it, quotes and a `W/` included.
+    /// The entity tag exactly as the origin wrote it, with quotes and `W/`.
     public var etag: String? { headerFields[.eTag] }
 
     public var lastModified: String? { headerFields[.lastModified] }
 
-    /// What the answer counts beside its body: fields, key, and a share for the row around them.
+    /// The size without the body: fields, key, and a share for the row around them.
     public var byteCount: Int {
         let kept = headerFields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
         let varied = variant.fields.reduce(0) { $0 + $1.name.utf8.count + ($1.value?.utf8.count ?? 0) }
         return kept + varied + key.url.utf8.count + url.utf8.count + 256
     }
 
-    /// Whether the origin can be asked whether the answer still holds.
+    /// Whether the origin can revalidate the response.
     public var hasValidator: Bool { etag != nil || lastModified != nil }
 
-    /// Whether `other` names the same state of the resource: a body may be joined with it.
+    /// Whether `other` has the same validators, so that this body belongs to it.
     public func hasValidators(of other: CachedHead) -> Bool {
         etag == other.etag && lastModified == other.lastModified
     }
 }
 
-/// A stored answer: validators and body together, since one is worth nothing without the other.
+/// A stored response: validators and body together, since neither is of use without the other.
 public struct CachedResponse: Sendable, Hashable {
     public var head: CachedHead
-    /// The bytes as they came, decompressed.
+    /// The decompressed bytes.
     public var body: [UInt8]
 
     public init(head: CachedHead, body: [UInt8]) {
         (self.head, self.body) = (head, body)
     }
 
-    /// What the answer counts towards a cache's limit.
+    /// The size that counts towards a cache's limit.
     public var byteCount: Int { head.byteCount + body.count }
 }
 
-/// Whose answer to which request: the primary key of a ``ResponseCache``.
+/// The primary key of a ``ResponseCache``: account, method and URL.
 ///
-/// What the origin varies on beside it is a ``CacheVariant``. No key holds a credential: the account stands for them.
+/// The fields that the origin varies on are in a ``CacheVariant``. No key holds a credential: the account represents them.
 public struct CacheKey: Sendable, Hashable {
-    /// Whose credentials the request carries; two accounts never share an answer.
+    /// Identifies the request's credentials; two accounts never share a response.
     public var account: String
     /// `GET` or `HEAD`.
     public var method: String
-    /// The canonical URL: query parameters sorted by name, those of one name in their own order, credentials left out.
+    /// The canonical URL: query parameters sorted by name, in stable order, credentials left out.
     public var url: String
 
     public init(account: String, method: String, url: String) {
@@ -74,10 +74,10 @@ public struct CacheKey: Sendable, Hashable {
     }
 }
 
-/// A request as a cache sees it: its key, and the header fields that an answer may vary on. Made by ``CacheKeying``.
+/// A request as a cache sees it: its key, and the header fields that a response may vary on. Made by ``CacheKeying``.
 public struct CacheRequest: Sendable, Hashable {
     public var key: CacheKey
-    /// The request's fields, credentials left out.
+    /// The request's fields without credentials.
     public var headerFields: HTTPFields
 
     public init(key: CacheKey, headerFields: HTTPFields = [:]) {
@@ -85,14 +85,13 @@ public struct CacheRequest: Sendable, Hashable {
     }
 }
 
-/// The request fields that an origin varies on, with the values they had: the secondary key of a stored answer
-/// (RFC 9111 §4.1).
+/// The request fields that an origin varies on, with their values: the secondary key of a stored response (RFC 9111 §4.1).
 public struct CacheVariant: Sendable, Hashable {
-    /// One field of `Vary`, and what the request said of it.
+    /// One field of `Vary`, and its value in the request.
     public struct Field: Sendable, Hashable {
         /// In lower case.
         public var name: String
-        /// Nil where the request had no such field.
+        /// Nil if the request has no such field.
         public var value: String?
 
         public init(name: String, value: String?) {
@@ -100,24 +99,24 @@ public struct CacheVariant: Sendable, Hashable {
         }
     }
 
-    /// Sorted by name; empty where the origin varies on nothing.
+    /// Sorted by name; empty if the origin varies on nothing.
     public let fields: [Field]
 
     public init(_ fields: [Field] = []) {
         self.fields = fields.sorted { $0.name < $1.name }
     }
 
-    /// Whether an answer of this variant is one to `request`.
+    /// Whether a response of this variant may be used for `request`.
     public func matches(_ request: CacheRequest) -> Bool {
         fields.allSatisfy { $0.value == Self.value(of: $0.name, in: request.headerFields) }
     }
 
-    /// Whether both came from the same `Vary`, whatever the values.
+    /// Whether both have the same `Vary` names, whatever the values.
     public func hasNames(of other: CacheVariant) -> Bool {
         fields.map(\.name) == other.fields.map(\.name)
     }
 
-    /// The lines of a field, combined and without space around them, as §4.1 compares them.
+    /// The lines of a field, joined and without surrounding space, as §4.1 compares them.
     static func value(of name: String, in fields: HTTPFields) -> String? {
         guard let name = HTTPField.Name(name) else { return nil }
         let lines = fields[values: name]

@@ -1,19 +1,19 @@
 internal import HTTPTypes
 
-/// Asks only for what changed: sends the validators of the stored answer, and gives its body where the origin says 304.
+/// Makes requests conditional: sends the validators of the stored response, and returns its body if the origin responds 304.
 ///
-/// Put it right around the sender, inside retry and deadline. On the way back it stores each whole 200 to GET and HEAD,
-/// while the body passes to its reader; the same rows serve ``CacheReaderNode`` and the cache policies.
+/// Place it directly around the sender, inside retry and deadline. It stores each complete 200 to GET and HEAD while its body
+/// passes to the reader; ``CacheReaderNode`` and the cache policies use the same rows.
 ///
-/// - A request with conditions of its own keeps them, and gets its own 304.
-/// - A 304 becomes the stored answer with the fields of the 304 merged in (RFC 9111 §4.3.4), its
-///   ``Reply/source`` a cache. Where the row has gone or changed meanwhile, the request goes out once more without
-///   conditions; a second 304 is a ``Failure/Reason/protocolViolation``.
-/// - Not stored: a body that is cut short, not read to its end, or larger than `maxBody`; `no-store`; `Vary: *`; an answer
-///   of another origin. `private` is stored: this cache is one person's.
-/// - Removed: what a 404, a 410 or a `no-store` speaks of, and what a successful write to the same URL made old (§4.4).
+/// - A request with its own conditions keeps them, and receives its own 304.
+/// - A 304 becomes the stored response with the fields of the 304 merged in (RFC 9111 §4.3.4), and its ``Reply/source`` is the
+///   cache. If the row is missing or has changed meanwhile, the request is sent once more without conditions; a second 304 is a
+///   ``Failure/Reason/protocolViolation``.
+/// - Not stored: a body that is truncated, not read to its end, or larger than `maxBody`; `no-store`; `Vary: *`; a response of
+///   another origin. `private` is stored, since this cache belongs to one user.
+/// - Removed: stored responses after a 404, a 410 or a `no-store`, and after a successful write to the same URL (§4.4).
 ///
-/// A cache that fails costs the call nothing but a warning in its log.
+/// A cache failure only logs a warning; the call continues.
 public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == OutgoingRequest, Wrapped.Output == Reply {
     public let wrapped: Wrapped
     private let keying: CacheKeying
@@ -54,7 +54,7 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
         return try await askAgain(input, request, context, log)
     }
 
-    /// Without conditions: what they spoke of is no longer there.
+    /// Sends the request without conditions, since the row that they refer to is gone.
     private func askAgain(
         _ input: OutgoingRequest, _ request: CacheRequest, _ context: ChainContext, _ log: CacheLog
     ) async throws(Failure) -> Reply {
@@ -67,7 +67,7 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
         return await store.passing(reply, to: request, times: (sent, wallClock.now.secondsSince1970), log)
     }
 
-    /// A request whose answer is not kept; a write that succeeds makes what is stored of its URL old.
+    /// Sends a request whose response is not stored; a successful write makes the stored responses of its URL stale.
     private func unkept(_ input: OutgoingRequest, _ context: ChainContext) async throws(Failure) -> Reply {
         let reply = try await wrapped.process(input, context)
         let isWrite = ![.get, .head, .options, .trace].contains(input.request.method)
@@ -86,14 +86,14 @@ public struct ETagNode<Wrapped: Node>: WrapperNode where Wrapped.Input == Outgoi
 }
 
 extension HTTPRequest {
-    /// Whether the caller asks on conditions of its own (RFC 9110 §13.1).
+    /// Whether the caller's request is already conditional (RFC 9110 §13.1).
     fileprivate var hasConditions: Bool {
         [.ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange].contains { headerFields[$0] != nil }
     }
 }
 
 extension OutgoingRequest {
-    /// The same request on the condition that `stored` no longer holds. A weak tag serves as well (RFC 9110 §13.1.2).
+    /// The same request with the validators of `stored`. A weak tag is allowed here (RFC 9110 §13.1.2).
     fileprivate func asking(about stored: CachedHead?) -> OutgoingRequest {
         var conditional = self
         if let etag = stored?.etag { conditional.request.headerFields[.ifNoneMatch] = etag }
@@ -102,18 +102,18 @@ extension OutgoingRequest {
     }
 }
 
-/// Which header fields of an answer are stored, and how a 304 changes them (RFC 9111 §3.1, §3.2, §4.3.4).
+/// Selects the header fields that are stored, and merges those of a 304 (RFC 9111 §3.1, §3.2, §4.3.4).
 enum StoredFields {
     /// Fields of the connection or of one transfer, and credentials.
     private static let dropped: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "authentication-info", "proxy-authenticate", "proxy-authentication-info", "set-cookie", "set-cookie2",
         "www-authenticate",
-        // The body is stored decompressed and whole, and its age is counted on.
+        // The body is stored decompressed and complete, and its age is computed.
         "age", "content-encoding", "content-length", "content-range",
     ]
 
-    /// The fields of an answer that are worth keeping, in their order.
+    /// The fields of a response that are stored, in order.
     static func kept(_ fields: HTTPFields) -> HTTPFields {
         let named = fields[values: .connection].flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
@@ -121,16 +121,16 @@ enum StoredFields {
         return HTTPFields(fields.filter { !excluded.contains($0.name.canonicalName) })
     }
 
-    /// The stored fields, with those of a 304 in the place of their namesakes.
+    /// The stored fields, replaced by those of the 304 with the same name.
     static func merged(_ stored: HTTPFields, _ update: HTTPFields) -> HTTPFields {
-        // Some origins put the type of an error page on a 304; the body that it would describe is not in it.
+        // Some origins send the content type of an error page with a 304, which has no body.
         let update = kept(update).filter { $0.name != .contentType }
         let names = Set(update.map(\.name))
         return HTTPFields(stored.filter { !names.contains($0.name) } + update)
     }
 
-    /// Whether a 304 with these fields speaks of `stored`: where it names a tag, it must be that tag, compared weakly as
-    /// the origin did (RFC 9110 §13.1.2).
+    /// Whether a 304 with these fields is about `stored`: if it has a tag, it must be the same one, compared weakly as the
+    /// origin did (RFC 9110 §13.1.2).
     static func confirm(_ fields: HTTPFields, _ stored: CachedHead) -> Bool {
         guard let tag = fields[.eTag], let own = stored.etag else { return true }
         return opaque(tag) == opaque(own)
@@ -142,7 +142,7 @@ enum StoredFields {
 }
 
 extension CachedResponse {
-    /// The stored answer as a reply, its `Age` told (RFC 9111 §5.1).
+    /// The stored response as a reply, with its `Age` (RFC 9111 §5.1).
     func reply(from url: HTTPURL, source: AnswerSource) -> Reply {
         var fields = head.headerFields
         if case .cache(let age, _, _) = source { fields[.age] = String(age.components.seconds) }

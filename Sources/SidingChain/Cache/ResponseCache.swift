@@ -1,50 +1,49 @@
 internal import SidingSynchronization
 
-/// Keeps answers so that they can be asked about again, and given when the origin cannot be had.
+/// Stores responses, for revalidation and for times when the origin cannot be reached.
 ///
-/// Siding's SQLite store implements it; ``InMemoryResponseCache`` lives and dies with the process.
-/// `ResponseCacheConformance` in `SidingTesting` holds the laws that any other must keep. All calls throw
-/// ``Failure/Reason/notCached`` with the reason where the place beneath fails; nodes then go on as if nothing were stored.
+/// Siding's SQLite store implements it; ``InMemoryResponseCache`` keeps responses only while the process lives.
+/// `ResponseCacheConformance` in `SidingTesting` holds the laws for other implementations. All calls throw
+/// ``Failure/Reason/notCached`` with the reason if the underlying storage fails; nodes then continue as if nothing were stored.
 public protocol ResponseCache: Sendable {
-    /// What is stored for a request, without its body; nil where nothing is. Does not count as a use.
+    /// The stored response for a request, without its body; nil if there is none. Does not count as a use.
     func head(for request: CacheRequest) async throws(Failure) -> CachedHead?
 
-    /// The whole answer that is stored for a request; nil where nothing is.
+    /// The stored response for a request; nil if there is none.
     func response(for request: CacheRequest) async throws(Failure) -> CachedResponse?
 
-    /// Stores an answer in the place of an earlier one with its key and variant, and of all with its key that vary on
-    /// other fields: the origin has changed its mind. Makes room by dropping what was not used for longest.
+    /// Stores a response. Replaces the one with the same key and variant, and all with the same key that vary on other fields,
+    /// since the origin's `Vary` has changed. Makes room by removing the least recently used.
     ///
-    /// - Returns: false where the answer alone is larger than the cache; nothing is dropped for it.
+    /// - Returns: false if the response alone is larger than the cache; nothing is removed for it.
     @discardableResult
     func store(_ response: CachedResponse) async throws(Failure) -> Bool
 
-    /// Writes fields, time and age of `head` over the row with its key and variant, whose body stays.
+    /// Updates fields, time and age of the row with the key and variant of `head`; its body stays.
     ///
-    /// - Returns: false where no row is there, or one with other validators than those of `validated`; nothing is
-    ///   changed then.
+    /// - Returns: false if there is no such row, or its validators differ from those of `validated`; nothing is changed then.
     func refresh(_ head: CachedHead, validated: CachedHead) async throws(Failure) -> Bool
 
-    /// Removes every answer with this key, of whatever variant.
+    /// Removes every response with this key, whatever the variant.
     func remove(_ key: CacheKey) async throws(Failure)
 
-    /// Removes every answer that was given to `account`: for signing out.
+    /// Removes every response of `account`; for signing out.
     func removeAll(ofAccount account: String) async throws(Failure)
 
-    /// Drops what was not used for longest until at most `bytes` are left.
+    /// Removes the least recently used until at most `bytes` are left.
     func evict(to bytes: Int) async throws(Failure)
 }
 
-/// Stored answers that live and die with the process, up to a number of bytes.
+/// Stores responses in memory, up to a number of bytes; they are gone when the process ends.
 public final class InMemoryResponseCache: ResponseCache {
     private struct Row {
         var response: CachedResponse
-        /// Grows with each use.
+        /// Increases with each use.
         var use: Int
     }
 
     private struct Table {
-        /// The rows of a key differ in their variants.
+        /// The rows of each key, one per variant.
         var rows: [CacheKey: [Row]] = [:]
         var bytes = 0
         var uses = 0
@@ -71,7 +70,7 @@ public final class InMemoryResponseCache: ResponseCache {
             rows[key] = kept.isEmpty ? nil : kept
         }
 
-        /// Drops rows, the longest unused first, until at most `limit` bytes are left.
+        /// Removes the least recently used rows until at most `limit` bytes are left.
         mutating func shrink(to limit: Int) {
             guard bytes > limit else { return }
             for row in rows.values.joined().sorted(by: { $0.use < $1.use }) where bytes > limit {
@@ -83,7 +82,7 @@ public final class InMemoryResponseCache: ResponseCache {
     private let table = Mutex(Table())
     private let byteLimit: Int
 
-    /// - Parameter byteLimit: the most bytes that are kept; 16 MiB unless said otherwise.
+    /// - Parameter byteLimit: the maximum number of bytes; 16 MiB by default.
     public init(byteLimit: Int = 16 << 20) {
         self.byteLimit = byteLimit
     }

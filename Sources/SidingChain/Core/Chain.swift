@@ -1,12 +1,12 @@
 internal import SidingSynchronization
 
-/// A chain whose nodes are not part of its type: what builders give, and what a program keeps.
+/// A chain with its node types erased: what builders return and a program keeps.
 ///
 /// ```swift
 /// let user: Chain<Void, User> = builder.route(.get, "/me", under: base).build()
 /// let me = try await user()
 /// ```
-/// It may be called many times at once; the calls share nothing but what they are meant to share.
+/// It may be called many times at once. The calls share only what nodes share on purpose, such as caches and limits.
 public struct Chain<Input: Sendable, Output: Sendable>: Node, CustomStringConvertible {
     private let whole: any Node<Input, Output>
 
@@ -20,7 +20,7 @@ public struct Chain<Input: Sendable, Output: Sendable>: Node, CustomStringConver
         try await whole.process(input, context)
     }
 
-    /// One call, with a context of its own unless one is given.
+    /// Makes one call, with a new context unless one is given.
     public func callAsFunction(
         _ input: Input, _ context: ChainContext = ChainContext()
     ) async throws(Failure) -> Output {
@@ -29,16 +29,16 @@ public struct Chain<Input: Sendable, Output: Sendable>: Node, CustomStringConver
 }
 
 extension Chain where Input == Void {
-    /// One call, with a context of its own unless one is given.
+    /// Makes one call, with a new context unless one is given.
     public func callAsFunction(_ context: ChainContext = ChainContext()) async throws(Failure) -> Output {
         try await process((), context)
     }
 }
 
 extension ChainContext {
-    /// A context whose request is named by its number within the process.
+    /// A context whose request ID is a counter within the process.
     ///
-    /// - Parameter handle: ends the call and tells its progress; a new one for each call.
+    /// - Parameter handle: ends the call and reports its progress; use a new one for each call.
     public init(handle: CallHandle? = nil) {
         self.init(requestID: "request \(Self.counter.add(1, ordering: .relaxed).newValue)", handle: handle)
     }

@@ -1,7 +1,7 @@
 public import Logging
 internal import SidingSynchronization
 
-/// What one call carries from step to step beside its value: who asked, and where to log.
+/// Per-call data that travels beside the value from step to step: request ID, logger, credential, handle.
 ///
 /// A context is made per call and is never shared between calls.
 public struct ChainContext: Sendable {
@@ -11,30 +11,30 @@ public struct ChainContext: Sendable {
     public var logger: Logger
     /// The node names whose events are left out of the log.
     public var logExclusions: Set<String>
-    /// Whether the request may go out twice without harm: its method is idempotent, or the origin honours its key. Nil
-    /// leaves it to the method (RFC 9110 §9.2.2).
+    /// Whether the request may be sent twice without harm: its method is idempotent, or the origin honours its idempotency key.
+    /// Nil means that the method decides (RFC 9110 §9.2.2).
     public var isResendable: Bool?
-    /// Set where a ``LoggerNode`` makes the call's events heard.
+    /// Set by a ``LoggerNode``; without it the call logs no events.
     var eventOrder: EventOrder?
-    /// What the attempt says who asks with; ``AccessSafeNode`` sets it anew before each attempt.
+    /// The credential of this attempt; ``AccessSafeNode`` sets it before each attempt.
     public var credential: Credential?
-    /// Whether the call belongs to a refresh: an ``AccessSafeNode`` lets it through, as it would wait for itself.
+    /// Whether the call belongs to a refresh. An ``AccessSafeNode`` lets it through, since it would wait for itself.
     public var isExemptFromAccessSafety = false
-    /// Which middlewares run for the call; all, unless said otherwise.
+    /// Which middlewares run for the call; all by default.
     public var middlewareFilter: MiddlewareFilter = .all
-    /// Where the steps run, for the tasks that nodes make for a call; ``ChainConfiguratorNode`` sets it.
+    /// The executor for tasks that nodes create for a call; ``ChainConfiguratorNode`` sets it.
     var executor: (any TaskExecutor)?
-    /// Ends the call from outside and tells its progress, where someone wants that; see ``AborterNode``.
+    /// Cancels the call from outside and reports its progress; see ``AborterNode``.
     public var handle: CallHandle?
 
     /// A context for one call.
     ///
     /// - Parameters:
     ///   - requestID: names the call in logs.
-    ///   - logger: silent by default: a library returns errors, it does not log them.
+    ///   - logger: silent by default: a library returns errors and does not log them.
     ///   - logExclusions: names of nodes that do not log.
-    ///   - isResendable: what is known beyond the method; nil, the default, where nothing is.
-    ///   - handle: ends the call and tells its progress; a new one for each call.
+    ///   - isResendable: whether the request may be sent twice; nil, the default, leaves it to the method.
+    ///   - handle: ends the call and reports its progress; use a new one for each call.
     public init(
         requestID: String, logger: Logger = .silent, logExclusions: Set<String> = [], isResendable: Bool? = nil,
         handle: CallHandle? = nil
@@ -48,15 +48,16 @@ public struct ChainContext: Sendable {
 }
 
 extension ChainContext {
-    /// The context of a request that a node makes on its own within this call: what the call's handle and its caller say of
-    /// the call does not hold for it.
+    /// The context of another request that a node makes within this call. The handle and ``isResendable`` belong to the
+    /// original request, so they are dropped.
     var forAnotherRequest: ChainContext {
         var context = withoutHandle
         context.isResendable = nil
         return context
     }
 
-    /// The context of a request that is not the handle's alone: a shared one, one of many, one that stands in for another.
+    /// This context without its handle, for a request that the handle must not control: a shared one, one of many, or a
+    /// substitute.
     var withoutHandle: ChainContext {
         var context = self
         context.handle = nil
@@ -65,17 +66,17 @@ extension ChainContext {
 }
 
 extension Logger {
-    /// A logger that keeps nothing.
+    /// A logger that discards everything.
     public static let silent = Logger(label: "siding") { _ in SwiftLogNoOpLogHandler() }
 }
 
 extension ChainContext {
-    /// Tells the call's logger an event. Nothing is spent on it where nobody listens: outside of a ``LoggerNode``, below
-    /// the logger's level, or where the node is excluded.
+    /// Logs an event of the call. Costs nothing if the event is not logged: outside of a ``LoggerNode``, below the logger's
+    /// level, or from an excluded node.
     ///
     /// - Parameters:
-    ///   - message: the same for every event of its kind; what differs goes into `metadata`, without secrets.
-    ///   - node: the name of the node that tells it.
+    ///   - message: the same for every event of its kind; variable parts go into `metadata`, without secrets.
+    ///   - node: the name of the node that logs it.
     public func log(
         _ level: Logger.Level, _ message: Logger.Message, node: @autoclosure () -> String,
         _ metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -90,7 +91,7 @@ extension ChainContext {
         logger.log(level: level, message, metadata: details)
     }
 
-    /// The same call, its events in order and heard.
+    /// The same call with its events numbered and logged.
     @usableFromInline
     func loggingEvents(excluding exclusions: Set<String>) -> ChainContext {
         var context = self

@@ -1,14 +1,14 @@
-/// Values that are changed by copying, so that nobody changes what somebody else holds.
+/// Lets a value type be changed by copying, so that other holders of the value are not affected.
 ///
 /// ```swift
 /// let patient = RetryPolicy().with(\.retries, 3)
 /// ```
 ///
-/// Declare it for a value type of your own to get ``with(_:_:)``; there is nothing to implement.
+/// Declare conformance for your own value type to get ``with(_:_:)``; there is nothing to implement.
 public protocol Changeable {}
 
 extension Changeable {
-    /// A copy in which `property` is `value`; this one stays as it is.
+    /// A copy in which `property` is `value`; the original is unchanged.
     public func with<Value>(_ property: WritableKeyPath<Self, Value>, _ value: Value) -> Self {
         var copy = self
         copy[keyPath: property] = value

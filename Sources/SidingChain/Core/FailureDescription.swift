@@ -1,9 +1,9 @@
 internal import SidingJSON
 
 extension Failure: CustomStringConvertible {
-    /// One line for a person: what happened, at which request, and what the system said.
+    /// One line for people: what happened, for which request, and the system's message.
     public var description: String {
-        // A refused refresh has the status of what it means; the origin has answered nothing.
+        // A refused refresh carries status 401, but the origin has not answered.
         var line = phase == .notSent && underlying is RefreshRefusal ? "not signed in" : reason.description
         if let method, let url { line += " (\(method) \(url))" } else if let url { line += " (\(url))" }
         if let detail, !detail.isEmpty { line += ": \(detail)" }
@@ -12,7 +12,7 @@ extension Failure: CustomStringConvertible {
 }
 
 extension Failure.Reason: CustomStringConvertible {
-    /// The words for a person; no request details.
+    /// The message for people, without request details.
     public var description: String {
         switch self {
         case .noInternetConnection: "no internet connection"

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// An answer whose status is no success: the status, the header fields worth keeping, the start of the body.
+/// A response whose status is not a success: the status, selected header fields and the start of the body.
 public struct HTTPFailure: Sendable, Equatable {
     /// At most this many bytes of the body are kept.
     public static let bodyLimit = 65_536
@@ -18,7 +18,7 @@ public struct HTTPFailure: Sendable, Equatable {
         self.body = body
     }
 
-    /// What a status means for the question whether to try again.
+    /// Groups statuses by whether and how to try again.
     public enum StatusClass: Sendable, CaseIterable {
         /// 401
         case unauthorized
@@ -26,17 +26,17 @@ public struct HTTPFailure: Sendable, Equatable {
         case requestTimeout
         /// 425 (RFC 8470)
         case tooEarly
-        /// 429, 503: the origin asks for patience.
+        /// 429, 503: the origin asks to wait.
         case backOff
-        /// 500, 502, 504 and 5xx without a row of their own.
+        /// 500, 502, 504 and every 5xx not listed here.
         case serverError
-        /// 507: the origin is out of room; slowly.
+        /// 507: the origin has no space left; retry slowly.
         case insufficientStorage
-        /// 501, 505: the origin will never do this.
+        /// 501, 505: the origin will never support this.
         case notImplemented
-        /// 511 (RFC 6585): a portal stands in between.
+        /// 511 (RFC 6585): a captive portal answered.
         case portal
-        /// 409, 412, 428: someone else changed it.
+        /// 409, 412, 428: someone else changed the resource.
         case conflict
         /// 404, 410
         case gone
@@ -75,7 +75,7 @@ public struct HTTPFailure: Sendable, Equatable {
         }
     }
 
-    /// The registered statuses beyond success; HTTPTypes keeps their phrases with the constants, not by code.
+    /// The registered statuses other than success. HTTPTypes has their phrases only on its constants, not by code.
     private static let registered: [HTTPResponse.Status] = [
         .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
         .permanentRedirect, .methodNotAllowed, .notAcceptable, .proxyAuthenticationRequired, .requestTimeout,

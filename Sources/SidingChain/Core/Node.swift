@@ -1,19 +1,18 @@
-/// One step of a chain: takes an input, gives an output, or ends the line with a ``Failure``.
+/// One step of a chain: takes an input and returns an output, or throws a ``Failure``.
 ///
-/// Steps join left to right with ``then(_:)``. A wrapper (retry, deadline, logging) is a node around a node.
-/// A chain is a value: it may be kept and called many times at once, and the calls share nothing.
+/// Join steps left to right with ``then(_:)``. A wrapper (retry, deadline, logging) is a node around a node. A chain is a
+/// value: it may be kept and called many times at once, and the calls share nothing.
 public protocol Node<Input, Output>: Sendable {
     associatedtype Input: Sendable
     associatedtype Output: Sendable
 
-    /// The name that failures and logs carry for this step: the type without its generic arguments, unless the node says
-    /// otherwise.
+    /// The name of this step in failures and logs: the type name without its generic arguments, by default.
     var name: String { get }
 
-    /// The names of the steps that a call goes through, outermost and first step first.
+    /// The names of all steps of a call, outermost and first step first.
     var steps: [String] { get }
 
-    /// Runs this step, and whatever it wraps, for one call.
+    /// Runs this step, and the nodes it wraps, for one call.
     func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> Output
 }
 
@@ -25,24 +24,24 @@ extension Node {
 
     public var steps: [String] { [name] }
 
-    /// The steps of the chain in their order, for logs and for people: `A → B → C`.
+    /// The steps of the chain in order, for logs and people: `A → B → C`.
     public var description: String { steps.joined(separator: " → ") }
 
-    /// Goes on with `next` when this node succeeds; a failure passes `next` by.
+    /// Runs `next` if this node succeeds; a failure skips `next`.
     public func then<Next: Node>(_ next: Next) -> Then<Self, Next> where Next.Input == Output {
         Then(first: self, second: next)
     }
 
-    /// Turns the output into another value with a function that may fail.
+    /// Transforms the output with a function that may throw.
     ///
-    /// Whatever `transform` throws becomes the failure that travels on; it never escapes the line as another type.
+    /// Whatever `transform` throws becomes the ``Failure`` of the chain.
     public func map<Mapped: Sendable>(
         _ transform: @escaping @Sendable (Output) throws -> Mapped
     ) -> Then<Self, MapNode<Output, Mapped>> {
         then(MapNode(transform))
     }
 
-    /// Lets `recovery` answer for this node when it fails; what `recovery` throws travels on instead.
+    /// Calls `recovery` if this node fails; if `recovery` throws, its error becomes the failure.
     public func recover(
         _ recovery: @escaping @Sendable (Failure, ChainContext) async throws -> Output
     ) -> RecoverNode<Self> {
@@ -56,7 +55,7 @@ extension Node {
         DeadlineNode(self, limit: limit, clock: clock)
     }
 
-    /// Tries this node again, inside the same call, for failures that `policy` allows.
+    /// Tries this node again, within the same call, for failures that `policy` allows.
     public func retry(
         _ policy: RetryPolicy, jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock()
     ) -> RetryNode<Self> {
@@ -66,12 +65,11 @@ extension Node {
 
 /// A node around another one: retry, deadline, logging, access safety.
 ///
-/// It names the node that it wraps among its steps, `RetryNode(A → B)`, and has nothing else to implement than
-/// ``Node/process(_:_:)``.
+/// Its ``Node/steps`` include those of the wrapped node, `RetryNode(A → B)`. Only ``Node/process(_:_:)`` is left to implement.
 public protocol WrapperNode: Node {
     associatedtype Wrapped: Node
 
-    /// The node within.
+    /// The wrapped node.
     var wrapped: Wrapped { get }
 }
 
@@ -79,7 +77,7 @@ extension WrapperNode {
     public var steps: [String] { ["\(name)(\(wrapped.steps.joined(separator: " → ")))"] }
 }
 
-/// Two nodes in a row: the railway's straight track.
+/// Runs two nodes one after the other.
 public struct Then<First: Node, Second: Node>: Node where First.Output == Second.Input {
     let first: First
     let second: Second
@@ -92,7 +90,7 @@ public struct Then<First: Node, Second: Node>: Node where First.Output == Second
     }
 }
 
-/// Turns a value into another with the user's function.
+/// Transforms a value with the user's function.
 public struct MapNode<Input: Sendable, Output: Sendable>: Node {
     private let transform: @Sendable (Input) throws -> Output
 
@@ -105,7 +103,7 @@ public struct MapNode<Input: Sendable, Output: Sendable>: Node {
     }
 }
 
-/// Lets the user's function answer for a node that failed.
+/// Replaces the failure of a node with the result of the user's function.
 public struct RecoverNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let recovery: @Sendable (Failure, ChainContext) async throws -> Wrapped.Output

@@ -7,13 +7,14 @@
 #endif
 internal import SidingJSON
 
-/// The system calls of a download, each with the failure that names its path.
+/// The system calls of a download; their failures name the path.
 enum Disk {
-    /// Opens a file of ours for reading and writing, made with mode 0600 where it is missing.
+    /// Opens a file of ours for reading and writing, created with mode 0600 if it is missing.
     ///
-    /// A symbolic link, a device, another user's file or one with a second name is refused: someone planted it.
+    /// Refuses a symbolic link, a device, another user's file and a file with several hard links, since someone may have
+    /// planted it.
     static func openOwn(_ path: String) throws(Failure) -> Int32 {
-        // Between the two calls another download may remove or make the file.
+        // Another download may remove or create the file between the two calls.
         for _ in 0..<16 {
             let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if made >= 0 { return made }
@@ -37,7 +38,7 @@ enum Disk {
             && status.st_nlink == 1
     }
 
-    /// Whether nobody else holds the file; it stays held until it is closed, whatever becomes of this process.
+    /// Locks the file; false if someone else holds it. The lock lasts until the file is closed, even if this process dies.
     static func lock(_ descriptor: Int32, _ path: String) throws(Failure) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
@@ -49,7 +50,7 @@ enum Disk {
         return true
     }
 
-    /// Whether `path` still leads to the open file: a lock on one that was renamed or removed excludes nobody.
+    /// Whether `path` still refers to the open file: a lock on a renamed or removed file excludes nobody.
     static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
         var here = stat()
         var there = stat()
@@ -68,7 +69,7 @@ enum Disk {
         return Int64(status.st_size)
     }
 
-    /// Cuts the file to `size` bytes and goes on at its end.
+    /// Truncates the file to `size` bytes and seeks to its end.
     static func cut(_ descriptor: Int32, to size: Int64, _ path: String) throws(Failure) {
         try check(ftruncate(descriptor, off_t(size)), "truncate", path)
         guard lseek(descriptor, off_t(size), SEEK_SET) >= 0 else { throw failure(errno, "seek in", path) }
@@ -93,7 +94,7 @@ enum Disk {
     }
 
     static func setMode(_ mode: UInt32, of descriptor: Int32, _ path: String) throws(Failure) {
-        // Of a file of our own only a file system without modes says that this is not permitted.
+        // For our own file, only a file system without modes reports that this is not permitted.
         guard fchmod(descriptor, mode_t(mode)) != 0, errno != EPERM, errno != ENOTSUP else { return }
         throw failure(errno, "set the mode of", path)
     }
@@ -102,7 +103,7 @@ enum Disk {
         try check(rename(path, target), "rename the finished download to", target)
     }
 
-    /// Removes a file; one that is not there is as good.
+    /// Removes a file; a missing one is not an error.
     static func remove(_ path: String) throws(Failure) {
         guard unlink(path) != 0, errno != ENOENT else { return }
         throw failure(errno, "remove", path)
@@ -112,17 +113,17 @@ enum Disk {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Makes a rename in `directory` outlive a power cut.
+    /// Makes a rename in `directory` durable.
     static func synchronize(directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(errno, "open", directory) }
         defer { close(descriptor) }
-        // Some file systems know no fsync of a directory, and there is nothing more to be done there.
+        // Some file systems do not support fsync of a directory; nothing more can be done there.
         guard fsync(descriptor) != 0, errno != EINVAL else { return }
         throw failure(errno, "bring to disk", directory)
     }
 
-    /// Writes a small file whole or not at all.
+    /// Writes a small file atomically.
     static func write(_ bytes: [UInt8], to path: String, by draft: String) throws(Failure) {
         try remove(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -133,7 +134,7 @@ enum Disk {
         try check(rename(draft, path), "rename", draft)
     }
 
-    /// A file of ours of at most `limit` bytes, or nil where there is none.
+    /// Reads a file of ours of at most `limit` bytes; nil if there is none.
     static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
@@ -160,8 +161,8 @@ extension Disk {
         guard result == 0 else { throw failure(errno, operation, path) }
     }
 
-    /// What ran out may come back: ``Failure/Reason/localResource``. A path that cannot be used is the caller's to change:
-    /// ``Failure/Reason/invalidRequest``.
+    /// Exhausted resources may become available again: ``Failure/Reason/localResource``. A path that cannot be used must be
+    /// changed by the caller: ``Failure/Reason/invalidRequest``.
     static func failure(_ code: Int32, _ operation: String, _ path: String) -> Failure {
         // A path may be longer than the whole detail of a failure.
         let said = "cannot \(operation) '\(PlainText.oneLine(path, limit: 300))': \(String(cString: strerror(code)))"
@@ -182,7 +183,7 @@ extension Disk {
     static func refusal(_ detail: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: detail) }
 }
 
-/// The system calls whose names are taken above.
+/// System calls whose names are hidden by the methods above.
 private func systemRead(_ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, target, count)
 }

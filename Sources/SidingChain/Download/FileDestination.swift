@@ -1,20 +1,20 @@
 public import HTTPTypes
 internal import SidingJSON
 
-/// Where a download goes: a path that the caller chose. A name that an origin sends never becomes a path.
+/// The target of a download: a path that the caller chose. A name sent by an origin never becomes a path.
 public struct FileDestination: Sendable, Hashable {
-    /// The file's path. Its directory must exist; a file that lies there is replaced once the new one is whole.
+    /// The file's path. Its directory must exist; an existing file is replaced once the new one is complete.
     public var path: String
-    /// The mode of the finished file; 0600 unless said otherwise. Before it is whole it is 0600 in any case.
+    /// The mode of the finished file; 0600 by default. Until it is complete it is always 0600.
     public var permissions: UInt32
 
     public init(_ path: String, permissions: UInt32 = 0o600) {
         (self.path, self.permissions) = (path, permissions)
     }
 
-    /// Removes what an earlier, unfinished download to this path left behind, and nothing else.
+    /// Removes the remains of an earlier, unfinished download to this path, and nothing else.
     ///
-    /// - Throws: a ``Failure`` that names the path, also where such a download is under way.
+    /// - Throws: a ``Failure`` that names the path, also if such a download is under way.
     public func discardPart() async throws(Failure) {
         let file = PartialFile(try DownloadPaths(self))
         _ = try await file.take()
@@ -22,22 +22,22 @@ public struct FileDestination: Sendable, Hashable {
     }
 }
 
-/// The paths of one download. The unfinished file lies beside the finished one, as only a rename within one file system
-/// is a single step.
+/// The paths of one download. The unfinished file is in the same directory as the finished one, since a rename is atomic only
+/// within one file system.
 struct DownloadPaths: Sendable {
     let file: String
     let directory: String
-    /// What has come so far.
+    /// The bytes received so far.
     let part: String
-    /// What it takes to go on with it.
+    /// The record that is needed to resume.
     let record: String
     /// The record while it is being written.
     let recordDraft: String
 
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the path cannot be that of a file.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the path cannot be that of a file.
     init(_ destination: FileDestination) throws(Failure) {
         let path = destination.path
-        // By bytes, as the system does: a slash that carries an accent is one character to a String.
+        // By bytes, as the system does: for a String, a slash with a combining accent is a different character.
         let nameStart = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:)) ?? path.startIndex
         let (parent, name) = (String(path.utf8[..<nameStart]) ?? "", String(path.utf8[nameStart...]) ?? "")
         guard !["", ".", ".."].contains(name), !path.utf8.contains(0) else {
@@ -51,7 +51,7 @@ struct DownloadPaths: Sendable {
         (part, record, recordDraft) = ("\(hidden).part", "\(hidden).resume", "\(hidden).resume-new")
     }
 
-    /// A name may have 255 bytes, and these names are longer than the file's own: the digest tells them apart.
+    /// A name may have 255 bytes, and these names are longer than the file's own; the digest keeps them distinct.
     private static func bounded(_ name: String) -> String {
         var bounded = name
         while bounded.utf8.count > 200 { bounded.removeLast() }
@@ -59,17 +59,17 @@ struct DownloadPaths: Sendable {
     }
 }
 
-/// A file that was downloaded whole.
+/// A completely downloaded file.
 public struct DownloadedFile: Sendable {
-    /// Where it lies: the path that the caller chose.
+    /// The path that the caller chose.
     public var path: String
-    /// Its size.
+    /// The size in bytes.
     public var bytes: Int64
-    /// So many of its bytes had been brought by an earlier call.
+    /// The number of bytes that earlier calls had downloaded.
     public var resumedBytes: Int64
-    /// The last answer: 200, 206, or 416 where the part that lay there was the whole.
+    /// The last response: 200, 206, or 416 if the existing part was already complete.
     public var response: HTTPResponse
-    /// Where the last answer came from, after redirects.
+    /// The URL of the last response, after redirects.
     public var url: HTTPURL
 
     public init(path: String, bytes: Int64, resumedBytes: Int64 = 0, response: HTTPResponse, url: HTTPURL) {

@@ -1,20 +1,20 @@
 internal import HTTPTypes
 
-/// Brings the body of an answer into a file, and goes on where an earlier call broke off.
+/// Downloads the body of a response to a file, and resumes where an earlier call broke off.
 ///
 /// ```swift
 /// let chain = RequestCreatorNode().then(RequestSenderNode(transport)).then(ResponseProcessorNode())
 ///     .then(ResponseHTTPErrorProcessorNode()).then(ResponseDataPreprocessorNode())
 /// let file = try await FileDownloadNode(chain, to: FileDestination("/data/map.pbf")).process(draft, context)
 /// ```
-/// The file appears under its name when it is whole and on disk, not before. Until then it lies beside it under a hidden
-/// name, and if the origin names what it sends (a strong `ETag`, or a `Last-Modified` that is old enough), a failure
-/// leaves it there with a record: the next call with the same URL asks for the rest only (RFC 9110 §13.1.5, §14.2), and
-/// the origin sends everything anew where the file has changed. `.retry(…)` around this node resumes within one call.
+/// The file appears under its name only when it is complete and on disk. Until then it has a hidden name in the same directory.
+/// If the response has a usable validator (a strong `ETag`, or a `Last-Modified` that is old enough), a failure leaves the part
+/// there with a record: the next call with the same URL requests only the rest (RFC 9110 §13.1.5, §14.2), and the origin sends
+/// everything if the file has changed. `.retry(…)` around this node resumes within one call.
 ///
-/// Only GET is resumed. The bytes are asked for as they are (`Accept-Encoding: identity`), since ranges of a compressed
-/// body are not ranges of the file; what comes compressed all the same is stored decompressed, and not resumed.
-/// The transport's limits hold as well: see ``TransportSettings/forDownloads(upTo:within:)``.
+/// Only GET is resumed. The request asks for uncompressed bytes (`Accept-Encoding: identity`), since ranges of a compressed
+/// body are not ranges of the file. A body that is compressed anyway is stored decompressed, and not resumed. The transport's
+/// limits apply as well: see ``TransportSettings/forDownloads(upTo:within:)``.
 public struct FileDownloadNode<Wrapped: Node>: WrapperNode
 where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
     public let wrapped: Wrapped
@@ -24,12 +24,12 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
     private let secretQueryNames: Set<String>
 
     /// - Parameters:
-    ///   - wrapped: takes the request to the answer.
-    ///   - destination: where the file goes. Two calls at a time to one place: the second fails.
-    ///   - limit: the most bytes of the file; it is refused before it is read where the size is declared.
-    ///   - requiresDeclaredLength: whether an answer with neither `Content-Length` nor chunks is refused: where it just
-    ///     ends, nobody can tell whether it is whole.
-    ///   - secretQueryNames: query parameters that failures and the record must not show, beside the well-known ones.
+    ///   - wrapped: sends the request and returns the response.
+    ///   - destination: the target file. Of two simultaneous calls with one target, the second fails.
+    ///   - limit: the maximum size in bytes; if the size is declared, a larger file is refused before it is read.
+    ///   - requiresDeclaredLength: whether to refuse a response with neither `Content-Length` nor chunks, because its end does
+    ///     not show whether it is complete.
+    ///   - secretQueryNames: query parameters that failures and the record must not show, in addition to the well-known ones.
     public init(
         _ wrapped: Wrapped, to destination: FileDestination, limit: Int = .max, requiresDeclaredLength: Bool = true,
         secretQueryNames: Set<String> = []
@@ -58,8 +58,8 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
         }
     }
 
-    /// Asks until the file is whole: mostly once; again for what a partial answer left out, or from the first byte where
-    /// the part that lies there turns out not to be one.
+    /// Sends requests until the file is complete: usually one; another one for the rest after a partial response, or from the
+    /// first byte if the existing part cannot be used.
     private func download(
         _ input: Wrapped.Input, _ url: HTTPURL, _ transfer: FileTransfer, from found: ResumeRecord?,
         _ context: ChainContext
@@ -104,13 +104,13 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
                 .contract, phase: .answered,
                 detail: "the origin answered \(answer.response.status.code), which brings nothing to store in the file")
         }
-        // Whatever the chain lets through: the page of an error is never stored as the file.
+        // Regardless of the wrapped chain: an error page is never stored as the file.
         return try await ResponseHTTPErrorProcessorNode().process(answer.with(body: body), context)
     }
 }
 
 extension Failure {
-    /// The answer 416, where it is one.
+    /// The response with status 416, if it is one.
     fileprivate var rangeNotSatisfiable: HTTPFailure? {
         guard case .http(let answer) = reason, answer.status == 416 else { return nil }
         return answer
@@ -118,7 +118,7 @@ extension Failure {
 }
 
 extension ResumeRecord {
-    /// Whether a 416 says that all bytes are here: the size it names is theirs, and the tag, if any, still the same.
+    /// Whether a 416 means that all bytes are present: its total size equals the part's, and the tag, if any, is unchanged.
     fileprivate func isWhole(by answer: HTTPFailure) -> Bool {
         guard let total = ContentRange(answer.headerFields)?.total, total == bytes, total == self.total ?? total else {
             return false

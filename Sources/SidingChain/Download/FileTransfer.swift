@@ -1,41 +1,41 @@
 internal import HTTPTypes
 
-/// What a part of a file is a part of.
+/// Identifies the whole file that a part belongs to.
 struct FileIdentity: Sendable {
     let digest: String
     let shownURL: String
 }
 
-/// Takes the answers of one download to its file.
+/// Stores the responses of one download in its file.
 struct FileTransfer: Sendable {
-    /// So many bytes go to disk at a time: enough that the way to the disk's queue costs nothing, and little to hold.
+    /// The bytes per write: enough to make the cost of queueing negligible, and little to hold in memory.
     private static let writeSize = 262_144
 
     let file: PartialFile
     let destination: FileDestination
     let limit: Int
     let requiresDeclaredLength: Bool
-    /// Nil where the download cannot be resumed.
+    /// Nil if the download cannot be resumed.
     let identity: FileIdentity?
 
-    /// Where the bytes of one answer belong.
+    /// Where the bytes of one response belong.
     private struct Plan {
-        /// The size of the file before and, where it is declared, after this answer.
+        /// The size of the file before and, if declared, after this response.
         let start: Int64
         let end: Int64?
-        /// The size of the whole, where it is known.
+        /// The size of the complete file, if known.
         let total: Int64?
-        /// What it takes to go on from here; nil where nothing can.
+        /// The record to resume from; nil if the download cannot be resumed.
         var record: ResumeRecord?
     }
 
-    /// Reads an answer into the file; gives the point to go on from where it was a part that ends early, nil where the
-    /// file is whole.
+    /// Reads a response into the file. Returns the point to continue from if it was a partial response that ends early, or nil
+    /// if the file is complete.
     ///
-    /// - Throws: a ``Failure`` in phase `answered`; what can be gone on with is on disk then.
+    /// - Throws: a ``Failure`` in phase `answered`; the part that can be resumed is on disk then.
     func store(_ reply: Reply, from point: ResumeRecord?) async throws(Failure) -> ResumeRecord? {
         guard Self.bringsFile(reply.response.status) else {
-            // It says nothing of the file: the next try may be answered properly.
+            // This status is not about the file: the next attempt may succeed.
             await file.keep()
             throw Failure(
                 .contract, phase: .answered,
@@ -59,7 +59,7 @@ struct FileTransfer: Sendable {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the complete file to its final name.
     func finish(_ point: ResumeRecord?, _ reply: Reply, resumed: Int64) async throws(Failure) -> DownloadedFile {
         do throws(Failure) {
             if reply.response.status == .rangeNotSatisfiable, let point { try await file.resume(point) }
@@ -73,7 +73,7 @@ struct FileTransfer: Sendable {
             resumedBytes: reply.response.status == .ok ? 0 : resumed, response: reply.response, url: reply.url)
     }
 
-    // MARK: Judging the head
+    // MARK: Checking the head
 
     private static func bringsFile(_ status: HTTPResponse.Status) -> Bool {
         [200, 201, 203, 206].contains(status.code)
@@ -150,7 +150,7 @@ struct FileTransfer: Sendable {
             try await file.append(unwritten)
             unwritten = []
         }
-        // What came before a body broke off is kept as well.
+        // The bytes that came before the body broke off are kept as well.
         try await file.append(unwritten)
         if let ending { throw ending }
         guard let end = plan.end, size != end else { return }
@@ -159,7 +159,7 @@ struct FileTransfer: Sendable {
             detail: "\(size - plan.start) bytes came where \(end - plan.start) were declared")
     }
 
-    /// Where to go on after an answer that came whole.
+    /// The point to continue from after a complete response.
     private func rest(_ plan: Plan) async throws(Failure) -> ResumeRecord? {
         guard plan.start > 0, var point = plan.record, plan.end != plan.total else { return nil }
         point.bytes = await file.size
@@ -170,16 +170,16 @@ struct FileTransfer: Sendable {
 extension HTTPFields {
     fileprivate var isIdentityCoded: Bool { (self[.contentEncoding] ?? "identity").lowercased() == "identity" }
 
-    /// Whether an end that comes too early shows (RFC 9112 §8): by length or by chunks.
+    /// Whether an early end can be noticed (RFC 9112 §8): by length or by chunks.
     fileprivate var declaresItsEnd: Bool {
         self[.contentLength] != nil || self[.transferEncoding]?.lowercased().contains("chunked") == true
     }
 }
 
 extension Failure {
-    /// The same failure, of a body or of the disk, as that of a call that was answered.
+    /// The same failure, of a body or of the disk, in phase `answered`.
     fileprivate var whileReading: Failure {
-        // A route is asked for only where no connection came about.
+        // The route matters only if no connection was made.
         var failure = TechnicalErrors.classify(self, hasUsableRoute: { true })
         failure.phase = .answered
         if failure.reason == .connectionLost { failure.reason = .truncated }

@@ -1,20 +1,21 @@
 internal import SidingSynchronization
 
-/// A file that comes piece by piece: beside its final name under a hidden one, locked against other downloads, with a
-/// record of what is safely on disk, until it is whole and gets its name.
+/// An unfinished download: a file with a hidden name in the directory of the final one, locked against other downloads, with a
+/// record of the bytes that are on disk, until it is complete and gets its name.
 ///
-/// What is recorded was brought to disk before: after a power cut a file may be longer than what it holds.
+/// Bytes are synchronized before they are recorded: after a power cut a file may be longer than its valid content.
 actor PartialFile {
-    /// After so many bytes the disk is waited for and the record moves on: the most that a killed program asks for again.
+    /// After this many bytes the file is synchronized and the record updated: the most that a killed program has to request
+    /// again.
     static let checkpoint: Int64 = 16 << 20
 
     private let paths: DownloadPaths
     private let queue = SerialWorker(label: "siding.download")
     private var descriptor: Int32 = -1
     private var record: ResumeRecord?
-    /// Whether an earlier download's bytes are still as it left them.
+    /// Whether the bytes of an earlier download are unchanged.
     private var isUntouched = true
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     private(set) var size: Int64 = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
@@ -27,9 +28,9 @@ actor PartialFile {
         Disk.release(descriptor)
     }
 
-    /// Opens and locks the file; gives the record of what an earlier download left, where it can be relied on.
+    /// Opens and locks the file; returns the record of an earlier download if it is usable.
     ///
-    /// - Throws: a ``Failure`` that names the path, also where another download to it is under way.
+    /// - Throws: a ``Failure`` that names the path, also if another download to it is under way.
     func take() throws(Failure) -> ResumeRecord? {
         guard !Disk.isDirectory(paths.file) else {
             throw Disk.refusal("'\(paths.file)' is a directory; name the file to download to")
@@ -39,7 +40,7 @@ actor PartialFile {
             guard try Disk.lock(descriptor, paths.part) else {
                 throw Disk.refusal("another download to '\(paths.file)' is under way; wait for its end")
             }
-            // The download that held the lock a moment ago has renamed or removed the file: look again.
+            // The download that held the lock a moment ago has renamed or removed the file: try again.
             if Disk.isInPlace(descriptor, paths.part) { return try found() }
             close()
         }
@@ -55,12 +56,12 @@ actor PartialFile {
         return found
     }
 
-    /// Begins at the first byte, forgetting what was there.
+    /// Starts at the first byte and discards the existing content.
     ///
-    /// - Parameter record: what it takes to go on after a failure; nil where nothing can.
+    /// - Parameter record: the record to resume from after a failure; nil if the download cannot be resumed.
     func begin(_ record: ResumeRecord?) throws(Failure) {
         (self.record, isUntouched) = (nil, false)
-        // First the record: it must never speak of bytes that are gone.
+        // The record goes first: it must never describe bytes that no longer exist.
         try Disk.remove(paths.record)
         try Disk.cut(descriptor, to: 0, paths.part)
         size = 0
@@ -69,7 +70,7 @@ actor PartialFile {
         try write(record)
     }
 
-    /// Goes on behind what the record speaks of; bytes beyond may not have reached the disk before a power cut.
+    /// Continues after the recorded bytes; later ones may not have reached the disk before a power cut.
     func resume(_ record: ResumeRecord) throws(Failure) {
         try Disk.cut(descriptor, to: record.bytes, paths.part)
         (self.record, size, isUntouched) = (record, record.bytes, false)
@@ -81,11 +82,11 @@ actor PartialFile {
         if let record, size - record.bytes >= Self.checkpoint { try save(record) }
     }
 
-    /// Gives the whole file its name, for good.
+    /// Renames the complete file to its final name, durably.
     func finish(permissions: UInt32) throws(Failure) {
         try Disk.setMode(permissions, of: descriptor, paths.part)
         try Disk.synchronize(descriptor, paths.part)
-        // Before the rename: after it, the next download to this path may have a record of its own there.
+        // Before the rename: after it, the next download to this path may have its own record there.
         try Disk.remove(paths.record)
         record?.bytes = 0
         try Disk.move(paths.part, to: paths.file)
@@ -93,14 +94,14 @@ actor PartialFile {
         try Disk.synchronize(directory: paths.directory)
     }
 
-    /// Ends without a whole file: what can be gone on with is kept, the rest is removed.
+    /// Ends without a complete file: keeps the part if it can be resumed, removes it otherwise.
     ///
-    /// Nothing is thrown: the failure that led here is the news, and what the last record speaks of still holds.
+    /// It throws nothing: the failure that led here matters, and the last saved record is still valid.
     func keep() {
         guard descriptor >= 0 else { return }
         if let record {
             if !isUntouched {
-                // A full disk took half of the last piece: without it there may be room for the record.
+                // A full disk may have taken half of the last write; truncating it may free space for the record.
                 try? Disk.cut(descriptor, to: size, paths.part)
                 try? save(record)
             }
@@ -110,7 +111,7 @@ actor PartialFile {
         }
     }
 
-    /// Removes everything.
+    /// Removes the part and its record.
     func discard() throws(Failure) {
         record = nil
         try Disk.remove(paths.record)

@@ -1,26 +1,26 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// What it takes to go on with a file that is not whole: what it is a part of, and how much of it is safely on disk.
+/// The state of an unfinished download: which file it is a part of, and how many bytes are on disk.
 struct ResumeRecord: Sendable, Hashable, Codable {
-    /// Larger ones are not ours.
+    /// Larger files are not ours.
     static let sizeLimit = 65_536
 
     enum CodingKeys: String, CodingKey {
         case version, url, digest = "url_sha256", validator, bytes, total
     }
 
-    /// The layout; another one is not understood.
+    /// The version of the format; other versions are ignored.
     private(set) var version = 1
-    /// For the person who finds the file; secrets are left out.
+    /// For people who find the file; without secrets.
     var url: String
-    /// Of the whole URL: a part is never completed from another address.
+    /// The digest of the whole URL: a part is never completed from another URL.
     var digest: String
     /// The value for `If-Range`.
     var validator: String
-    /// So many bytes reached the disk.
+    /// The number of bytes on disk.
     var bytes: Int64
-    /// The size of the whole, where it was declared.
+    /// The size of the complete file, if declared.
     var total: Int64?
 
     init(url: String, digest: String, validator: String, bytes: Int64 = 0, total: Int64?) {
@@ -28,7 +28,7 @@ struct ResumeRecord: Sendable, Hashable, Codable {
         (self.bytes, self.total) = (bytes, total)
     }
 
-    /// Nil for anything but a record of this layout.
+    /// Nil if `encoded` is not a record of this format.
     init?(_ encoded: [UInt8]) {
         guard let record = try? JSONDecoder().decode(ResumeRecord.self, from: Data(encoded)), record.version == 1,
             record.bytes >= 0, (record.total ?? .max) >= record.bytes, HTTPField.isValidValue(record.validator)
@@ -39,17 +39,17 @@ struct ResumeRecord: Sendable, Hashable, Codable {
     var encoded: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings and integers cannot fail to be encoded; without a record the next call merely starts anew.
+        // Encoding strings and integers cannot fail; without a record the next call would only start again.
         return (try? encoder.encode(self)).map { [UInt8]($0) } ?? []
     }
 }
 
-/// What proves that two answers are parts of the same bytes: a strong `ETag`, or else a strong `Last-Modified`.
+/// Proves that two responses are parts of the same bytes: a strong `ETag`, or else a strong `Last-Modified`.
 enum StrongValidator {
-    /// The value for `If-Range` (RFC 9110 §13.1.5), or nil where `fields` give nothing to rely on.
+    /// The value for `If-Range` (RFC 9110 §13.1.5), or nil if `fields` have no strong validator.
     ///
-    /// An origin that sends a weak tag says that bytes may differ, and a date beside it is not to be used. A date is
-    /// strong where the answer was made at least a second later (§8.8.2.2): within a second a file may change twice.
+    /// With a weak tag bytes may differ, so a date beside it is not used either. A date is strong if the response was made at
+    /// least a second later (§8.8.2.2), because a file may change twice within a second.
     static func value(in fields: HTTPFields) -> String? {
         if let tag = fields[.eTag] {
             return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count >= 2 ? tag : nil
@@ -61,16 +61,16 @@ enum StrongValidator {
     }
 }
 
-/// `Content-Range` of one range of bytes (RFC 9110 §14.4): `bytes 5-9/10`, `bytes 5-9/*`, `bytes */10`.
+/// The `Content-Range` of a single byte range (RFC 9110 §14.4): `bytes 5-9/10`, `bytes 5-9/*`, `bytes */10`.
 struct ContentRange: Sendable, Equatable {
-    /// The offsets of the first and the last byte that are enclosed; nil in the form that only names the size.
+    /// The offsets of the first and the last byte of the body; nil in the form that has only the size.
     let bounds: ClosedRange<Int64>?
-    /// The size of the whole; nil where the origin does not know it.
+    /// The total size; nil if the origin does not know it.
     let total: Int64?
 
     var first: Int64? { bounds?.lowerBound }
 
-    /// Nil where there is no such field, or its value says nothing that could be true.
+    /// Nil if there is no such field, or its value is invalid.
     init?(_ fields: HTTPFields) {
         guard let value = fields[.contentRange] else { return nil }
         self.init(value)
@@ -94,7 +94,7 @@ struct ContentRange: Sendable, Equatable {
         bounds = first...last
     }
 
-    /// The number, `.some(nil)` for a star, nil for anything else.
+    /// The number, `.some(nil)` for a star, nil for any other text.
     private static func number(_ text: Substring, orStar: Bool) -> Int64?? {
         if orStar, text == "*" { return .some(nil) }
         guard !text.isEmpty, text.allSatisfy(\.isASCIIDigit), let number = Int64(text) else { return nil }

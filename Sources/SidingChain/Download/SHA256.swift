@@ -1,9 +1,9 @@
-/// Tells texts apart without keeping them: SHA-256 as in FIPS 180-4, for a few hundred bytes at a time.
+/// Identifies texts without storing them: SHA-256 (FIPS 180-4), for a few hundred bytes at a time.
 package enum SHA256 {
-    /// The digest of the text's UTF-8, in hexadecimal.
+    /// The digest of the text's UTF-8 in hexadecimal.
     package static func hexadecimal(_ text: String) -> String { hexadecimal(Array(text.utf8)) }
 
-    /// The digest of the bytes, in hexadecimal.
+    /// The digest of the bytes in hexadecimal.
     package static func hexadecimal(_ bytes: [UInt8]) -> String {
         digest(bytes).map { word in
             let digits = String(word, radix: 16)

@@ -1,4 +1,4 @@
-/// Decides what is asked next, from what came before; it alone says which failures are recoverable.
+/// Makes a step's request from the outcome of the step before, and decides which failures are recoverable.
 ///
 /// ```swift
 /// let page = RequestGenerator<IssueID, IssueQuery>
@@ -6,8 +6,8 @@
 ///     .recovering(where: { $0.reason == .noInternetConnection }) { _ in IssueQuery.stored }
 /// ```
 ///
-/// A failure that nothing here recovers from passes on untouched, and no request is made. What a closure throws becomes
-/// the failure that travels on; a ``Failure`` that it throws stays as it is.
+/// A failure that no recovery matches passes on unchanged, and no request is made. An error of a closure becomes the failure;
+/// if it is a ``Failure`` it is unchanged.
 public struct RequestGenerator<Previous: Sendable, Request: Sendable>: Sendable {
     private struct Recovery: Sendable {
         let isRecoverable: @Sendable (Failure) -> Bool
@@ -29,12 +29,12 @@ public struct RequestGenerator<Previous: Sendable, Request: Sendable>: Sendable 
         return await Self.attempt { try await recovery.request(failure) }
     }
 
-    /// A request for success and failure alike: `make` looks at the outcome itself.
+    /// Makes a request for success and failure alike: `make` inspects the outcome itself.
     public static func forced(_ make: @escaping @Sendable (Try<Previous>) async throws -> Request) -> Self {
         Self { previous in await attempt { try await make(previous) } }
     }
 
-    /// A request of the value before; a failure passes on untouched.
+    /// Makes a request from the previous value; a failure passes on unchanged.
     public static func onSuccess(_ make: @escaping @Sendable (Previous) async throws -> Request) -> Self {
         Self { previous in
             switch previous {
@@ -44,9 +44,9 @@ public struct RequestGenerator<Previous: Sendable, Request: Sendable>: Sendable 
         }
     }
 
-    /// This generator, which for failures before it that `isRecoverable` names makes a request with fallback parameters.
+    /// A copy of this generator that makes a fallback request for previous failures that match `isRecoverable`.
     ///
-    /// Of several, the first that names the failure answers, as with `catch` clauses.
+    /// If several recoveries match, the first one wins, as with `catch` clauses.
     public func recovering(
         where isRecoverable: @escaping @Sendable (Failure) -> Bool,
         _ make: @escaping @Sendable (Failure) async throws -> Request
@@ -62,21 +62,21 @@ public struct RequestGenerator<Previous: Sendable, Request: Sendable>: Sendable 
 }
 
 extension RequestGenerator where Previous == Request {
-    /// The value before is the request.
+    /// Uses the previous value as the request.
     public static var previous: Self { onSuccess { $0 } }
 }
 
 extension RequestGenerator {
-    /// Several requests of the value before, for a ``RequestBatchStep``; a failure passes on untouched.
+    /// Makes several requests from the previous value, for a ``RequestBatchStep``; a failure passes on unchanged.
     public static func several<Single>(
         _ make: @escaping @Sendable (Previous) async throws -> [Single]
     ) -> Self where Request == [Try<Single>] {
         onSuccess { value in try await make(value).map { .success($0) } }
     }
 
-    /// A request for each outcome of an earlier ``RequestBatchStep``, as `generator` makes one of one.
+    /// Makes one request for each outcome of an earlier ``RequestBatchStep``, using `generator` for each.
     ///
-    /// An outcome that is a failure, and that `generator` does not recover from, stays in its place untouched.
+    /// A failed outcome that `generator` does not recover from stays in its place unchanged.
     public static func each<Item, Single>(
         _ generator: RequestGenerator<Item, Single>
     ) -> Self where Previous == [Try<Item>], Request == [Try<Single>] {
@@ -88,13 +88,13 @@ extension RequestGenerator {
     }
 }
 
-/// Turns the raw outcome of a request into what upper layers use, so that neither store nor transport shows through.
+/// Turns the raw outcome of a request into a value for upper layers, so that they depend on neither store nor transport.
 ///
-/// What its closure throws becomes the failure that travels on.
+/// An error of its closure becomes the failure.
 public struct ResultProcessor<Raw: Sendable, Value: Sendable>: Sendable {
     private let transform: @Sendable (Try<Raw>) async throws -> Value
 
-    /// A processor of answers; a request that failed stays failed.
+    /// A processor of responses; a failed request stays failed.
     public init(_ transform: @escaping @Sendable (Raw) async throws -> Value) {
         self.transform = { raw in try await transform(try raw.get()) }
     }
@@ -103,12 +103,12 @@ public struct ResultProcessor<Raw: Sendable, Value: Sendable>: Sendable {
         self.transform = transform
     }
 
-    /// A processor that looks at the failure of its own request too: a 404 that means "none", for one.
+    /// A processor that also receives the failure of its own request, such as a 404 that means "none".
     public static func outcome(_ transform: @escaping @Sendable (Try<Raw>) async throws -> Value) -> Self {
         Self(outcome: transform)
     }
 
-    /// What upper layers get for `raw`.
+    /// The value for upper layers made from `raw`.
     public func value(of raw: Try<Raw>) async -> Try<Value> {
         let phase: Failure.Phase = if case .failure(let failure) = raw { failure.phase } else { .answered }
         return await Try.attempt(at: "ResultProcessor", phase) { try await transform(raw) }
@@ -116,6 +116,6 @@ public struct ResultProcessor<Raw: Sendable, Value: Sendable>: Sendable {
 }
 
 extension ResultProcessor where Raw == Value {
-    /// The answer as it is.
+    /// Returns the response unchanged.
     public static var unchanged: Self { Self { $0 } }
 }

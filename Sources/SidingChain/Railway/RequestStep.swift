@@ -1,16 +1,16 @@
-/// One request of a railway: what came before → generator → performer → processor → what comes after.
+/// One request of a railway: previous outcome → generator → performer → processor → next outcome.
 ///
-/// The performer is any node: a chain that asks an origin, or a request to a database. A failure before it that the
-/// generator does not recover from travels on and no node runs. Nothing is thrown: user code that throws, and a node that
-/// fails, end in the ``Try`` that the next step gets. In a task that was cancelled no request is begun.
+/// The performer is any node: a chain that calls an origin, or a database request. If the previous step failed and the
+/// generator does not recover, the failure travels on and no node runs. Nothing is thrown: errors of user code and of nodes end
+/// in the ``Try`` that the next step receives. A cancelled task begins no request.
 public struct RequestStep<Previous: Sendable, Performer: Node, Value: Sendable>: Node {
     private let generator: RequestGenerator<Previous, Performer.Input>
     private let performance: Performance<Performer, Value>
 
     /// - Parameters:
     ///   - generator: makes the request.
-    ///   - performer: the node that carries it out.
-    ///   - processor: turns its answer into the step's value.
+    ///   - performer: the node that performs it.
+    ///   - processor: turns the response into the step's value.
     public init(
         _ generator: RequestGenerator<Previous, Performer.Input>, _ performer: Performer,
         _ processor: ResultProcessor<Performer.Output, Value>
@@ -27,20 +27,20 @@ public struct RequestStep<Previous: Sendable, Performer: Node, Value: Sendable>:
 }
 
 extension RequestStep where Value == Performer.Output {
-    /// A step whose value is the node's own answer.
+    /// A step whose value is the performer's own output.
     public init(_ generator: RequestGenerator<Previous, Performer.Input>, _ performer: Performer) {
         self.init(generator, performer, .unchanged)
     }
 }
 
 extension RequestStep where Value == Performer.Output, Previous == Performer.Input {
-    /// A step that asks `performer` with the value before.
+    /// A step that passes the previous value to `performer`.
     public init(_ performer: Performer) {
         self.init(.previous, performer)
     }
 }
 
-/// A request carried out and its answer processed: what single and several requests have in common.
+/// Performs a request and processes its response; shared by ``RequestStep`` and ``RequestBatchStep``.
 struct Performance<Performer: Node, Value: Sendable>: Sendable {
     let performer: Performer
     let processor: ResultProcessor<Performer.Output, Value>
@@ -57,27 +57,27 @@ struct Performance<Performer: Node, Value: Sendable>: Sendable {
 }
 
 extension Node {
-    /// The end of a call as a value: nothing is thrown.
+    /// The outcome of a call as a value; throws nothing.
     public func outcome(of input: Input, _ context: ChainContext) async -> Try<Output> {
         do throws(Failure) { return .success(try await process(input, context)) } catch { return .failure(error) }
     }
 }
 
-/// Several requests of a railway at once, each with its own outcome.
+/// Performs several requests of a railway at once, each with its own outcome.
 ///
-/// At most `concurrency` requests are under way at a time; the outcomes come in the order of the requests, whichever
-/// ended first, and one that fails leaves the others alone. Once the task is cancelled no further request is begun: those
-/// that were not are ``Failure/Reason/cancelled``, phase not sent. In logs each is named by the call and its place, from 1.
+/// At most `concurrency` requests run at a time. Outcomes are in the order of the requests, and one failure does not affect the
+/// others. Once the task is cancelled no further request is begun; those not begun are ``Failure/Reason/cancelled``, phase not
+/// sent. In logs each request has the call's ID and its position, from 1.
 public struct RequestBatchStep<Previous: Sendable, Performer: Node, Value: Sendable>: Node {
     private let generator: RequestGenerator<Previous, [Try<Performer.Input>]>
     private let performance: Performance<Performer, Value>
     private let concurrency: Int
 
     /// - Parameters:
-    ///   - generator: makes the requests; where it gives a failure in the place of one, that is its outcome.
-    ///   - performer: the node that carries each out.
-    ///   - processor: turns each answer into a value.
-    ///   - concurrency: the most requests at a time, at least one; four unless said otherwise.
+    ///   - generator: makes the requests; if an element is a failure, that is its outcome.
+    ///   - performer: the node that performs each request.
+    ///   - processor: turns each response into a value.
+    ///   - concurrency: the maximum number of requests at a time, at least one; four by default.
     public init(
         _ generator: RequestGenerator<Previous, [Try<Performer.Input>]>, _ performer: Performer,
         _ processor: ResultProcessor<Performer.Output, Value>, concurrency: Int = 4
@@ -113,7 +113,7 @@ public struct RequestBatchStep<Previous: Sendable, Performer: Node, Value: Senda
 }
 
 extension RequestBatchStep where Value == Performer.Output {
-    /// A step whose values are the node's own answers.
+    /// A step whose values are the performer's own outputs.
     public init(
         _ generator: RequestGenerator<Previous, [Try<Performer.Input>]>, _ performer: Performer, concurrency: Int = 4
     ) {

@@ -1,25 +1,25 @@
 public import FoundationEssentials
 internal import HTTPTypes
 
-/// How a model becomes part of a request. The choice is the caller's for every method, GET and DELETE included.
+/// How a model becomes part of a request. The caller chooses it for every method, including GET and DELETE.
 public enum BodyEncoding: String, Sendable, Codable, CaseIterable {
-    /// A JSON body, the same bytes for the same value. What is meant where nothing is said.
+    /// A JSON body, deterministic for the same value. The default.
     case json
     /// An `application/x-www-form-urlencoded` body; a space is `%20`, and `+` is always escaped.
     case formURL = "form_url"
-    /// Parameters behind the route's own query, and no body.
+    /// Parameters appended to the route's query, and no body.
     case urlQuery = "url_query"
     /// A `multipart/form-data` body (RFC 7578) with one part per field.
     case multipart
-    /// The bytes that the model itself gives, see ``RawBody``.
+    /// The model's own bytes, see ``RawBody``.
     case raw
 }
 
-/// A model that is its own body: bytes that no encoder touches.
+/// A model that supplies its body as bytes, without an encoder.
 public protocol RawBody: Sendable {
     /// The bytes to send.
     var rawBody: [UInt8] { get throws }
-    /// The media type of the bytes; nil sends no `Content-Type` of its own.
+    /// The media type of the bytes; nil sends no `Content-Type`.
     var contentType: String? { get }
 }
 
@@ -38,7 +38,7 @@ extension Data: RawBody {
     public var contentType: String? { "application/octet-stream" }
 }
 
-/// The encodings of ``RequestEncoderNode``, one method each.
+/// Implements the encodings of ``RequestEncoderNode``, one method each.
 struct BodyEncoder: Sendable {
     let encoding: BodyEncoding
     let queryEncoding: QueryEncoding
@@ -113,7 +113,7 @@ struct BodyEncoder: Sendable {
 }
 
 extension RequestDraft {
-    /// This draft with a body, and its type where the draft does not name one itself.
+    /// This draft with a body and its content type, unless the draft has a content type already.
     func with(_ bytes: [UInt8], contentType: String?) -> RequestDraft {
         var draft = self
         draft.body = .bytes(bytes)

@@ -1,13 +1,13 @@
 public import HTTPTypes
 internal import SidingJSON
 
-/// Applies a header object to each request: its fields are set, not added, and replace those of the same name.
+/// Sets the fields of a header object on each request, replacing those of the same name.
 ///
-/// For fields that give way to the request's own, use ``HeaderInjectorNode``.
+/// For fields that must not replace the request's own, use ``HeaderInjectorNode``.
 public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
     private let header: Header
 
-    /// A node that applies `header`, see ``HeaderFieldsEncoder`` for what it may hold.
+    /// A node that applies `header`; see ``HeaderFieldsEncoder`` for the allowed types.
     public init(_ header: Header) {
         self.header = header
     }
@@ -24,7 +24,7 @@ public struct HeaderObjectNode<Header: Encodable & Sendable>: Node {
     }
 }
 
-/// Says that a request carries JSON and wants JSON.
+/// Declares that a request carries JSON and accepts JSON.
 public struct JSONRequestHeaderFields: Encodable, Sendable, Hashable {
     public let accept = "application/json"
     public let contentType = "application/json"
@@ -37,7 +37,7 @@ public struct JSONRequestHeaderFields: Encodable, Sendable, Hashable {
     }
 }
 
-/// Says that a request carries an encoded form and wants JSON.
+/// Declares that a request carries an encoded form and accepts JSON.
 public struct FormRequestHeaderFields: Encodable, Sendable, Hashable {
     public let accept = "application/json"
     public let contentType = "application/x-www-form-urlencoded"
@@ -50,17 +50,17 @@ public struct FormRequestHeaderFields: Encodable, Sendable, Hashable {
     }
 }
 
-/// Turns an `Encodable` header object into header fields: `CodingKeys` name the fields.
+/// Encodes an `Encodable` header object as header fields: `CodingKeys` name the fields.
 ///
-/// Texts, numbers and truth values (`true`, `false`) are written as they are, a `Date` in the form of header fields
-/// (RFC 9110 §5.6.7); nil leaves its field out.
+/// Texts, numbers and Booleans (`true`, `false`) are written directly, a `Date` as an HTTP date (RFC 9110 §5.6.7). A nil member
+/// has no field.
 public struct HeaderFieldsEncoder: Sendable {
     public init() {}
 
     /// The fields of `value`, sorted by name.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where `value` is no flat object, a name is no field name or stands
-    ///   twice, or a value has characters that no field may have. The failure names the field and never its value.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if `value` is not a flat object, a name is not a valid field name or occurs
+    ///   twice, or a value has characters that fields may not have. The failure names the field, never its value.
     public func encode<Value: Encodable>(_ value: Value) throws(Failure) -> HTTPFields {
         let members = try QueryValueEncoder(dates: .httpDate).members(of: value, for: "header fields")
         var fields = HTTPFields()
@@ -88,7 +88,7 @@ public struct HeaderFieldsEncoder: Sendable {
         case .array, .object:
             throw refusal(type, "the field '\(key)' is \(value.kind), and only single values have a form")
         }
-        // Written all the same, such a value would be changed silently, or would begin a field of its own.
+        // Otherwise such a value would be changed silently, or would begin another field.
         guard HTTPField.isValidValue(text) else {
             throw refusal(
                 type, "the value of '\(key)' has a control character, such as a line break, or a space at an end")

@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// A request in the making: where it goes, its header fields, and its body in the form that it has by now.
+/// A request being built: its route, its header fields, and its body in the current form.
 ///
-/// The body is a model until ``RequestEncoderNode`` has written it; then the request is a ``RequestDraft``, which nodes and
-/// middlewares of the request half hand on and change.
+/// The body is a model until ``RequestEncoderNode`` encodes it. Then the request is a ``RequestDraft``, which the remaining
+/// request nodes and the middlewares pass on and change.
 public struct Request<Body: Sendable>: Sendable {
     public var route: Route
     public var headerFields: HTTPFields
@@ -21,7 +21,7 @@ public struct Request<Body: Sendable>: Sendable {
     }
 }
 
-/// A request whose body is written.
+/// A request with an encoded body.
 public typealias RequestDraft = Request<RequestBody>
 
 extension RequestDraft {
@@ -30,26 +30,27 @@ extension RequestDraft {
     }
 }
 
-/// A request that is ready to go out: every provider was asked for this attempt, and nothing is added to it any more.
+/// A request ready to be sent: every provider has supplied its fields for this attempt, and nothing more is added.
 public struct OutgoingRequest: Sendable {
     public var request: HTTPRequest
     public var body: RequestBody
     private var shown: Shown
 
-    /// Most requests are shown to nobody: the text is made when someone asks.
+    /// The displayed URL is computed on demand, as most requests are never displayed.
     private enum Shown: Sendable {
         case text(String)
         case request(secretQueryNames: Set<String>)
     }
 
-    /// A request whose URL is shown as `shownURL`.
+    /// A request whose URL is displayed as `shownURL`.
     public init(request: HTTPRequest, body: RequestBody, shownURL: String) {
         self.request = request
         self.body = body
         self.shown = .text(shownURL)
     }
 
-    /// A request whose own URL is shown, with the well-known secret query parameters and `secretQueryNames` left out.
+    /// A request that displays its own URL without the values of the well-known secret query parameters and of
+    /// `secretQueryNames`.
     public init(request: HTTPRequest, body: RequestBody, secretQueryNames: Set<String> = []) {
         self.request = request
         self.body = body
@@ -68,11 +69,11 @@ public struct OutgoingRequest: Sendable {
     }
 }
 
-/// What a request carries, before it is known where it goes: metadata and raw data.
+/// The metadata and raw data of a request, before its route is known.
 public struct RequestModel<Raw: Sendable>: Sendable {
-    /// Header fields for HTTP; a transport of another kind maps them its own way.
+    /// Header fields for HTTP; another kind of transport maps them in its own way.
     public var metadata: HTTPFields
-    /// Nil for a request without a body, which `null` and `{}` are not.
+    /// Nil for a request without a body, which differs from `null` and `{}`.
     public var raw: Raw?
 
     public init(metadata: HTTPFields = [:], raw: Raw? = nil) {
@@ -83,15 +84,15 @@ public struct RequestModel<Raw: Sendable>: Sendable {
 
 extension RequestModel: Equatable where Raw: Equatable {}
 
-/// What a node needs to know of a request, and may change of it, whether it is still a draft or ready to go out.
+/// The parts of a request that nodes read and change, whether it is a draft or ready to be sent.
 public protocol AddressedRequest: Sendable {
     var method: HTTPRequest.Method { get }
     var headerFields: HTTPFields { get set }
     var body: RequestBody { get set }
 
-    /// Where the request goes.
+    /// The URL of the request.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where that is no URL.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if it is not a valid URL.
     func address() throws(Failure) -> HTTPURL
 }
 
@@ -112,19 +113,19 @@ extension OutgoingRequest: AddressedRequest {
     public func address() throws(Failure) -> HTTPURL { try request.checkedURL() }
 }
 
-/// What a request carries: nothing, bytes in memory, or a stream that is read once per attempt.
+/// The body of a request: nothing, bytes in memory, or a stream that is read once per attempt.
 public enum RequestBody: Sendable {
-    /// No body at all: not even an empty one.
+    /// No body at all, which differs from an empty body.
     case none
     /// Bytes in memory.
     case bytes([UInt8])
-    /// Chunks that are made anew for each attempt.
+    /// Chunks that are generated anew for each attempt.
     ///
-    /// - `length`: the number of bytes, where it is known; else the body is sent chunked.
-    /// - `chunks`: gives a closure that returns the next chunk, or nil at the end.
+    /// - `length`: the number of bytes, if known; otherwise the body is sent chunked.
+    /// - `chunks`: returns a closure that returns the next chunk, or nil at the end.
     case stream(length: Int?, chunks: @Sendable () -> @Sendable () async throws -> [UInt8]?)
 
-    /// The number of bytes, where it is known before sending.
+    /// The number of bytes, if known before sending.
     public var length: Int? {
         switch self {
         case .none: 0

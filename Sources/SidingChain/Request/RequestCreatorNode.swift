@@ -1,21 +1,21 @@
 public import HTTPTypes
 
-/// Gives header fields that are asked for anew on each attempt, such as an access token.
+/// Supplies header fields that may change between attempts, such as an access token.
 public protocol MetadataProvider: Sendable {
     /// The fields for the next attempt of the call that `context` belongs to.
     func metadata(_ context: ChainContext) async throws(Failure) -> HTTPFields
 }
 
-/// Builds the HTTP request of a draft: route, header fields, and what each provider says right now.
+/// Builds the HTTP request of a draft: route, header fields, and the current fields of each provider.
 ///
-/// Header names are case-insensitive; fields are set, not added; providers are asked in order and a later one wins.
+/// Header names are case-insensitive. Fields are set, not added. Providers are called in order, and a later one wins.
 public struct RequestCreatorNode: Node {
     private let providers: [any MetadataProvider]
     private let secretQueryNames: Set<String>
 
     /// - Parameters:
-    ///   - providers: asked in order on each attempt.
-    ///   - secretQueryNames: query parameters that errors and logs must not show, beside the well-known ones.
+    ///   - providers: called in order on each attempt.
+    ///   - secretQueryNames: query parameters that errors and logs must not show, in addition to the well-known ones.
     public init(providers: [any MetadataProvider] = [], secretQueryNames: Set<String> = []) {
         self.providers = providers
         self.secretQueryNames = secretQueryNames
@@ -39,7 +39,7 @@ public struct RequestCreatorNode: Node {
 
     private func shown(_ route: Route) -> String { Redaction.url(route.url, also: secretQueryNames) }
 
-    /// The method is a token (RFC 9110 §9.1): a library below writes it to the wire unchecked.
+    /// The method must be a token (RFC 9110 §9.1), because a library below writes it to the wire unchecked.
     private func check(_ route: Route) throws(Failure) {
         guard HTTPRequest.Method(route.method.rawValue) != nil else {
             throw Failure(.invalidRequest, phase: .notSent, detail: "'\(route.method.rawValue)' is no HTTP method")
@@ -48,12 +48,12 @@ public struct RequestCreatorNode: Node {
     }
 }
 
-/// Gives every request the same header fields (locale, client version); the request's own fields win.
+/// Adds the same header fields to every request (locale, client version); the request's own fields win.
 public struct HeaderInjectorNode: Node {
     private let headerFields: HTTPFields
 
     public init(_ headerFields: HTTPFields) {
-        // Set, not added: what a draft without fields of its own would come to hold.
+        // Computed once: repeated names are combined into one field, for drafts without fields of their own.
         var injected = HTTPFields()
         for field in headerFields where injected[field.name] == nil {
             injected[field.name] = headerFields[field.name]

@@ -2,10 +2,10 @@ public import FoundationEssentials
 internal import HTTPTypes
 public import SidingJSON
 
-/// Puts a model into a draft: as its body with a `Content-Type`, or into its query.
+/// Encodes a model into a draft: as its body with a `Content-Type`, or into its query.
 ///
-/// A request without a model gets no body and no `Content-Type`, whatever its method. A `Content-Type` that the draft has
-/// already is left as it is.
+/// A request without a model has no body and no `Content-Type`, whatever its method. An existing `Content-Type` of the draft is
+/// kept.
 public struct RequestEncoderNode<Model: Sendable>: Node {
     private let encode: @Sendable (Model, RequestDraft) async throws(Failure) -> RequestDraft
 
@@ -13,8 +13,8 @@ public struct RequestEncoderNode<Model: Sendable>: Node {
         self.encode = encode
     }
 
-    /// - Throws: ``Failure/Reason/invalidRequest``, not sent, where the model has no form in this encoding; the failure
-    ///   names the type and the coding path, never the value.
+    /// - Throws: ``Failure/Reason/invalidRequest``, not sent, if the model cannot be encoded this way; the failure names the
+    ///   type and the coding path, never the value.
     public func process(
         _ input: Request<Model?>, _ context: ChainContext
     ) async throws(Failure) -> RequestDraft {
@@ -32,10 +32,10 @@ extension RequestEncoderNode where Model: Encodable {
     /// An encoder of models of one type.
     ///
     /// - Parameters:
-    ///   - encoding: ``BodyEncoding/raw`` wants models that are a ``RawBody``, and form, query and multipart want objects.
+    ///   - encoding: ``BodyEncoding/raw`` requires models that are a ``RawBody``; form, query and multipart require objects.
     ///   - queryEncoding: how query, form and multipart fields are named and written.
-    ///   - encoder: makes the JSON encoder of each call; its keys are sorted in any case.
-    ///   - boundary: where the boundaries of multipart bodies come from.
+    ///   - encoder: makes the JSON encoder of each call; keys are always sorted.
+    ///   - boundary: makes the boundaries of multipart bodies.
     public init(
         encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
         encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder,
@@ -49,7 +49,7 @@ extension RequestEncoderNode where Model: Encodable {
 }
 
 extension RequestEncoderNode where Model == MultipartForm {
-    /// An encoder of forms, which are sent as they are.
+    /// An encoder of multipart forms.
     public init(boundary: MultipartBoundary = .random) {
         let multipart = MultipartEncoder(boundary: boundary)
         self.init { (form, draft) async throws(Failure) in try await multipart.encode(form, into: draft) }
@@ -57,19 +57,19 @@ extension RequestEncoderNode where Model == MultipartForm {
 }
 
 extension RequestEncoderNode where Model: RawBody {
-    /// An encoder of models that give their bytes themselves and need not be `Encodable`.
+    /// An encoder of models that supply their own bytes and need not be `Encodable`.
     public static func raw() -> RequestEncoderNode {
         RequestEncoderNode { (model, draft) async throws(Failure) in try BodyEncoder.raw(model, into: draft) }
     }
 }
 
 extension RequestEncoderNode where Model == JSONDocument {
-    /// An encoder of documents, which a DTO has become. As JSON, and raw, a document goes out byte for byte as it stands.
+    /// An encoder of documents, the JSON form of DTOs. With `json` and `raw` a document is sent byte for byte.
     ///
     /// - Parameters:
-    ///   - encoding: form, query and multipart want objects.
+    ///   - encoding: form, query and multipart require objects.
     ///   - queryEncoding: how query, form and multipart fields are named and written.
-    ///   - boundary: where the boundaries of multipart bodies come from.
+    ///   - boundary: makes the boundaries of multipart bodies.
     public init(
         encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
         boundary: MultipartBoundary = .random

@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// Turns the chain's input into a draft with method and URL: where the request goes.
+/// Turns the chain's input into a draft with method and URL.
 public struct RequestRouterNode<Input: Sendable>: Node {
     private let draft: @Sendable (Input) throws -> RequestDraft
 
-    /// A router that asks `draft` where an input goes. A missing route is a thrown failure, never a trap.
+    /// A router that calls `draft` for each input. If there is no route, throw an error; it becomes a failure, never a trap.
     public init(_ draft: @escaping @Sendable (Input) throws -> RequestDraft) {
         self.draft = draft
     }
@@ -14,11 +14,11 @@ public struct RequestRouterNode<Input: Sendable>: Node {
     }
 }
 
-/// Joins metadata to the raw data of a request; raw data there need not be.
+/// Combines metadata with the raw data of a request, which may be nil.
 public struct MetadataConnectorNode<Raw: Sendable>: Node {
     private let metadata: HTTPFields
 
-    /// - Parameter metadata: the same for every call; what changes from call to call is asked of a ``MetadataProvider``.
+    /// - Parameter metadata: the same for every call; use a ``MetadataProvider`` for values that change from call to call.
     public init(_ metadata: HTTPFields = [:]) {
         self.metadata = metadata
     }
@@ -28,16 +28,16 @@ public struct MetadataConnectorNode<Raw: Sendable>: Node {
     }
 }
 
-/// Turns a request's metadata into header fields and puts its route beside, for ``RequestEncoderNode`` to write the rest.
+/// Adds a route to a request and turns its metadata into header fields; ``RequestEncoderNode`` then encodes the body.
 public struct URLRequestTransformerNode<Raw: Sendable>: Node {
     private let route: @Sendable (Raw?) throws -> Route
 
-    /// - Parameter route: where every request goes.
+    /// - Parameter route: the route of every request.
     public init(_ route: Route) {
         self.route = { _ in route }
     }
 
-    /// - Parameter route: where a request goes; what it throws ends the call, and a missing route is such an error.
+    /// - Parameter route: returns the route of a request; an error that it throws, such as for a missing route, ends the call.
     public init(_ route: @escaping @Sendable (Raw?) throws -> Route) {
         self.route = route
     }
@@ -53,12 +53,12 @@ public struct URLRequestTransformerNode<Raw: Sendable>: Node {
     }
 }
 
-/// Adds query parameters behind the route's own, asked for anew on each attempt.
+/// Appends query parameters to the route's query, computed anew on each attempt.
 public struct URLQueryInjectorNode: Node {
     private let encoding: QueryEncoding
     private let parameters: @Sendable () async throws -> [String: QueryValue]
 
-    /// An injector of what `parameters` gives, encoded by `encoding`.
+    /// An injector of the result of `parameters`, encoded by `encoding`.
     public init(
         encoding: QueryEncoding = QueryEncoding(),
         _ parameters: @escaping @Sendable () async throws -> [String: QueryValue]

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 public import SidingJSON
 
-/// Makes a model of the answer's document: the last step of a chain that reads.
+/// Decodes the response's document into a model: the last step of a reading chain.
 ///
-/// What fails is ``Failure/Reason/contract`` and names the Swift type, the path, and the start of what stands there. An
-/// answer without content is a failure too, unless the model is optional or ``NoContentRepresentable``.
+/// Failures are ``Failure/Reason/contract`` and name the Swift type, the path, and the start of the value there. A response
+/// without content is a failure too, unless the model is optional or ``NoContentRepresentable``.
 public struct DecodeNode<Model: Sendable>: Node {
     private let mapping: ModelMapping<Response<JSONDocument?>, Model>
 
-    /// A node that reads by `mapping`: `.fromRaw`, `.json { … }`, or one of your own.
+    /// A node that decodes by `mapping`: `.fromRaw`, `.json { … }`, or a custom one.
     public init(_ mapping: ModelMapping<Response<JSONDocument?>, Model>) {
         self.mapping = mapping
     }
@@ -17,14 +17,14 @@ public struct DecodeNode<Model: Sendable>: Node {
         try mapping(input, of: Model.self, phase: .answered, node: name)
     }
 
-    /// The same model, together with the head that it came with.
+    /// Returns the model together with the head of its response.
     public var keepingHead: DecodeNode<Response<Model>> {
         DecodeNode<Response<Model>>(.keepingHead(mapping))
     }
 }
 
 extension DecodeNode where Model: Decodable {
-    /// A node that reads a plain `Decodable` model.
+    /// A node that decodes a plain `Decodable` model.
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
     public init(decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder) {
@@ -32,9 +32,9 @@ extension DecodeNode where Model: Decodable {
     }
 }
 
-/// A type with a value that stands for "the origin had nothing to say" (204, 205, 304).
+/// A type with a value for responses without content (204, 205, 304).
 ///
-/// Optionals are such: nil. Arrays are not, and must not be: no content is never an empty list.
+/// Optionals conform: nil. Arrays do not and must not: no content is never an empty list.
 public protocol NoContentRepresentable {
     static var noContent: Self { get }
 }
@@ -43,9 +43,9 @@ extension Optional: NoContentRepresentable {
     public static var noContent: Wrapped? { nil }
 }
 
-/// The value of `type` for an answer without content.
+/// The value of `type` for a response without content.
 ///
-/// - Throws: ``MappingError`` where the type has none.
+/// - Throws: ``MappingError`` if the type has none.
 func noContent<Value>(as type: Value.Type, status: Int? = nil) throws(MappingError) -> Value {
     if let representable = type as? any NoContentRepresentable.Type,
         let value = representable.noContent as? Value

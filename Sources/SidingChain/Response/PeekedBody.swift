@@ -1,12 +1,12 @@
 internal import SidingSynchronization
 
-/// The start of a body, read ahead, and the body as if nobody had looked.
+/// The start of a body, read ahead, and the complete body for the next reader.
 struct PeekedBody: Sendable {
-    /// At most as many bytes as were asked for.
+    /// At most the requested number of bytes.
     let start: [UInt8]
-    /// Whether the start is all there is.
+    /// Whether the start is the whole body.
     let isWhole: Bool
-    /// Every chunk as it came, then the rest, or the failure that had ended the reading.
+    /// The complete body: the chunks read ahead, then the rest, or the failure that ended the reading.
     let body: ReplyBody
 
     /// Reads chunks until they hold more than `limit` bytes, or the body ends.
@@ -40,7 +40,7 @@ struct PeekedBody: Sendable {
     }
 }
 
-/// Gives back what was read ahead, chunk by chunk.
+/// Returns the chunks that were read ahead.
 private final class ReadAhead: Sendable {
     enum End: Sendable {
         case finished
@@ -49,7 +49,7 @@ private final class ReadAhead: Sendable {
 
     enum Step: Sendable {
         case chunk([UInt8])
-        /// Nil where the body itself goes on.
+        /// Nil if the body has more chunks.
         case end(End?)
     }
 

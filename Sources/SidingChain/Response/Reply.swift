@@ -1,18 +1,18 @@
 internal import SidingSynchronization
 
-/// The answer of an origin: the head, and the body as it arrives, decompressed, to be read once.
+/// The response of an origin as it arrives: the head, and the decompressed body, to be read once.
 public typealias Reply = Response<ReplyBody>
 
-/// The bytes of an answer, chunk by chunk. One reader, once.
+/// The bytes of a response in chunks. It can be read once, by one reader.
 public struct ReplyBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = SidingChain.Failure
 
-    /// The number of bytes to come, where the origin declared it and no compression hides it.
+    /// The number of bytes to come, if the origin declared it and no compression hides it.
     public let length: Int?
     private let pull: @Sendable () async throws(Failure) -> [UInt8]?
 
-    /// A body that asks `pull` for each chunk until it returns nil.
+    /// A body that calls `pull` for each chunk until it returns nil.
     public init(length: Int?, pull: @escaping @Sendable () async throws(Failure) -> [UInt8]?) {
         self.length = length
         self.pull = pull
@@ -26,7 +26,7 @@ public struct ReplyBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The next chunk, or nil at the end: the iterator's step, for a body that wraps another.
+    /// The next chunk, or nil at the end; for a body that wraps another.
     func next() async throws(Failure) -> [UInt8]? { try await pull() }
 
     public func makeAsyncIterator() -> AsyncIterator {
@@ -35,12 +35,12 @@ public struct ReplyBody: AsyncSequence, Sendable {
 
     /// Reads the whole body into memory.
     ///
-    /// - Parameter limit: the most bytes to accept.
-    /// - Throws: ``Failure/Reason/tooLarge(limit:)`` as soon as the body grows past `limit`, and whatever ends the stream.
+    /// - Parameter limit: the maximum number of bytes.
+    /// - Throws: ``Failure/Reason/tooLarge(limit:)`` as soon as the body exceeds `limit`, and the failure that ends the stream.
     public func collect(upTo limit: Int) async throws(Failure) -> [UInt8] {
         if let length, length > limit { throw Failure(.tooLarge(limit: limit), phase: .answered) }
         var whole: [UInt8] = []
-        // A declared length is the origin's word: reserve no more than a page's worth on trust.
+        // A declared length is not trustworthy: reserve at most 4 MiB.
         whole.reserveCapacity(Swift.min(length ?? 65_536, 4 << 20))
         while let chunk = try await pull() {
             guard whole.count + chunk.count <= limit else {
@@ -51,7 +51,7 @@ public struct ReplyBody: AsyncSequence, Sendable {
         return whole
     }
 
-    /// As much of the body as fits in `limit` bytes; the rest is left unread. A stream that breaks gives what had come.
+    /// The first `limit` bytes of the body; the rest is left unread. If the stream breaks, returns the bytes so far.
     func prefix(upTo limit: Int) async -> [UInt8] {
         var start: [UInt8] = []
         while start.count < limit, let chunk = try? await pull() {
@@ -62,14 +62,14 @@ public struct ReplyBody: AsyncSequence, Sendable {
 }
 
 extension ReplyBody {
-    /// A body that lies in memory already.
+    /// A body that is already in memory.
     public static func bytes(_ bytes: [UInt8]) -> ReplyBody {
         let once = OneShot(bytes)
         return ReplyBody(length: bytes.count) { () async throws(SidingChain.Failure) -> [UInt8]? in once.take() }
     }
 }
 
-/// Gives its bytes to the first who asks, and nil ever after.
+/// Returns its bytes to the first caller, and nil afterwards.
 final class OneShot: Sendable {
     private let bytes: Mutex<[UInt8]?>
 

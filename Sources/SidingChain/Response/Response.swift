@@ -1,26 +1,26 @@
 public import HTTPTypes
 
-/// An answer: its head, and its body in the form that it has by now.
+/// A response: its head, and its body in the current form.
 ///
-/// The steps of a chain differ in the body alone:
+/// The steps of a chain differ in the body only:
 ///
-/// | body | what it is | made by |
+/// | body | meaning | made by |
 /// |---|---|---|
 /// | ``ReplyBody`` | as it arrives, see ``Reply`` | a ``Transport`` |
-/// | `ReplyBody?` | nil where the origin says that there is no content | ``ResponseDataPreprocessorNode`` |
+/// | `ReplyBody?` | nil for a status without content | ``ResponseDataPreprocessorNode`` |
 /// | `[UInt8]?` | in memory, see ``LoadedResponse`` | ``ResponseDataLoaderNode`` |
 /// | `JSONDocument?` | one JSON document | ``ResponseDataParserNode`` |
 /// | a model | decoded | ``DecodeNode/keepingHead``, ``CachePolicyNode`` |
 ///
-/// A body that is nil is "no content" (204, 205, 304), which is neither `null` nor an empty list.
+/// A nil body means "no content" (204, 205, 304), which is neither `null` nor an empty list.
 public struct Response<Body: Sendable>: Sendable {
     /// Status and header fields.
     public var response: HTTPResponse
     public var body: Body
-    /// Where the answer came from, after redirects.
+    /// The URL of the response, after redirects.
     public var url: HTTPURL
-    /// Whether the origin gave the body for this call, or it was stored. ``AnswerSource/server`` also where the origin
-    /// confirmed a stored answer with a 304 on the way to a ``CachePolicyNode``.
+    /// Whether the body came from the origin for this call, or from the cache. It is ``AnswerSource/server`` too if the origin
+    /// confirmed a stored response with a 304 before a ``CachePolicyNode``.
     public var source: AnswerSource
     private var absence: Absence?
 
@@ -31,26 +31,26 @@ public struct Response<Body: Sendable>: Sendable {
         self.source = source
     }
 
-    /// Why the origin did not answer itself, where a cache policy asked it first and gave the stored answer instead.
+    /// Why the origin did not respond, if a cache policy asked it first and returned the stored response instead.
     public var failure: Failure? {
         get { absence?.failure }
         set { absence = newValue.map(Absence.init) }
     }
 
-    /// The same answer with another body.
+    /// The same response with another body.
     public func with<Other: Sendable>(body: Other) -> Response<Other> {
         var other = Response<Other>(response: response, body: body, url: url, source: source)
         other.failure = failure
         return other
     }
 
-    /// The same answer with a body that `transform` makes of this one.
+    /// The same response with its body transformed.
     public func map<Other: Sendable>(_ transform: (Body) throws -> Other) rethrows -> Response<Other> {
         with(body: try transform(body))
     }
 }
 
-/// A failure in a box: most answers have none, and need not carry its room through every step.
+/// Boxes a failure: most responses have none, so they should not reserve space for one.
 private final class Absence: Sendable {
     let failure: Failure
 
@@ -59,11 +59,11 @@ private final class Absence: Sendable {
     }
 }
 
-/// An answer whose body lies in memory; nil where the origin said that there is no content.
+/// A response whose body is in memory; nil if there is no content.
 public typealias LoadedResponse = Response<[UInt8]?>
 
 extension LoadedResponse {
-    /// The body; nil where the origin said that there is no content (204, 205, 304).
+    /// The body; nil if there is no content (204, 205, 304).
     public var bytes: [UInt8]? {
         get { body }
         set { body = newValue }

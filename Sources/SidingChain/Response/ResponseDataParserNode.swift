@@ -1,19 +1,19 @@
 internal import HTTPTypes
 public import SidingJSON
 
-/// Reads a loaded body as one JSON document: object, array, scalar or null, every byte of it checked.
+/// Parses a loaded body as one JSON document: object, array, scalar or null, with every byte checked.
 ///
-/// Stricter than RFC 8259 where readers differ: a name that stands twice in an object, half of a surrogate pair and
-/// nesting beyond the limit are refused. "No content" stays what it is. Failures are ``Failure/Reason/contract`` and name
-/// the URL, the byte and what stands around it.
+/// It is stricter than RFC 8259 where parsers differ: duplicate names in an object, unpaired surrogates and nesting beyond the
+/// limit are rejected. "No content" stays nil. Failures are ``Failure/Reason/contract`` and name the URL, the byte offset and
+/// the surrounding text.
 public struct ResponseDataParserNode: Node {
     private let limits: JSONLimits
     private let allowsEmptyBody: Bool
 
     /// - Parameters:
-    ///   - limits: depth, values and string length.
-    ///   - allowsEmptyBody: whether a success without a single byte is "no content" too, as for HEAD and for origins that
-    ///     answer 200 where 204 is meant; else it is a failure, as it may be an answer cut short.
+    ///   - limits: depth, number of values and string length.
+    ///   - allowsEmptyBody: whether a success with zero bytes counts as "no content", as for HEAD and for origins that respond
+    ///     200 where 204 is meant; otherwise it is a failure, as the response may have been truncated.
     public init(limits: JSONLimits = JSONLimits(), allowsEmptyBody: Bool = false) {
         self.limits = limits
         self.allowsEmptyBody = allowsEmptyBody
@@ -36,7 +36,7 @@ public struct ResponseDataParserNode: Node {
             throw Failure(
                 .contract, phase: .answered, detail: "status \(loaded.response.status.code) with an empty body")
         }
-        // A part of a document may be a document: the first digit of a number.
+        // A part of a document may itself be a valid document, such as the first digit of a number.
         guard loaded.response.status.code != 206 else {
             throw Failure(.contract, phase: .answered, detail: "206: a part of a document, which was not asked for")
         }
@@ -55,17 +55,17 @@ public struct ResponseDataParserNode: Node {
     }
 }
 
-/// Takes the value out of an envelope: what stands at `$.data` becomes the document.
+/// Unwraps an envelope: the value at `$.data` becomes the document.
 ///
-/// `null` and scalars in there are values. Nothing there is a failure, unless the path is declared optional. An answer
-/// without content has no envelope and passes.
+/// `null` and scalars there are values. A missing value is a failure, unless the path is declared optional. A response without
+/// content has no envelope and passes.
 public struct ResponseEnvelopeNode: Node {
     private let path: JSONPath
     private let isOptional: Bool
 
     /// - Parameters:
-    ///   - path: where the value lies.
-    ///   - isOptional: whether an answer that has nothing there is one without content; else it breaks its contract.
+    ///   - path: the path of the value.
+    ///   - isOptional: whether a response without that value counts as "no content"; otherwise it breaks its contract.
     public init(at path: JSONPath, isOptional: Bool = false) {
         self.path = path
         self.isOptional = isOptional
@@ -89,10 +89,10 @@ public struct ResponseEnvelopeNode: Node {
     }
 }
 
-/// Gives `{}` in the place of no content, for consumers of JSON that ask for it.
+/// Replaces "no content" with `{}`, for consumers that require JSON.
 ///
-/// A 304 stays without a document, as it says that the stored one is still right. It is never an empty list: nothing
-/// stored may be removed because of it.
+/// A 304 keeps no document, since it means that the stored one is still valid. The replacement is never an empty list: no
+/// stored records may be removed because of it.
 public struct NoContentNode: Node {
     public init() {}
 

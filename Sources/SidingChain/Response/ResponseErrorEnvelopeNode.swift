@@ -2,26 +2,26 @@ public import FoundationEssentials
 public import HTTPTypes
 public import SidingJSON
 
-/// Turns the origin's own errors, such as `{"code": 17, "message": "…"}`, into the user's: goes before the check of the
-/// status, and keeps it.
+/// Turns the origin's own errors, such as `{"code": 17, "message": "…"}`, into the user's error type. Place it before the
+/// status check; it keeps the status.
 ///
-/// The user's closure is shown the answer and says which error it holds; nil where it holds none, and then the answer
-/// goes on as if nobody had looked. The call ends in a ``Failure`` whose reason is still the status, so that retries,
-/// queue and access safety act as ever, and whose ``Failure/underlying`` is the user's error. A ``Failure`` of the user's
-/// making is taken as it is.
+/// The user's closure receives the response and returns the error that it contains, or nil if there is none; then the response
+/// passes unchanged. The call fails with a ``Failure`` whose reason is still the status, so that retries, queue and access
+/// safety work as usual, and whose ``Failure/underlying`` is the user's error. If the user's error is a ``Failure``, it is used
+/// directly.
 public struct ResponseErrorEnvelopeNode: Node {
     private let limit: Int
     private let asksSuccesses: Bool
     private let ownError: @Sendable (ErrorEnvelope) throws -> (any Error)?
 
-    /// A node that shows whole answers to `ownError`.
+    /// A node that passes every error response to `ownError`.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes of a body that are read to look into it; 64 KiB unless said otherwise.
-    ///   - asksSuccesses: whether answers with a success status are shown too, where their body is whole within `limit`:
-    ///     some origins answer 200 with an error inside. Such an error ends the call as ``Failure/Reason/contract``. The
-    ///     start of the body is waited for, so leave it off for streams.
-    ///   - ownError: the user's error, returned or thrown, or nil.
+    ///   - limit: the maximum number of body bytes to read for inspection; 64 KiB by default.
+    ///   - asksSuccesses: whether responses with a success status are inspected too, if their whole body fits in `limit`: some
+    ///     origins respond 200 with an error inside. Such an error ends the call with ``Failure/Reason/contract``. This waits
+    ///     for the start of the body, so leave it off for streams.
+    ///   - ownError: returns or throws the user's error, or returns nil.
     public init(
         limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
         _ ownError: @escaping @Sendable (ErrorEnvelope) throws -> (any Error)?
@@ -31,12 +31,12 @@ public struct ResponseErrorEnvelopeNode: Node {
         self.ownError = ownError
     }
 
-    /// A node that shows only bodies which decode as `type`; every other holds no error of the user's.
+    /// A node that inspects only bodies that decode as `type`; all others contain no user error.
     ///
     /// - Parameters:
-    ///   - type: the envelope's shape.
-    ///   - decoder: makes a decoder for each answer.
-    ///   - ownError: the user's error, returned or thrown, or nil.
+    ///   - type: the type of the envelope.
+    ///   - decoder: makes a decoder for each response.
+    ///   - ownError: returns or throws the user's error, or returns nil.
     public init<Body: Decodable & Sendable>(
         reading type: Body.Type, limit: Int = HTTPFailure.bodyLimit, asksSuccesses: Bool = false,
         decoder: @escaping @Sendable () -> JSONDecoder = JSONCoding.decoder,
@@ -77,15 +77,14 @@ public struct ResponseErrorEnvelopeNode: Node {
     }
 }
 
-/// An answer in which an origin may have put an error of its own: what ``ResponseErrorEnvelopeNode`` shows to the user's
-/// closure.
+/// A response that may contain an error of the origin: the argument of the closure of ``ResponseErrorEnvelopeNode``.
 public struct ErrorEnvelope: Sendable {
     public var response: HTTPResponse
-    /// The body as JSON; nil where it is none, or longer than the node's limit.
+    /// The body as JSON; nil if it is not JSON, or longer than the node's limit.
     public var document: JSONDocument?
-    /// The body as it came, at most as much as the node's limit.
+    /// The raw body, at most the node's limit.
     public var bytes: [UInt8]
-    /// Where the answer came from, after redirects.
+    /// The URL of the response, after redirects.
     public var url: HTTPURL
 
     public init(response: HTTPResponse, document: JSONDocument?, bytes: [UInt8], url: HTTPURL) {

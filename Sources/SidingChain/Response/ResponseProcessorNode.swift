@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// Marks the border between sending and reading: what fails from here on has been answered.
+/// Marks the border between sending and reading: every later failure has phase `answered`.
 ///
-/// A body that breaks off is a failure in phase `answered`, never an empty success.
+/// A body that breaks off is a failure in that phase, never an empty success.
 public struct ResponseProcessorNode: Node {
     public init() {}
 
@@ -25,10 +25,11 @@ public struct ResponseProcessorNode: Node {
     }
 }
 
-/// Ends the line for every status that is no success: status first, parsing second.
+/// Fails for every status that is not a success, before the body is parsed.
 ///
-/// 400 badRequest, 401 unauthorized, 403 forbidden, 404 notFound, 500 internalServerError and every other non-2xx alike:
-/// status, the header fields worth keeping, a bounded start of the body. A 304 passes: it is an answer to a condition.
+/// 400 badRequest, 401 unauthorized, 403 forbidden, 404 notFound, 500 internalServerError and all other non-2xx statuses: the
+/// failure has the status, selected header fields and a bounded start of the body. A 304 passes, since it responds to a
+/// condition.
 public struct ResponseHTTPErrorProcessorNode: Node {
     public init() {}
 
@@ -40,12 +41,12 @@ public struct ResponseHTTPErrorProcessorNode: Node {
 }
 
 extension HTTPResponse.Status {
-    /// Whether an answer of this status goes on along the line.
+    /// Whether a response of this status passes.
     var isAccepted: Bool { kind == .successful || code == 304 }
 }
 
 extension HTTPFailure {
-    /// What is worth keeping of an answer that is a failure.
+    /// The parts of a failed response that are kept.
     public init(_ response: HTTPResponse, bodyStart: [UInt8]) {
         self.init(
             status: response.status.code, headerFields: Self.kept(response.headerFields),
@@ -54,7 +55,7 @@ extension HTTPFailure {
 
     private static let keptNames: Set<String> = [
         "retry-after", "etag", "last-modified", "date", "content-type", "www-authenticate", "location",
-        // The size of what a range was asked of (416, RFC 9110 §15.5.17).
+        // The total size of the resource for a failed range request (416, RFC 9110 §15.5.17).
         "content-range",
     ]
 
@@ -67,7 +68,7 @@ extension HTTPFailure {
     }
 }
 
-/// Tells "no content" (204, 205, 304) from a body, so that nothing stored is ever removed because of it.
+/// Distinguishes "no content" (204, 205, 304) from an empty body, so that no stored records are removed because of it.
 public struct ResponseDataPreprocessorNode: Node {
     public init() {}
 
@@ -83,7 +84,7 @@ public struct ResponseDataPreprocessorNode: Node {
 public struct ResponseDataLoaderNode: Node {
     private let limit: Int
 
-    /// - Parameter limit: the most bytes that are accepted, decompressed; 64 MiB unless said otherwise.
+    /// - Parameter limit: the maximum number of decompressed bytes; 64 MiB by default.
     public init(limit: Int = 64 << 20) {
         self.limit = limit
     }

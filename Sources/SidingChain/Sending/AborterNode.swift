@@ -1,15 +1,14 @@
-/// Lets a call be ended at any time: by its ``CallHandle``, and by cancelling the task that waits for it.
+/// Makes a call cancellable at any time: by its ``CallHandle``, and by cancelling the task that waits for it.
 ///
-/// It goes outermost, around retries and all, since a handle serves one call. Cancelled before it begins, the call sends
-/// nothing; later it ends as ``Failure/Reason/cancelled``, in the phase that the request had reached, and the connection
-/// is closed. Where a write was answered with success, both ways of cancelling leave it alone: the answer is read to its
-/// end, within the transport's own time limits. A call whose output is a ``Reply`` lasts until its body has been read or
-/// dropped.
+/// It is the outermost node, around retries too, since a handle serves one call. A call cancelled before it begins sends
+/// nothing. Later it fails with ``Failure/Reason/cancelled``, in the phase that the request has reached, and the connection is
+/// closed. If a write was answered with success, neither way of cancelling has an effect: the response is read to its end,
+/// within the transport's time limits. A call whose output is a ``Reply`` lasts until its body has been read or dropped.
 public struct AborterNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let handle: CallHandle?
 
-    /// - Parameter handle: makes this value serve a single call; nil, the default, for the handle of each call's context.
+    /// - Parameter handle: limits this node to a single call; nil, the default, uses the handle of each call's context.
     public init(_ wrapped: Wrapped, handle: CallHandle? = nil) {
         self.wrapped = wrapped
         self.handle = handle
@@ -28,7 +27,7 @@ public struct AborterNode<Wrapped: Node>: WrapperNode {
     }
 }
 
-/// A call that its handle can end. When the last reference goes, the call is over.
+/// A call that its handle can cancel. It ends when the last reference is released.
 private final class AbortableCall: Sendable {
     private let handle: CallHandle
     private let executor: (any TaskExecutor)?
@@ -41,16 +40,17 @@ private final class AbortableCall: Sendable {
         handle.end()
     }
 
-    /// Runs a part of the call where the handle, and nobody else, decides whether it is cancelled.
+    /// Runs a part of the call so that only the handle decides whether it is cancelled.
     ///
-    /// A task of its own, since a child task would be cancelled with its parent even where the answer to a write is on its
-    /// way. It is waited for right here and never outlives this function. A task of its own does not inherit the executor.
+    /// It uses a new task, since a child task would be cancelled with its parent even while the response to a write is
+    /// arriving. The task is awaited here and never outlives this function. It does not inherit the executor, so that is passed
+    /// on.
     func run<Output: Sendable>(
         _ part: @escaping @Sendable () async throws(Failure) -> Output
     ) async throws(Failure) -> Output {
         handle.detach()
         let task = Task(executorPreference: executor) { [handle] () async -> Result<Output, Failure> in
-            // A cancellation that came before the handle knows of this task would be heard too late.
+            // Otherwise a cancellation that came before the handle has this task would have no effect.
             await handle.attached()
             do throws(Failure) { return .success(try await part()) } catch { return .failure(error) }
         }
@@ -63,7 +63,7 @@ private final class AbortableCall: Sendable {
         .get()
     }
 
-    /// The same output; a body that is still to be read belongs to the call.
+    /// The same output; a body that is still to be read keeps the call alive.
     func continued<Output>(in output: Output) -> Output {
         if let reply = output as? Reply { return (continued(reply) as? Output) ?? output }
         guard let content = output as? Response<ReplyBody?>, let body = content.body else { return output }

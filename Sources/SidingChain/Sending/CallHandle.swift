@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingSynchronization
 
-/// Ends one call from outside, and tells how far its bodies have come.
+/// Cancels one call from outside, and reports the progress of its bodies.
 ///
 /// ```swift
 /// let handle = CallHandle()
@@ -9,20 +9,19 @@ internal import SidingSynchronization
 /// for await progress in handle.downloadProgress { show(progress.fraction) }
 /// print(try await file.path)                      // `handle.cancel()` ends it, from anywhere, at any time
 /// ```
-/// A handle is for one call and is never shared: a second call with the same handle fails. ``AborterNode`` is what makes
-/// a chain listen to it.
+/// A handle is for one call only: a second call with the same handle fails. ``AborterNode`` connects a chain to it.
 public final class CallHandle: Sendable {
     private struct State {
         var isUsed = false
         var isCancelled = false
-        /// Whether the origin has acted on a write: its answer must reach the caller.
+        /// Whether the origin has acted on a write, so that its response must reach the caller.
         var isShielded = false
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// How much of the answer's body has come; it ends with the call.
+    /// The progress of the response body; it ends with the call.
     public let downloadProgress = TransferProgressUpdates()
-    /// How much of the request's body was taken; it ends with the call.
+    /// The progress of the request body; it ends with the call.
     public let uploadProgress = TransferProgressUpdates()
     private let state = Mutex(State())
 
@@ -31,10 +30,11 @@ public final class CallHandle: Sendable {
     /// Whether ``cancel()`` was called, or the task of the call was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Ends the call as ``Failure/Reason/cancelled``. Before the call begins, nothing will be sent; a call that is over
-    /// stays as it is.
+    /// Ends the call with ``Failure/Reason/cancelled``. If the call has not begun, nothing will be sent; a finished call is
+    /// unchanged.
     ///
-    /// Once the origin has answered a write with success, that answer is brought home instead: the write has happened.
+    /// If the origin has already answered a write with success, the call continues and returns that response: the write has
+    /// happened.
     public func cancel() {
         let cancel = state.withLock { state in
             state.isCancelled = true
@@ -44,13 +44,13 @@ public final class CallHandle: Sendable {
     }
 }
 
-// MARK: - What the nodes of the call say
+// MARK: - Reports of the call's nodes
 
 extension CallHandle {
-    /// Takes the handle for a call.
+    /// Claims the handle for a call.
     ///
-    /// - Parameter isCancelled: whether the task of the call was cancelled by now.
-    /// - Throws: ``Failure/Reason/invalidRequest`` where it was taken before, ``Failure/Reason/cancelled``.
+    /// - Parameter isCancelled: whether the call's task is already cancelled.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the handle was used before, ``Failure/Reason/cancelled``.
     func begin(isCancelled: Bool) throws(Failure) {
         let wasUsed = state.withLock { state in
             defer { state.isUsed = true }
@@ -68,15 +68,15 @@ extension CallHandle {
         }
     }
 
-    /// The next part of the call begins: what ended the one before is over.
+    /// Removes the cancel function of the previous part of the call, before the next part begins.
     func detach() { state.withLock { $0.cancel = nil } }
 
-    /// Returns once the part that began is one that ``cancel()`` ends: its beginner is about to say so.
+    /// Returns once ``attach(_:)`` was called for the new part, which follows immediately.
     func attached() async {
         while state.withLock({ $0.cancel == nil }) { await Task.yield() }
     }
 
-    /// From here on ``cancel()`` calls `cancel`; at once where it came before.
+    /// Makes ``cancel()`` call `cancel` from now on; calls it at once if the handle was cancelled before.
     func attach(_ cancel: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.cancel = cancel
@@ -85,9 +85,9 @@ extension CallHandle {
         if isLate { cancel() }
     }
 
-    /// A request is about to go out.
+    /// Reports that a request is about to be sent.
     ///
-    /// - Throws: ``Failure/Reason/cancelled`` where the answer before was shielded from a cancellation.
+    /// - Throws: ``Failure/Reason/cancelled`` if a cancellation came while the previous response was shielded.
     func willSend() throws(Failure) {
         let isCancelled = state.withLock { state in
             state.isShielded = false
@@ -96,15 +96,15 @@ extension CallHandle {
         if isCancelled { throw Failure(.cancelled, phase: .notSent) }
     }
 
-    /// The head of an answer came. That of a write which succeeded, and cannot be asked for again, is kept from being
-    /// thrown away; an error needs no such care, as it ends the call in itself.
+    /// Reports the head of a response. A successful response to a write, which cannot be requested again, is shielded from
+    /// cancellation; an error needs no shield, as it ends the call anyway.
     func didAnswer(_ response: HTTPResponse, to method: HTTPRequest.Method, isResendable: Bool) {
         let isSafe = [.get, .head, .options, .trace].contains(method)
         guard response.status.kind == .successful, !isSafe || !isResendable else { return }
         state.withLock { $0.isShielded = !$0.isCancelled }
     }
 
-    /// The call is over.
+    /// Reports that the call is over.
     func end() {
         state.withLock { $0.cancel = nil }
         downloadProgress.finish()

@@ -1,14 +1,14 @@
 internal import HTTPTypes
 
-/// Tells how much of an answer's body has come: at the start, at most once per hundredth, and at the end.
+/// Reports the progress of a response body: at the start, at most once per percent, and at the end.
 ///
-/// It stands behind ``ResponseHTTPErrorProcessorNode``, so that the body of an error does not count, and tells the
-/// ``CallHandle`` of the call, and a closure where one is given. What a resumed download has on disk counts as completed.
-/// Where no length is declared, or compression hides it, only bytes are told, at most every 64 KiB.
+/// Place it after ``ResponseHTTPErrorProcessorNode``, so that error bodies do not count. It reports to the call's
+/// ``CallHandle``, and to a closure if one is given. The part of a resumed download that is on disk counts as completed. If the
+/// length is not declared, or hidden by compression, it reports only bytes, at most every 64 KiB.
 public struct DownloadProgressNode: Node {
     private let report: ProgressReport?
 
-    /// - Parameter report: told besides the call's handle.
+    /// - Parameter report: called in addition to the call's handle.
     public init(_ report: ProgressReport? = nil) {
         self.report = report
     }

@@ -6,8 +6,8 @@
     internal import Darwin
 #endif
 
-/// Classifies what the system said: errno and resolver codes become `noInternetConnection`, `timeout`,
-/// `cantConnectToHost` and their kin, with a look at whether this machine has a way out at all.
+/// Classifies system errors: errno and resolver codes become `noInternetConnection`, `timeout`, `cantConnectToHost` and similar
+/// reasons, depending on whether this machine has a usable route.
 public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let connectivity: any Connectivity
@@ -26,11 +26,11 @@ public struct TechnicalErrorMapperNode<Wrapped: Node>: WrapperNode {
     }
 }
 
-/// The mapping of system errors, row by row.
+/// The table of system errors.
 package enum TechnicalErrors {
-    /// The same failure with a ``SystemFault`` replaced by its class; every other failure as it is.
+    /// The failure with a ``SystemFault`` replaced by its class; every other failure is unchanged.
     ///
-    /// - Parameter hasUsableRoute: asked only where the answer decides.
+    /// - Parameter hasUsableRoute: called only if the result depends on it.
     package static func classify(_ failure: Failure, hasUsableRoute: () -> Bool) -> Failure {
         guard case .system(let fault) = failure.reason else { return failure }
         var classified = failure
@@ -50,7 +50,7 @@ package enum TechnicalErrors {
     private static func connecting(_ code: Int32, _ hasUsableRoute: () -> Bool) -> Failure.Reason {
         switch code {
         case ENETUNREACH, ENETDOWN, EHOSTDOWN, ENONET: .noInternetConnection
-        // No address of the wanted family; with a usable route it is the ports that ran out.
+        // No address of the requested family; with a usable route, the ports are exhausted.
         case EADDRNOTAVAIL: hasUsableRoute() ? .localResource : .noInternetConnection
         case EHOSTUNREACH: hasUsableRoute() ? .cantConnectToHost(.unreachable) : .noInternetConnection
         case EINVAL, EACCES, EPERM: .cantConnectToHost(.localPolicy)
@@ -65,7 +65,7 @@ package enum TechnicalErrors {
     private static func established(_ code: Int32, fallback: Failure.Reason, phase: Failure.Phase) -> Failure.Reason {
         switch code {
         case ECONNRESET, ECONNABORTED, EPIPE, ENOTCONN: phase == .answered ? .truncated : .connectionLost
-        // A link that went away under an open connection: the kernel gave up on the peer.
+        // The link went down under an open connection: the kernel gave up on the peer.
         case ENETUNREACH, ENETDOWN, EHOSTUNREACH, EHOSTDOWN: phase == .answered ? .truncated : .connectionLost
         case ETIMEDOUT: .timeout(.response)
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .localResource
@@ -73,7 +73,7 @@ package enum TechnicalErrors {
         }
     }
 
-    /// EAI_* of getaddrinfo(3). Without a way out, no name can be resolved, whatever the resolver says of it.
+    /// EAI_* of getaddrinfo(3). Without a usable route no name can be resolved, whatever the resolver reports.
     private static func resolving(_ code: Int32, _ hasUsableRoute: () -> Bool) -> Failure.Reason {
         guard hasUsableRoute() else { return .noInternetConnection }
         switch code {
@@ -90,21 +90,21 @@ package enum TechnicalErrors {
     private let ENONET: Int32 = -1
 #endif
 
-/// Says whether this machine has a way out, so that an error can be labelled; it never vetoes a request.
+/// Reports whether this machine has a network route, in order to classify errors; it never prevents a request.
 public protocol Connectivity: Sendable {
-    /// Whether some interface other than loopback is up, has carrier and a global address, and a default route leads
-    /// through it.
+    /// Whether an interface other than loopback is up, has a carrier and a global address, and a default route leads through
+    /// it.
     func hasUsableRoute() -> Bool
 
-    /// Whether a request to `host` has a way to go: by a default route, or by one to that host or its network.
+    /// Whether a request to `host` has a route: a default route, or one to that host or its network.
     ///
-    /// This machine itself can be reached without any way out, and so can a host of the own network. Nothing is sent to
-    /// find out, and no name is resolved.
-    /// - Parameter host: a name or an address, without port and brackets; the proxy's where requests go through one.
+    /// This machine and hosts of the local network can be reached without a default route. Nothing is sent and no name is
+    /// resolved.
+    /// - Parameter host: a name or an address, without port and brackets; the proxy's if requests go through one.
     func hasUsableRoute(to host: String) -> Bool
 }
 
 extension Connectivity {
-    /// Any way out will do.
+    /// Any usable route counts.
     public func hasUsableRoute(to host: String) -> Bool { hasUsableRoute() }
 }

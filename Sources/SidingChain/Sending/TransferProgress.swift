@@ -1,27 +1,27 @@
 internal import SidingSynchronization
 
-/// How far a download or an upload has come.
+/// The progress of a download or an upload.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes so far; those that an earlier try left behind count as well.
+    /// The bytes so far, including those of earlier attempts.
     public var completed: Int64
-    /// Bytes in all, where that was declared.
+    /// The total number of bytes, if declared.
     public var total: Int64?
 
     public init(completed: Int64, total: Int64?) {
         (self.completed, self.total) = (completed, total)
     }
 
-    /// From 0 to 1, or nil where the length is not known. Nothing to carry is 1.
+    /// From 0 to 1, or nil if the length is unknown. An empty transfer is 1.
     public var fraction: Double? {
         guard let total else { return nil }
         return total > 0 ? min(max(Double(completed) / Double(total), 0), 1) : 1
     }
 }
 
-/// Decides which steps of a transfer are worth a word: the first, one per hundredth, and the last.
+/// Decides which steps of a transfer are reported: the first, one per percent, and the last.
 struct ProgressMeter {
-    /// Where the length is not known, a word per so many bytes: small answers move too, and a large file says so a few
-    /// thousand times, of which a slow reader sees the newest.
+    /// The bytes between two reports if the length is unknown: small responses still show progress, and a large file causes a
+    /// few thousand reports, of which a slow reader sees the newest.
     static let unknownStep: Int64 = 65_536
 
     private var progress: TransferProgress
@@ -33,14 +33,14 @@ struct ProgressMeter {
         step = total.map { max(($0 + 99) / 100, 1) } ?? Self.unknownStep
     }
 
-    /// Takes note of `count` more bytes; gives what is to be told, if anything.
+    /// Adds `count` bytes; returns the progress if it should be reported.
     mutating func advance(by count: Int) -> TransferProgress? {
         progress.completed += Int64(count)
         guard let told else { return tell() }
         return progress.completed - told.completed >= step || isComplete ? tell() : nil
     }
 
-    /// What is to be told at the end, unless it was told already.
+    /// The final progress, unless it was reported already.
     mutating func finish() -> TransferProgress? { tell() }
 
     private var isComplete: Bool { progress.completed == progress.total }
@@ -52,12 +52,12 @@ struct ProgressMeter {
     }
 }
 
-/// What is told of a transfer's progress: how far it has come, and which call it belongs to.
+/// Receives the progress of a transfer and the context of its call.
 ///
-/// It is called from the task that carries the bytes, one call at a time: what takes long belongs elsewhere.
+/// It is called from the task that transfers the bytes, one call at a time, so it should return quickly.
 public typealias ProgressReport = @Sendable (TransferProgress, ChainContext) -> Void
 
-/// Counts the bytes of one body and tells what its meter finds worth telling.
+/// Counts the bytes of one body and reports the steps that its meter selects.
 final class ProgressReporter: Sendable {
     private let meter: Mutex<ProgressMeter>
     private let tell: @Sendable (TransferProgress) -> Void

@@ -1,15 +1,15 @@
 internal import SidingSynchronization
 
-/// The progress of one transfer as a sequence: each reader gets the newest that it has not seen, and skips what it missed.
+/// The progress of one transfer as a sequence: each reader gets the newest progress that it has not seen, and skips older ones.
 ///
-/// A ``CallHandle`` has one for each direction. Where only a closure is at hand, make one and call ``report(_:)`` from it.
+/// A ``CallHandle`` has one for each direction. If an API offers only a closure, create one and call ``report(_:)`` from it.
 public final class TransferProgressUpdates: AsyncSequence, Sendable {
     public typealias Element = TransferProgress
     public typealias Failure = Never
 
     private struct State {
         var newest: TransferProgress?
-        /// Counts the reports, so that a reader knows what it has seen.
+        /// The number of reports, so that a reader knows which it has seen.
         var version = 0
         var isFinished = false
         var readers: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -20,7 +20,7 @@ public final class TransferProgressUpdates: AsyncSequence, Sendable {
 
     public init() {}
 
-    /// Makes `progress` the newest. After ``finish()`` nothing is taken any more.
+    /// Sets the newest progress. Has no effect after ``finish()``.
     public func report(_ progress: TransferProgress) {
         wake { state in
             guard !state.isFinished else { return }
@@ -29,7 +29,7 @@ public final class TransferProgressUpdates: AsyncSequence, Sendable {
         }
     }
 
-    /// Ends the sequence for every reader, once it has seen the newest.
+    /// Ends the sequence for every reader, after the newest progress.
     public func finish() {
         wake { $0.isFinished = true }
     }

@@ -1,28 +1,27 @@
 public import HTTPTypes
 internal import Logging
 
-/// Carries one request to its origin and brings back the reply: the seam between chains and the network.
+/// Sends one request to its origin and returns the reply: the seam between chains and the network.
 ///
-/// The shipped transport stands on AsyncHTTPClient (`SidingHTTP`); tests use a scripted one (`SidingTesting`).
-/// A transport does not retry, does not follow a `304`, keeps no cookies, and maps every error of its library to a
-/// ``Failure`` with the phase that the request had reached.
+/// The standard transport uses AsyncHTTPClient (`SidingHTTP`); tests use a scripted one (`SidingTesting`). A transport does not
+/// retry, does not handle `304`, keeps no cookies, and maps every error of its library to a ``Failure`` with the phase that the
+/// request has reached.
 public protocol Transport: Sendable {
-    /// Sends `request` with `body` and returns as soon as the head of the answer is there; the body streams.
+    /// Sends `request` with `body` and returns as soon as the head of the response arrives; the body streams.
     ///
-    /// - Throws: a ``Failure`` whose ``Failure/phase-swift.property`` says whether any byte can have reached the
-    ///   origin.
+    /// - Throws: a ``Failure`` whose ``Failure/phase-swift.property`` says whether any byte can have reached the origin.
     func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply
 
-    /// The same, asking `admit` before each further request that a redirect makes of it.
+    /// The same, calling `admit` before each further request that a redirect causes.
     ///
-    /// A transport that follows redirects implements it, and one that wraps another hands `admit` down; for all others, what
-    /// stands here is right.
+    /// A transport that follows redirects implements it, and one that wraps another passes `admit` on; for all others the
+    /// default is right.
     func send(
         _ request: HTTPRequest, body: RequestBody, admitting admit: RedirectAdmission
     ) async throws(Failure) -> Reply
 }
 
-/// Lets the next request of a redirect out, or throws what ends the walk.
+/// Allows the next request of a redirect, or throws to end the call.
 public typealias RedirectAdmission = @Sendable (HTTPURL) async throws(Failure) -> Void
 
 extension Transport {
@@ -33,7 +32,7 @@ extension Transport {
     }
 }
 
-/// Sends the request through the transport; only that.
+/// Sends the request through the transport.
 public struct RequestSenderNode: Node {
     private let transport: any Transport
 

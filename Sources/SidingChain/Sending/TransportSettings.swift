@@ -1,29 +1,29 @@
-/// The bounds within which a source is spoken to: what a transport is made with.
+/// The limits for requests to a source; a transport is created with them.
 public struct TransportSettings: Sendable, Hashable {
-    /// Until the connection stands, TLS included.
+    /// The time limit for connecting, TLS included.
     public var connectTimeout: Duration
-    /// The longest silence between two reads.
+    /// The longest pause between two reads.
     public var idleTimeout: Duration
-    /// The budget of one request, redirects and body included.
+    /// The time limit of one request, redirects and body included.
     public var totalTimeout: Duration
-    /// The most bytes of a decompressed body.
+    /// The maximum size of a decompressed body in bytes.
     public var maxBody: Int
-    /// The most redirects that a GET or HEAD follows; a write follows none but 307 and 308 on its own origin.
+    /// The maximum number of redirects of a GET or HEAD; a write follows only 307 and 308 within its own origin.
     public var redirects: Int
-    /// The most connections to one host at a time.
+    /// The maximum number of simultaneous connections to one host.
     public var concurrency: Int
-    /// Whether compressed answers are asked for.
+    /// Whether compressed responses are requested.
     public var compression: Compression
-    /// Bytes per second that an answer must reach after 30 seconds; 0 for no such rule.
+    /// The bytes per second that a response must reach after 30 seconds; 0 for no limit.
     public var minimumRate: Int
-    /// Whether http:// is spoken to hosts other than loopback.
+    /// Whether http:// is allowed for hosts other than loopback.
     public var allowsPlainHTTP: Bool
-    /// The `User-Agent` field where the request has none.
+    /// The `User-Agent` field of requests that have none.
     public var userAgent: String
 
-    /// When compressed answers are asked for.
+    /// When compressed responses are requested.
     public enum Compression: Sendable, Hashable {
-        /// gzip, but not over loopback, where it costs more than all the rest together.
+        /// gzip, except over loopback, where it costs more than everything else together.
         case automatic
         case always
         case never
@@ -54,21 +54,21 @@ public struct TransportSettings: Sendable, Hashable {
     }
 }
 
-/// Makes transports, and keeps them: one per account, so that no connection is shared between credentials.
+/// Creates and keeps transports: one per account, so that credentials never share a connection.
 public protocol TransportFactory: Sendable {
     /// The transport of `account` with `settings`; the same one each time.
     func transport(for account: String, _ settings: TransportSettings) -> any Transport
 }
 
 extension TransportSettings {
-    /// The same bounds, but for bodies that go to files: they may be large and take long.
+    /// A copy for bodies that are written to files: they may be large and take long.
     ///
-    /// A transport's own limits hold for every body, and those for data in memory (64 MiB, two minutes) are too tight for
-    /// files. What stalls still ends by ``idleTimeout`` and ``minimumRate``.
+    /// A transport's limits apply to every body, and those for data in memory (64 MiB, two minutes) are too tight for files.
+    /// Stalled transfers still end by ``idleTimeout`` and ``minimumRate``.
     ///
     /// - Parameters:
-    ///   - limit: the most bytes of a file; as many as there is room for, unless said otherwise.
-    ///   - totalTimeout: the budget of one download; a day unless said otherwise.
+    ///   - limit: the maximum size of a file in bytes; unlimited by default.
+    ///   - totalTimeout: the time limit of one download; a day by default.
     public func forDownloads(upTo limit: Int = .max, within totalTimeout: Duration = .seconds(86_400)) -> Self {
         var settings = self
         (settings.maxBody, settings.totalTimeout) = (limit, totalTimeout)

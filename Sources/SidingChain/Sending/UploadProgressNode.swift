@@ -1,15 +1,15 @@
 internal import SidingSynchronization
 
-/// Tells how much of a request's body the connection has taken: at the start, at most once per hundredth, and at the end.
+/// Reports the progress of a request body: at the start, at most once per percent, and at the end.
 ///
-/// It stands before ``RequestSenderNode`` (or before whatever makes a request of a draft), and tells the ``CallHandle`` of
-/// the call, and a closure where one is given. A chunk counts once the next one is asked for. A body that is sent again,
-/// for a retry or a redirect, counts from nothing again. Bytes in memory are sent in chunks of 64 KiB; a request without a
-/// body is complete at once.
+/// Place it before ``RequestSenderNode`` (or before the node that makes a request of a draft). It reports to the call's
+/// ``CallHandle``, and to a closure if one is given. A chunk counts once the connection asks for the next one. A body that is
+/// sent again, for a retry or a redirect, counts from zero again. Bytes in memory are sent in chunks of 64 KiB; a request
+/// without a body is complete at once.
 public struct UploadProgressNode<Request: AddressedRequest>: Node {
     private let report: ProgressReport?
 
-    /// - Parameter report: told besides the call's handle.
+    /// - Parameter report: called in addition to the call's handle.
     public init(_ report: ProgressReport? = nil) {
         self.report = report
     }
@@ -20,7 +20,7 @@ public struct UploadProgressNode<Request: AddressedRequest>: Node {
             context.handle?.uploadProgress.report(progress)
             report?(progress, context)
         }
-        // No transport asks for a body that is empty.
+        // A transport never reads an empty body.
         guard length != 0 else {
             tell(TransferProgress(completed: 0, total: 0))
             return input
@@ -57,7 +57,7 @@ public struct UploadProgressNode<Request: AddressedRequest>: Node {
     }
 }
 
-/// Gives bytes in memory piece by piece.
+/// Returns bytes in memory in chunks.
 final class ByteChunks: Sendable {
     static let size = 65_536
 
@@ -78,11 +78,11 @@ final class ByteChunks: Sendable {
     }
 }
 
-/// The size of the chunk that was given away last.
+/// The size of the chunk that was returned last.
 final class HandedOver: Sendable {
     private let count = Mutex(0)
 
-    /// Sets the size; gives the one before.
+    /// Sets the size and returns the previous one.
     @discardableResult
     func exchange(_ new: Int) -> Int {
         count.withLock { count in

@@ -1,14 +1,14 @@
 internal import FoundationEssentials
 internal import SidingSynchronization
 
-/// Writes dates as HTTP wants them, and reads the three forms that RFC 9110 §5.6.7 asks recipients to accept.
+/// Formats HTTP dates, and parses the three forms that RFC 9110 §5.6.7 requires recipients to accept.
 package enum HTTPDate {
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, fractions cut; nil outside the years 1 to 9999, which have no such form.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, fractions truncated; nil outside the years 1 to 9999, which this form cannot express.
     package static func text(_ secondsSince1970: Double) -> String? {
         UTCDate(secondsSince1970: secondsSince1970)?.httpDate
     }
 
-    /// Seconds since 1970 UTC, or nil where `text` is no HTTP date.
+    /// Seconds since 1970 UTC; nil if `text` is not an HTTP date.
     package static func secondsSince1970(_ text: String) -> Double? {
         let fields = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
         let parts: (day: String, month: String, year: String, time: String)

@@ -3,25 +3,25 @@ internal import FoundationEssentials
 public import HTTPTypes
 internal import SidingSynchronization
 
-/// An absolute http or https URL that was checked before any network code sees it.
+/// An absolute http or https URL, checked before any network code sees it.
 ///
-/// Ports outside 1…65535, user information, other schemes, control characters and missing hosts are refused here,
-/// because a library below may trap on them. Parsing and reference resolution follow RFC 3986 §3 and §5.
+/// Rejects ports outside 1…65535, user information, other schemes, control characters and missing hosts, because a library
+/// below may trap on them. Parsing and reference resolution follow RFC 3986 §3 and §5.
 public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     public let scheme: String
     /// Lower case, without brackets around an IPv6 address.
     public let host: String
-    /// The port as written, or the scheme's own.
+    /// The port as written, or the scheme's default.
     public let port: Int
     /// Percent-encoded, begins with `/`.
     public let path: String
-    /// Percent-encoded, without `?`; nil where there is none.
+    /// Percent-encoded, without `?`; nil if there is none.
     public let query: String?
 
-    /// Parses and checks an absolute URL; its fragment is left out, as it never travels (RFC 9110 §7.1).
+    /// Parses and checks an absolute URL. Its fragment is dropped, as it is never sent (RFC 9110 §7.1).
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` that says what is wrong with `text`.
+    /// - Throws: ``Failure/Reason/invalidRequest`` that describes the problem.
     public init(_ text: String) throws(Failure) {
         guard let url = Self.parse(text, relativeTo: nil) else { throw Self.refusal(text, "it is not a URL") }
         try self.init(url, text: text)
@@ -29,7 +29,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Resolves a reference, such as a `Link` target, against this URL.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the result is no URL that may be asked.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the result is not an allowed URL.
     public func resolve(_ reference: String) throws(Failure) -> HTTPURL {
         guard let base = Self.parse(description, relativeTo: nil),
             let url = Self.parse(reference, relativeTo: base)?.absoluteURL
@@ -54,7 +54,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         guard let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty else {
             throw Self.refusal(text, "it names no host")
         }
-        // A library below decodes it: the host that was checked would not be the one that is asked.
+        // A library below decodes it, so the requested host would not be the checked one.
         guard !host.contains("%") else { throw Self.refusal(text, "its host is percent-encoded") }
         guard Self.portIsWritable(url) else {
             throw Self.refusal(text, "its port is not between 1 and 65535")
@@ -73,7 +73,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     private static func portIsWritable(_ url: URL) -> Bool {
         guard let port = url.port else {
-            // URL gives nil for a port that is no number, or too large for an Int.
+            // URL returns nil for a port that is not a number or does not fit in an Int.
             let authority = url.absoluteString.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first
             let tail = authority?.split(separator: "]").last ?? ""
             return !tail.contains(":") || tail.hasSuffix(":") || tail.hasPrefix("[")
@@ -87,7 +87,7 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func refusal(_ text: String, _ why: String) -> Failure {
-        // What stands in its query or fragment may be a secret, and an unreadable URL cannot be redacted name by name.
+        // Query and fragment may hold secrets, and an unparsable URL cannot be redacted name by name.
         let shown = text.firstIndex { $0 == "?" || $0 == "#" }.map { text[...$0] + "…" } ?? text[...]
         return Failure(
             .invalidRequest, phase: .notSent,
@@ -96,16 +96,16 @@ public struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPURL {
-    /// Scheme, host and port: what must not change when credentials are to be kept (RFC 6454 §4).
+    /// Scheme, host and port. Credentials are kept only while it is unchanged (RFC 6454 §4).
     public var origin: String { "\(scheme)://\(authority)" }
 
-    /// Host and port as the `Host` field wants them: the scheme's own port left out.
+    /// Host and port for the `Host` field; the scheme's default port is left out.
     public var authority: String {
         let shownHost = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         return port == (scheme == "https" ? 443 : 80) ? shownHost : "\(shownHost):\(port)"
     }
 
-    /// Path and query as the request line wants them.
+    /// Path and query for the request line.
     public var requestTarget: String { query.map { String(joining: path, "?", $0) } ?? path }
 
     public var description: String { origin + requestTarget }
@@ -113,18 +113,18 @@ extension HTTPURL {
     /// Whether the host is this machine, by name or address.
     public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
-        // An address in full only: a name of someone else's may begin with 127 as well.
+        // Only a complete address: a foreign name may begin with 127 as well.
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { $0.allSatisfy(\.isASCIIDigit) && UInt8($0) != nil }
     }
 
-    /// The same URL with another query.
+    /// A copy with another query.
     public func with(query: String?) -> HTTPURL {
         HTTPURL(scheme: scheme, host: host, port: port, path: path, query: query)
     }
 
-    /// This URL with `path` appended below its own, as `base_url` and a resource's `path` join.
+    /// This URL with `path` appended below its own, as `base_url` and a resource's `path` are joined.
     ///
     /// A query in `path` is added to this URL's own.
     public func appending(path addition: String) throws(Failure) -> HTTPURL {
@@ -136,8 +136,8 @@ extension HTTPURL {
         return joined.with(query: joined.query.map { "\(own)&\($0)" } ?? own)
     }
 
-    /// Joins without parsing anew, where `addition` has nothing in it that a parser would read: the common case, called
-    /// once per request. Nil where it has.
+    /// Joins without parsing if `addition` has no characters that a parser would interpret: the common case, once per request.
+    /// Nil otherwise.
     private func appending(plainPath addition: String) -> HTTPURL? {
         let bytes = addition.utf8
         guard bytes.first == UInt8(ascii: "/"), path.utf8.count + bytes.count < 16_384, host.utf8.count < 1_024,
@@ -149,7 +149,7 @@ extension HTTPURL {
             query: query == "" ? nil : query)
     }
 
-    /// The head of a request for this URL.
+    /// The request head for this URL.
     public func request(_ method: HTTPRequest.Method, headerFields: HTTPFields = [:]) -> HTTPRequest {
         HTTPRequest(
             method: method, scheme: scheme, authority: authority, path: requestTarget, headerFields: headerFields)
@@ -159,14 +159,14 @@ extension HTTPURL {
 extension HTTPRequest {
     /// The request's checked URL.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where scheme, authority and path do not make one.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if scheme, authority and path do not form a valid URL.
     public func checkedURL() throws(Failure) -> HTTPURL {
         try HTTPURL("\(scheme ?? "")://\(authority ?? "")\(path ?? "/")")
     }
 }
 
 extension String {
-    /// Three texts in a row, in one piece of memory.
+    /// Joins three texts with one allocation.
     init(joining first: some StringProtocol, _ middle: String, _ last: String) {
         self.init()
         reserveCapacity(first.utf8.count + middle.utf8.count + last.utf8.count)

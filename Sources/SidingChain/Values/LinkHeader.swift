@@ -1,6 +1,6 @@
-/// Reads the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
+/// Parses the `Link` field (RFC 8288 §3): `<target>; rel="next", <target>; rel="last"`.
 package enum LinkHeader {
-    /// The target of the first link whose relation types include `relation`, as it was written.
+    /// The target of the first link whose relation types include `relation`, as written.
     package static func target(of relation: String, in field: String) -> String? {
         var rest = Substring(field)
         while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
@@ -15,7 +15,7 @@ package enum LinkHeader {
         return nil
     }
 
-    /// Cuts the parameters of one link off the front of `rest`: up to the next comma outside quotes.
+    /// Removes the parameters of one link from the front of `rest`: up to the next comma outside quotes.
     private static func takeParameters(_ rest: inout Substring) -> [Substring] {
         var parameters: [Substring] = []
         var start = rest.startIndex
@@ -39,7 +39,7 @@ package enum LinkHeader {
         return parameters
     }
 
-    /// The relation types that `parameter` names, in lower case; nil where it is another parameter.
+    /// The relation types in `parameter`, in lower case; nil if it is another parameter.
     private static func relationTypes(_ parameter: Substring) -> [String]? {
         let pair = parameter.split(separator: "=", maxSplits: 1)
         guard pair.count == 2, trimmed(pair[0]).lowercased() == "rel" else { return nil }

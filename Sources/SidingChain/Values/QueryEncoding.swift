@@ -1,11 +1,11 @@
 internal import SidingSynchronization
 
-/// Turns typed query parameters into the query of a URL, the same way each time.
+/// Encodes typed query parameters as the query of a URL, deterministically.
 ///
-/// Names are sorted at every level. Everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded, `+`
-/// included, since form decoders read it as a space. Empty arrays and objects are left out.
+/// Names are sorted at every level. Every character outside the unreserved set of RFC 3986 §2.3 is percent-encoded, including
+/// `+`, which form decoders read as a space. Empty arrays and objects are left out.
 public struct QueryEncoding: Sendable, Hashable {
-    /// How truth values are written.
+    /// How Booleans are written.
     public enum BoolStrategy: String, Sendable, Codable {
         /// `1` and `0`.
         case asInt = "int"
@@ -19,11 +19,11 @@ public struct QueryEncoding: Sendable, Hashable {
         case brackets
         /// `a=1&a=2`
         case noBrackets = "plain"
-        /// `a=1,2`, each item encoded; a list that holds lists or objects is written in brackets, as it has no such form.
+        /// `a=1,2`, each item encoded; a list that holds lists or objects has no such form and is written with brackets.
         case comma
     }
 
-    /// Whether null is written at all.
+    /// Whether null is written.
     public enum NullStrategy: String, Sendable, Codable {
         case leaveOut = "leave_out"
         /// `n=`
@@ -43,7 +43,7 @@ public struct QueryEncoding: Sendable, Hashable {
     public var nulls: NullStrategy
     public var dictionaries: DictionaryStrategy
 
-    /// Ints for bools, brackets for arrays and objects, nulls left out, unless said otherwise.
+    /// By default: ints for Booleans, brackets for arrays and objects, nulls left out.
     public init(
         bools: BoolStrategy = .asInt, arrays: ArrayStrategy = .brackets, nulls: NullStrategy = .leaveOut,
         dictionaries: DictionaryStrategy = .brackets
@@ -51,7 +51,7 @@ public struct QueryEncoding: Sendable, Hashable {
         (self.bools, self.arrays, self.nulls, self.dictionaries) = (bools, arrays, nulls, dictionaries)
     }
 
-    /// The encoded query without `?`; empty where there is nothing to say.
+    /// The encoded query without `?`; empty if there are no fields.
     public func encode(_ parameters: [String: QueryValue]) -> String {
         guard !parameters.isEmpty else { return "" }
         var query = ""
@@ -73,17 +73,17 @@ public struct QueryEncoding: Sendable, Hashable {
     public static func escape(_ text: String) -> String { PercentCoding.encode(text) }
 }
 
-/// One parameter with its whole name, not escaped: what a query, a form and a multipart body have in common.
+/// One parameter with its full name, not escaped; shared by queries, forms and multipart bodies.
 struct QueryField: Sendable, Hashable {
     /// Such as `user[name]` or `tags[]`.
     var name: String
     var value: String
-    /// What follows behind commas, where a list is joined by them.
+    /// The further values after commas, if a list is joined by them.
     var further: [String] = []
 }
 
 extension QueryEncoding {
-    /// Tells `body` each field that `parameters` make by these strategies, sorted by name at every level.
+    /// Calls `body` with each encoded field of `parameters`, sorted by name at every level.
     func forEachField(of parameters: [String: QueryValue], _ body: (QueryField) -> Void) {
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) { walk(name, value, body) }
     }
@@ -109,7 +109,7 @@ extension QueryEncoding {
         dictionaries == .brackets ? "\(name)[\(key)]" : "\(name).\(key)"
     }
 
-    /// A list between commas. Lists and objects inside it would be lost there, so such a list is written in brackets.
+    /// A comma-separated list. Lists and objects inside it cannot be expressed, so such a list is written with brackets.
     private func joined(_ name: String, _ items: [QueryValue], _ body: (QueryField) -> Void) {
         let written = items.filter { $0 != .null || nulls == .empty }
         guard written.allSatisfy(\.isScalar) else {

@@ -1,41 +1,41 @@
 internal import SidingSynchronization
 
-/// One parameter of a query as it is written there.
+/// One parameter of an encoded query.
 package struct QueryParameter: Sendable, Hashable {
-    /// Decoded: `%6Bey` and `key` are one name.
+    /// The decoded name: `%6Bey` and `key` are the same.
     package let name: String
-    /// Percent-encoded, with its name: `name=value`, or `name` alone.
+    /// The percent-encoded parameter with its name: `name=value`, or `name` alone.
     package let text: Substring
 
-    /// - Parameter text: what stands between two `&`.
+    /// - Parameter text: the text between two `&`.
     init(_ text: Substring) {
         (name, self.text) = (HTTPURL.decode(String(text.prefix { $0 != "=" })), text)
     }
 
-    /// What follows the first `=`, percent-encoded; nil where there is none.
+    /// The percent-encoded text after the first `=`; nil if there is no `=`.
     package var value: Substring? {
         text.firstIndex(of: "=").map { text[text.index(after: $0)...] }
     }
 
-    /// The parameters of `query`, in their order; nothing between two `&` is none.
+    /// The parameters of `query`, in order; empty ones are skipped.
     package static func all(in query: some StringProtocol) -> [QueryParameter] {
         Substring(query).split(separator: "&").map(QueryParameter.init)
     }
 }
 
 extension HTTPURL {
-    /// The query's parameters, in their order; names may come more than once.
+    /// The query's parameters, in order; names may repeat.
     package var queryParameters: [QueryParameter] { query.map(QueryParameter.all) ?? [] }
 
-    /// This URL with an encoded query added behind its own.
+    /// This URL with an encoded query appended to its own.
     public func appending(encodedQuery addition: String) -> HTTPURL {
         guard !addition.isEmpty else { return self }
         guard let query, !query.isEmpty else { return with(query: addition) }
         return with(query: String(joining: query, "&", addition))
     }
 
-    /// This URL with each parameter of `names` taken out of its query, and each whose value is one of `values`, encoded
-    /// spellings included.
+    /// This URL without the query parameters that have one of `names` or whose value is one of `values`; both are compared
+    /// decoded.
     public func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
         guard query != nil, !names.isEmpty || !values.isEmpty else { return self }
         let kept = queryParameters.filter { parameter in
@@ -45,12 +45,12 @@ extension HTTPURL {
         return with(query: kept.isEmpty ? nil : kept.joined(separator: "&"))
     }
 
-    /// This URL with one query parameter set to `value`, an earlier one of that name taken out.
+    /// This URL with one query parameter set to `value`; earlier ones of that name are removed.
     public func settingQuery(_ name: String, to value: String) -> HTTPURL {
         removingQuery(named: [name])
             .appending(encodedQuery: "\(QueryEncoding.escape(name))=\(QueryEncoding.escape(value))")
     }
 
-    /// Percent-decodes a query name or value; `+` is a space, and bytes that are no UTF-8 become the replacement character.
+    /// Percent-decodes a query name or value; `+` is a space, and invalid UTF-8 becomes the replacement character.
     public static func decode(_ text: String) -> String { PercentCoding.decode(text, plus: " ") }
 }

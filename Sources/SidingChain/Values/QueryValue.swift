@@ -26,7 +26,7 @@ extension QueryValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, E
 }
 
 extension QueryValue {
-    /// Whether the value is no list and no object.
+    /// Whether the value is neither a list nor an object.
     var isScalar: Bool {
         switch self {
         case .array, .object: false
@@ -34,7 +34,7 @@ extension QueryValue {
         }
     }
 
-    /// The kind of the value, in words for an error.
+    /// The kind of the value, for error messages.
     var kind: String {
         switch self {
         case .array: "a list"
@@ -48,7 +48,7 @@ extension QueryValue {
 }
 
 extension QueryValue {
-    /// The value of a document. A number that no `Int64` and no `Double` holds exactly stays as its digits.
+    /// The value of a document. A number that neither `Int64` nor `Double` holds exactly becomes its digits as text.
     init(_ document: JSONDocument) {
         if let elements = document.elements {
             self = .array(elements.map { QueryValue($0) })

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 internal import SidingSynchronization
 
-/// Turns an `Encodable` value into a ``QueryValue``, so that one type serves JSON, queries, forms and header fields.
+/// Converts an `Encodable` value to a ``QueryValue``, so that one type serves JSON, queries, forms and header fields.
 ///
-/// Integers stay integers, those beyond `Int64` become their digits as text; truth values stay truth values; a nil
-/// member is ``QueryValue/null``, about which ``QueryEncoding/nulls`` decides. A `Date` is an ISO 8601 text in UTC, `Data`
-/// is Base64, a `URL` its text, a `Decimal` its digits.
+/// Integers stay integers, and those beyond `Int64` become text; Booleans stay Booleans. A nil member is ``QueryValue/null``,
+/// which ``QueryEncoding/nulls`` handles. A `Date` becomes ISO 8601 text in UTC, `Data` Base64, a `URL` its text, a `Decimal`
+/// its digits.
 package struct QueryValueEncoder: Sendable {
     /// How dates are written.
     enum DateStrategy: Sendable {
@@ -27,9 +27,8 @@ package struct QueryValueEncoder: Sendable {
 
     /// The value as a tree.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` that names the type and the coding path of what has no form here: a
-    ///   number that is not finite, a date outside the years 1 to 9999. What user code throws is
-    ///   ``Failure/Reason/userCode``.
+    /// - Throws: ``Failure/Reason/invalidRequest`` that names the type and coding path of a value that cannot be encoded: a
+    ///   number that is not finite, a date outside the years 1 to 9999. Errors of user code are ``Failure/Reason/userCode``.
     package func encode<Value: Encodable>(_ value: Value) throws(Failure) -> QueryValue {
         let root = QueryValueSlot()
         do {
@@ -40,9 +39,9 @@ package struct QueryValueEncoder: Sendable {
         }
     }
 
-    /// The members of a value that must be an object.
+    /// The members of a value, which must be an object.
     ///
-    /// - Parameter purpose: what the members are for, such as "form fields", for the error.
+    /// - Parameter purpose: what the members are for, such as "form fields"; used in the error.
     func members<Value: Encodable>(of value: Value, for purpose: String) throws(Failure) -> [String: QueryValue] {
         let root = try encode(value)
         guard case .object(let members) = root else {
@@ -55,7 +54,7 @@ package struct QueryValueEncoder: Sendable {
     }
 }
 
-/// The encoder of one value: hands out containers over its slot, or writes a single value there.
+/// Encodes one value: creates containers over its slot, or writes a single value into it.
 struct QueryValueElement: Encoder, SingleValueEncodingContainer {
     private let slot: QueryValueSlot
     private let dates: QueryValueEncoder.DateStrategy
@@ -78,7 +77,7 @@ struct QueryValueElement: Encoder, SingleValueEncodingContainer {
 
     func encodeNil() throws { slot.set(.null) }
 
-    // The default of these two throws, and would be taken before the generic method below.
+    // Without these two, the default methods, which throw, would be chosen over the generic one below.
     func encode(_ value: Int128) throws { slot.set(Self.integer(value)) }
     func encode(_ value: UInt128) throws { slot.set(Self.integer(value)) }
 
@@ -86,14 +85,14 @@ struct QueryValueElement: Encoder, SingleValueEncodingContainer {
         if let scalar = try scalar(value) { slot.set(scalar) } else { try value.encode(to: self) }
     }
 
-    /// The single value that stands for `value`, or nil where it writes itself.
+    /// The single value for `value`; nil if it encodes itself.
     private func scalar(_ value: some Encodable) throws -> QueryValue? {
         switch value {
         case let text as String: .string(text)
         case let flag as Bool: .bool(flag)
         case let number as any FixedWidthInteger & Sendable: Self.integer(number)
         case let number as Double: try finite(number)
-        // By way of its digits: 0.1 stays 0.1 in Double's greater precision.
+        // Converted by its digits: 0.1 stays 0.1 in Double's greater precision.
         case let number as Float: try finite(Double(number.description) ?? Double(number))
         case let date as Date: .string(try text(of: date))
         case let data as Data: .string(data.base64EncodedString())

@@ -1,7 +1,7 @@
-/// A place in the tree that an `Encodable` value writes itself into, piece by piece.
+/// A node of the tree that an `Encodable` value writes itself into.
 ///
-/// A value that asks for containers of two kinds at one place has no single form; that is noted here and thrown when
-/// the tree is read, because asking for a container cannot throw.
+/// A value that asks for two kinds of containers at one place has no single form. Asking for a container cannot throw, so the
+/// error is kept and thrown when the tree is read.
 final class QueryValueSlot {
     private enum Kind {
         case empty, scalar, list, object, muddled
@@ -12,45 +12,45 @@ final class QueryValueSlot {
     private var items: [QueryValueSlot] = []
     private var members: [String: QueryValueSlot] = [:]
 
-    /// How many items a list has so far.
+    /// The current number of list items.
     var count: Int { items.count }
 
-    /// Makes this place one single value.
+    /// Makes this node a single value.
     func set(_ value: QueryValue) {
         kind = kind == .empty ? .scalar : .muddled
         scalar = value
     }
 
-    /// Makes this place an object, if it is not one already.
+    /// Makes this node an object, if it is not one already.
     func openObject() {
         kind = kind == .empty || kind == .object ? .object : .muddled
     }
 
-    /// Makes this place a list, if it is not one already.
+    /// Makes this node a list, if it is not one already.
     func openList() {
         kind = kind == .empty || kind == .list ? .list : .muddled
     }
 
-    /// A new place behind the last item.
+    /// Appends a new list item.
     func append() -> QueryValueSlot {
         let slot = QueryValueSlot()
         items.append(slot)
         return slot
     }
 
-    /// A new place under `name`; an earlier one of that name is forgotten.
+    /// A new member `name`; replaces an earlier one.
     func replace(_ name: String) -> QueryValueSlot {
         let slot = QueryValueSlot()
         members[name] = slot
         return slot
     }
 
-    /// The place under `name`, which a nested container may be asked for more than once.
+    /// The member `name`. Nested containers may ask for it more than once.
     func member(_ name: String) -> QueryValueSlot {
         members[name] ?? replace(name)
     }
 
-    /// What was written; a value that wrote nothing is an empty object.
+    /// The encoded value; a value that wrote nothing is an empty object.
     func value(at path: [any CodingKey]) throws -> QueryValue {
         switch kind {
         case .empty: return .object([:])
@@ -74,8 +74,8 @@ final class QueryValueSlot {
 
 /// Writes the members of an object.
 ///
-/// A nil member is written as null, where the library's own methods would leave it out: whether it is sent is for the
-/// null strategy to say. Each of them has to be taken over one by one for that.
+/// A nil member is written as null, while the default methods would leave it out, because the null strategy decides whether it
+/// is sent. Each method must be overridden for that.
 struct QueryValueKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     private let slot: QueryValueSlot
     private let dates: QueryValueEncoder.DateStrategy
@@ -88,7 +88,7 @@ struct QueryValueKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     mutating func encodeNil(forKey key: Key) throws { slot.replace(key.stringValue).set(.null) }
 
-    // The default of these two throws, and would be taken before the generic method below.
+    // Without these two, the default methods, which throw, would be chosen over the generic one below.
     mutating func encode(_ value: Int128, forKey key: Key) throws { try put(value, key) }
     mutating func encode(_ value: UInt128, forKey key: Key) throws { try put(value, key) }
 
@@ -156,7 +156,7 @@ struct QueryValueUnkeyedContainer: UnkeyedEncodingContainer {
 
     mutating func encodeNil() throws { slot.append().set(.null) }
 
-    // The default of these two throws, and would be taken before the generic method below.
+    // Without these two, the default methods, which throw, would be chosen over the generic one below.
     mutating func encode(_ value: Int128) throws { try next().encode(value) }
     mutating func encode(_ value: UInt128) throws { try next().encode(value) }
 

@@ -1,19 +1,19 @@
 internal import HTTPTypes
 internal import SidingJSON
 
-/// Keeps secrets out of everything a person or a file may see: URLs in errors, headers in logs.
+/// Removes secrets from everything that people or files may see: URLs in errors, headers in logs.
 package enum Redaction {
-    /// Query names whose values are never shown, compared without case.
+    /// Query names whose values are never shown, compared case-insensitively.
     package static let secretQueryNames: Set<String> = [
         "access_token", "api-key", "api_key", "apikey", "auth", "client_secret", "code", "key", "password", "passwd",
         "private_token", "refresh_token", "secret", "sig", "signature", "token", "x-api-key",
-        // What makes a signed link of an object store good for whoever has it.
+        // Whoever has these values can use a signed link of an object store.
         "awsaccesskeyid", "googleaccessid", "q-signature", "x-amz-credential", "x-amz-security-token",
         "x-amz-signature", "x-goog-credential", "x-goog-signature", "x-oss-credential", "x-oss-security-token",
         "x-oss-signature",
     ]
 
-    /// Header fields whose values are never kept, in lower case.
+    /// Header fields whose values are never stored, in lower case.
     package static let secretHeaderNames: Set<String> = [
         "api-key", "apikey", "authentication-info", "authorization", "cookie", "ocp-apim-subscription-key",
         "private-token", "proxy-authentication-info", "proxy-authorization", "set-cookie", "x-access-token",
@@ -25,12 +25,12 @@ package enum Redaction {
         secretQueryNames.contains(name.lowercased()) || names.contains(name)
     }
 
-    /// The URL for a person: values of secret query parameters replaced by `…`.
+    /// The URL for display: values of secret query parameters replaced by `…`.
     package static func url(_ url: HTTPURL, also names: Set<String> = []) -> String {
         url.query.map { url.with(query: self.query($0, also: names)).description } ?? url.description
     }
 
-    /// The same for the URL that a request carries in its parts.
+    /// The same for the URL of a request head.
     static func url(of request: HTTPRequest, also names: Set<String>) -> String {
         let path = request.path ?? "/"
         let origin = "\(request.scheme ?? "")://\(request.authority ?? "")"
@@ -38,7 +38,7 @@ package enum Redaction {
         return "\(origin)\(path[...mark])\(query(String(path[path.utf8.index(after: mark)...]), also: names))"
     }
 
-    /// A URL that is shown already, with the values of these parameters taken out as well.
+    /// An already redacted URL, with the values of these parameters removed as well.
     static func shown(_ url: String, also names: Set<String>) -> String {
         guard !names.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         return "\(url[...mark])\(query(String(url[url.utf8.index(after: mark)...]), also: names))"
@@ -56,19 +56,18 @@ package enum Redaction {
 extension Redaction {
     /// Member names whose values are never shown, in lower case and without `_` and `-`.
     ///
-    /// Unlike in queries, `code` and `key` are no secrets there: an error's code and a record's key are what a person
-    /// looks for.
+    /// Unlike in queries, `code` and `key` are not secret here: people look for an error's code and a record's key.
     package static let secretMemberNames: Set<String> = [
         "accesstoken", "apikey", "auth", "authorization", "clientsecret", "idtoken", "passwd", "password", "privatekey",
         "privatetoken", "refreshtoken", "secret", "sessionid", "sig", "signature", "token", "xapikey",
     ]
 
-    /// Whether what stands under the member `name` is secret, however the name is spelt: `accessToken`, `access_token`.
+    /// Whether the value of the member `name` is secret, in any spelling: `accessToken`, `access_token`.
     package static func isSecret(memberName name: String) -> Bool {
         secretMemberNames.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
     }
 
-    /// The start of a value for an error: one line, bounded, `…` in the place of secrets.
+    /// The start of a value for an error message: one line, bounded, secrets replaced by `…`.
     static func excerpt(_ document: JSONDocument) -> String {
         document.excerpt(hiding: isSecret(memberName:))
     }

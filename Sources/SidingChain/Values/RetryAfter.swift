@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 
-/// Reads how long an origin asks to be left alone: `Retry-After` in seconds or as a date (RFC 9110 §10.2.3).
+/// Parses `Retry-After`: how long the origin asks to wait, in seconds or as a date (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// The most that is believed: 24 hours.
+    /// The longest accepted wait: 24 hours.
     package static let longest = Duration.seconds(86_400)
 
-    /// The wait that `value` asks for, at least zero and at most ``longest``; nil where it says nothing usable.
+    /// The wait that `value` asks for, at least zero and at most ``longest``; nil if it is not usable.
     ///
     /// - Parameters:
     ///   - value: the field's value.
-    ///   - now: seconds since 1970, against which a date is measured. Fractions round up, also those of `2.0`, which is not
-    ///     of the RFC, but what some origins write (https://shopify.dev/docs/api/admin-rest/usage/rate-limits).
+    ///   - now: seconds since 1970, against which a date is measured. Fractions round up; so do those of `2.0`, which the RFC
+    ///     does not allow but some origins write (https://shopify.dev/docs/api/admin-rest/usage/rate-limits).
     package static func wait(_ value: String, now: Double) -> Duration? {
         let text = value.trimmingPrefix { $0 == " " }
         if let seconds = seconds(text) { return seconds }
@@ -19,7 +19,7 @@ package enum RetryAfter {
         return min(max(.seconds(Int64((date - now).rounded(.up))), .zero), longest)
     }
 
-    /// `120`, or `2.0`; nil where `text` is no number of this form.
+    /// `120`, or `2.0`; nil if `text` has another form.
     private static func seconds(_ text: Substring) -> Duration? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit) }) else {
@@ -32,7 +32,7 @@ package enum RetryAfter {
 }
 
 extension HTTPFailure {
-    /// The wait that the origin asked for, by `Retry-After`.
+    /// The wait that the origin asked for with `Retry-After`.
     public func retryAfter(now: Double) -> Duration? {
         headerFields[.retryAfter].flatMap { RetryAfter.wait($0, now: now) }
     }

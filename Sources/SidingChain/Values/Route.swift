@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Where a request goes: a method and a checked URL.
+/// The target of a request: a method and a checked URL.
 public struct Route: Sendable, Hashable {
     public var method: HTTPRequest.Method
     public var url: HTTPURL
@@ -10,10 +10,10 @@ public struct Route: Sendable, Hashable {
         self.url = url
     }
 
-    /// A path under a source, with `{name}` placeholders filled in, percent-encoded.
+    /// A path under a source, with percent-encoded values in place of `{name}` placeholders.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where a placeholder has no value, or one that would name another path
-    ///   (empty, `.`, `..`), or the result is no URL.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if a placeholder has no value, or one that would change the path (empty,
+    ///   `.`, `..`), or if the result is not a URL.
     public init(
         _ method: HTTPRequest.Method, _ template: String, under base: HTTPURL, parameters: [String: String] = [:]
     ) throws(Failure) {
@@ -29,7 +29,7 @@ public struct Route: Sendable, Hashable {
                     .invalidRequest, phase: .notSent,
                     detail: "the path '\(template)' has the placeholder {\(name)}, for which there is no value")
             }
-            // Origins and proxies resolve dot segments, and an empty one names the collection: another path than was meant.
+            // Origins and proxies resolve dot segments, and an empty value names the collection: the path would change.
             guard !value.isEmpty, value != ".", value != ".." else {
                 throw Failure(
                     .invalidRequest, phase: .notSent,
@@ -45,6 +45,6 @@ public struct Route: Sendable, Hashable {
 }
 
 extension HTTPRequest.Method {
-    /// Whether sending a request twice is meant to do what sending it once does (RFC 9110 §9.2.2).
+    /// Whether sending a request twice has the same effect as sending it once (RFC 9110 §9.2.2).
     public var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
 }

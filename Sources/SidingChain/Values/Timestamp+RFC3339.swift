@@ -1,10 +1,10 @@
 internal import SidingSynchronization
 
 extension Timestamp {
-    /// Reads RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), cut to the microsecond.
+    /// Reads RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), truncated to microseconds.
     ///
-    /// More is taken than is written there, as origins write more: a space for the `T`, no offset (UTC), offsets without a
-    /// colon, and a date alone. A leap second is the second after it. Nil for everything else.
+    /// Also accepts variants that origins send: a space for the `T`, no offset (UTC), offsets without a colon, and a date
+    /// alone. A leap second counts as the second after it. Nil for everything else.
     public init?(rfc3339 text: String) {
         var reader = DateReader(text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
@@ -32,7 +32,7 @@ extension Timestamp {
         self.init(microseconds: seconds * 1_000_000 + fraction)
     }
 
-    /// RFC 3339 in UTC with so many digits of the second, at most six; cut, not rounded.
+    /// RFC 3339 in UTC with this many fractional digits, at most six; truncated, not rounded.
     public func rfc3339(fractionDigits: Int) -> String {
         let digits = min(max(fractionDigits, 0), 6)
         let whole = rfc3339.dropLast(5)
@@ -51,7 +51,7 @@ extension Timestamp {
     }
 }
 
-/// Walks over the bytes of a date.
+/// Parses the bytes of a date.
 private struct DateReader {
     private var rest: Substring.UTF8View
 
@@ -67,7 +67,7 @@ private struct DateReader {
         return true
     }
 
-    /// Exactly so many digits.
+    /// Reads exactly `count` digits.
     mutating func number(_ count: Int) -> Int64? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy(Self.isDigit) else { return nil }
@@ -75,7 +75,7 @@ private struct DateReader {
         return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// One digit or more of a second, of which six count.
+    /// Reads a fraction of one or more digits; the first six count.
     mutating func microseconds() -> Int64? {
         let digits = rest.prefix(while: Self.isDigit)
         guard !digits.isEmpty else { return nil }
@@ -85,7 +85,7 @@ private struct DateReader {
         return (counted.count..<6).reduce(value) { value, _ in value * 10 }
     }
 
-    /// Seconds east of UTC; none is UTC.
+    /// Reads the offset east of UTC in seconds; a missing one is UTC.
     mutating func offset() -> Int64? {
         if isAtEnd || skip("Z") || skip("z") { return 0 }
         let isEast = skip("+")

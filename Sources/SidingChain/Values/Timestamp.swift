@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A wall-clock moment as it is stored: whole microseconds since 1970 UTC.
+/// A stored wall-clock time: whole microseconds since 1970 UTC.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
     public var microseconds: Int64
 
@@ -8,7 +8,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
         self.microseconds = microseconds
     }
 
-    /// The moment `seconds` after 1970-01-01T00:00:00Z, cut to what can be stored; 1970 itself for what is no number.
+    /// The time `seconds` after 1970-01-01T00:00:00Z, clamped to the storable range; 1970 itself for NaN.
     public init(secondsSince1970 seconds: Double) {
         let rounded = (seconds * 1_000_000).rounded()
         microseconds = Int64(exactly: rounded) ?? (rounded > 0 ? .max : rounded < 0 ? .min : 0)
@@ -28,18 +28,18 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
         return .microseconds(overflow ? (later > earlier ? .max : .min) : difference)
     }
 
-    /// RFC 3339 in UTC, cut to the millisecond: `2026-01-31T07:05:00.250Z`.
+    /// RFC 3339 in UTC, truncated to milliseconds: `2026-01-31T07:05:00.250Z`.
     public var rfc3339: String {
         var (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
-        // Whole seconds only: a fraction in binary is often a little less than the millisecond that it stands for.
+        // Whole seconds only: a binary fraction is often slightly below its millisecond.
         let text = Date(timeIntervalSince1970: Double(seconds)).formatted(Date.ISO8601FormatStyle())
         return "\(text.dropLast()).\(String(1_000 + rest / 1_000).dropFirst())Z"
     }
 }
 
 extension Duration {
-    /// The duration in microseconds, cut to what fits an `Int64`.
+    /// The duration in microseconds, clamped to `Int64`.
     public var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
@@ -48,7 +48,7 @@ extension Duration {
     }
 }
 
-/// Where wall-clock time comes from, so that tests can set it.
+/// The source of wall-clock time, so that tests can set it.
 public struct WallClock: Sendable {
     private let read: @Sendable () -> Timestamp
 
@@ -58,6 +58,6 @@ public struct WallClock: Sendable {
 
     public var now: Timestamp { read() }
 
-    /// The machine's own clock.
+    /// The machine's clock.
     public static let system = WallClock { Timestamp(secondsSince1970: Date().timeIntervalSince1970) }
 }

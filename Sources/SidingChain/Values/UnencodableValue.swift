@@ -1,6 +1,6 @@
-/// Why a value has no form in the target encoding: its type and its place, never the value itself.
+/// Why a value cannot be encoded: its type and place, never the value itself.
 struct UnencodableValue: Error {
-    /// The Swift type of what could not be written.
+    /// The Swift type that could not be encoded.
     let type: String
     let path: [any CodingKey]
     /// The rest of a sentence that begins with the type.
@@ -8,9 +8,10 @@ struct UnencodableValue: Error {
 }
 
 extension Failure {
-    /// The failure of a model of type `model` that could not be encoded: it names types and the coding path, never a value.
+    /// The failure of encoding a model of type `model`. It names types and the coding path, never a value.
     ///
-    /// The error itself is not kept beneath, as an `EncodingError` holds the value. Errors of user code stay user code's.
+    /// The error itself is not kept as underlying error, because an `EncodingError` holds the value. Errors of user code stay
+    /// user code's.
     static func unencodable(_ error: any Error, in model: Any.Type) -> Failure {
         switch error {
         case let fault as UnencodableValue:
@@ -33,13 +34,13 @@ extension Failure {
     }
 }
 
-/// Writes coding paths for people.
+/// Formats coding paths for people.
 enum CodingPath {
     /// `items[2].price`: keys joined by dots, positions in brackets.
     static func text(_ path: [any CodingKey]) -> String {
         var text = ""
         for key in path {
-            // How encoders, the library's own and ours, name the position in a list.
+            // The standard encoders and this one name list positions like this.
             if let index = key.intValue, key.stringValue == "Index \(index)" {
                 text += "[\(index)]"
             } else {

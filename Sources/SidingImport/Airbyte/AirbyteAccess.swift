@@ -1,12 +1,12 @@
-/// `config['a'].b`, `response.get('next', {})`, `config['x'] or 'y'`: a name and the members that lead from it.
+/// A name with the members accessed on it: `config['a'].b`, `response.get('next', {})`, `config['x'] or 'y'`.
 struct AirbyteAccess: Sendable, Hashable {
     let root: String
-    /// Members; the index of an element is its digits in brackets, such as `[0]`.
+    /// The members; the index of an element has brackets, such as `[0]`.
     let keys: [String]
-    /// The text that stands in where there is none.
+    /// The default text if the value is missing.
     let fallback: String?
 
-    /// Nil for what is more than that.
+    /// Nil for any other expression.
     init?(_ expression: String) {
         var rest = expression.trimmingSpaces[...]
         guard rest.utf8.count <= 1000, let name = rest.prefixMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) else { return nil }
@@ -37,13 +37,13 @@ struct AirbyteAccess: Sendable, Hashable {
         (self.keys, self.fallback) = (keys, fallback)
     }
 
-    /// The members for a person.
+    /// The access as a message, such as `config.a.b`.
     var shown: String { String(([root] + keys).joined(separator: ".").prefix(100)) }
 
-    /// The path of the members in a body; nil where a name cannot be said.
+    /// The JSON path of the members; nil without members.
     var path: String? { keys.isEmpty ? nil : Self.path(of: keys) }
 
-    /// The path of members and of elements, whose indexes stand in brackets.
+    /// The JSON path of members and elements, whose indexes have brackets.
     static func path(of keys: [String]) -> String {
         keys.reduce("$") { path, key in
             key.hasPrefix("[") && key.hasSuffix("]") ? path + key : path + ImportedPath.text([key]).dropFirst()

@@ -1,21 +1,21 @@
-/// What the AddFields of a stream put into its records. Siding keeps records as the origin gives them, so that what points
-/// at an added member has to point at where it comes from.
+/// The members that a stream's AddFields put into its records. Siding stores records as the origin sends them, so a reference to
+/// an added member must become one to its source.
 struct AirbyteAdditions: Sendable {
     private let fields: [Field]
 
     private struct Field: Sendable {
         let path: [String]
-        /// What it is a plain copy of; nil for anything else.
+        /// The member that it copies; nil for any other expression.
         let source: [String]?
     }
 
-    /// Where a member is in the records of the origin.
+    /// Where a member is in the origin's records.
     enum Place: Sendable, Hashable {
-        /// Where it is said to be: AddFields puts nothing there.
+        /// At the path itself: AddFields does not add it.
         case own
-        /// Where AddFields copies it from.
+        /// At another path, from which AddFields copies it.
         case copied(String)
-        /// Nowhere: AddFields works it out.
+        /// Nowhere: AddFields computes it.
         case made
     }
 
@@ -31,7 +31,7 @@ struct AirbyteAdditions: Sendable {
         }
     }
 
-    /// Where the member at `path` is, as the last of all steps leaves it.
+    /// Finds the member at `path` in the origin's records, through all AddFields steps.
     func place(of path: [String]) -> Place {
         guard var index = last(at: path, before: fields.count) else { return .own }
         var path = path
@@ -47,14 +47,14 @@ struct AirbyteAdditions: Sendable {
         fields[..<end].lastIndex { path.starts(with: $0.path) }
     }
 
-    /// Whether a member is copied from `path`, or from inside of it.
+    /// Whether AddFields copies a member from `path` or from inside it.
     func copies(from path: [String]) -> Bool {
         fields.contains { $0.source?.starts(with: path) ?? false }
     }
 }
 
 extension AirbyteAdditions {
-    /// Why something that points at the member at `path` does not find it.
+    /// The message for a reference to a member that AddFields computes.
     static func reason(_ path: [String], of stream: String? = nil) -> String {
         let owner = stream.map { " of '\($0.prefix(60))'" } ?? ""
         let member = path.joined(separator: ".").prefix(60)

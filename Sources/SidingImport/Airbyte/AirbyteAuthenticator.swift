@@ -1,4 +1,4 @@
-/// An authenticator of a requester.
+/// Converts an authenticator of a requester to `auth`.
 struct AirbyteAuthenticator {
     private let auth: AirbyteComponent
     private let baseURL: String
@@ -181,7 +181,7 @@ struct AirbyteAuthenticator {
         return .secret(variable, from: origin)
     }
 
-    /// Of users and clients a literal name is kept; what the user is asked for is a variable.
+    /// A user or client name: literal text is kept, a value from the user's configuration becomes a variable.
     private func textOrSecret(
         _ name: String, _ word: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
     ) -> ConfigNode {
@@ -196,7 +196,7 @@ struct AirbyteAuthenticator {
 }
 
 extension String {
-    /// What stands between `{{` and `}}`, where that is all.
+    /// The expression between `{{` and `}}`, if the text has nothing else.
     var inBraces: String? {
         let text = trimmingSpaces
         guard text.hasPrefix("{{"), text.hasSuffix("}}"), text.count >= 4 else { return nil }

@@ -1,4 +1,4 @@
-/// The body of an HttpRequester: `request_body`, or one of the keys that came before it.
+/// Converts the body of an HttpRequester: `request_body`, or one of its older keys.
 struct AirbyteBody {
     private let requester: AirbyteComponent
 
@@ -48,7 +48,7 @@ struct AirbyteBody {
 }
 
 extension AirbyteComponent {
-    /// A text inside a list or a body; nil where it cannot be said, which has then been noted.
+    /// A text inside a list or a body; nil after noting why it cannot be converted.
     func text(_ node: InputNode, _ source: String, _ manifest: inout ImportedManifest) -> ConfigNode? {
         let filled = fill(node.text ?? "", source)
         guard case .literal(let text) = filled.value else {

@@ -1,7 +1,6 @@
 internal import SidingManifest
 
-/// One component of an Airbyte manifest: a map with its references resolved as they are needed, and the parameters that
-/// it inherits.
+/// One component of an Airbyte manifest: a map whose references are resolved on access, with its inherited parameters.
 struct AirbyteComponent: Sendable {
     let node: InputNode
     let parameters: [String: InputNode]
@@ -11,14 +10,14 @@ struct AirbyteComponent: Sendable {
         self.node = document.resolved(node)
         self.document = document
         let own = self.node["$parameters"].map { document.resolved($0).members } ?? []
-        // A component's own parameters win over those from further out (propagate_types_and_parameters of the CDK).
+        // A component's own parameters win over inherited ones (propagate_types_and_parameters of the CDK).
         self.parameters = parameters.merging(own.map { ($0.name, $0.node) }) { _, own in own }
     }
 
     var origin: Origin { node.origin }
     var type: String? { node["type"]?.text }
 
-    /// The value of `name`, or the parameter of that name: parameters fill in what a component leaves out, or empty.
+    /// The value of `name`; if it is missing or empty, the parameter of that name.
     subscript(name: String) -> InputNode? {
         let own = value(node[name])
         return own.flatMap { $0.isVoid ? nil : $0 } ?? value(parameters[name]) ?? own
@@ -28,7 +27,7 @@ struct AirbyteComponent: Sendable {
         node.map(document.resolved).flatMap { $0.isNull ? nil : $0 }
     }
 
-    /// What the component under `name` inherits: a parameter of that very name would come back inside of itself.
+    /// The parameters for the component under `name`, without the one of that name, which would contain itself.
     private func inherited(by name: String) -> [String: InputNode] { parameters.filter { $0.key != name } }
 
     /// The map under `name` as a component.
@@ -37,13 +36,13 @@ struct AirbyteComponent: Sendable {
         return AirbyteComponent(value, parameters: inherited(by: name), in: document)
     }
 
-    /// The maps of the list under `name`, or the one map there.
+    /// The maps in the list under `name`, or the single map there.
     func components(_ name: String) -> [AirbyteComponent] {
         (self[name]?.itemsOrSelf ?? []).map(document.resolved).filter(\.isMap)
             .map { AirbyteComponent($0, parameters: inherited(by: name), in: document) }
     }
 
-    /// A map that is not a component, with the references of its members resolved.
+    /// The members of a plain map under `name`, with their references resolved.
     func members(_ name: String) -> [(name: String, node: InputNode)] {
         (node[name].map(document.resolved)?.members ?? []).map { ($0.name, document.resolved($0.node)) }
     }
@@ -53,20 +52,20 @@ struct AirbyteComponent: Sendable {
     func fault(of node: InputNode) -> String? { document.fault(of: node) }
 }
 
-/// The whole manifest: where references lead, and what the user of the connector is asked for.
+/// The whole manifest: resolves references and knows the connector's specification.
 struct AirbyteDocument: Sendable {
     let root: InputNode
-    /// A reference to a reference, and so on, comes to an end.
+    /// The maximum length of a chain of references.
     private static let mostSteps = 32
 
     init(_ root: InputNode) {
         self.root = root
     }
 
-    /// `node` with what its `$ref` refers to, one level deep; itself where the reference leads nowhere.
+    /// `node` with its `$ref` resolved, one level deep; unchanged if the reference cannot be resolved.
     func resolved(_ node: InputNode) -> InputNode { resolved(node, steps: 0) ?? node }
 
-    /// Why the reference of `node` cannot be followed; nil where it can, or is none.
+    /// Why the reference of `node` cannot be resolved; nil if it can, or there is none.
     func fault(of node: InputNode) -> String? {
         guard Self.reference(node) != nil, resolved(node, steps: 0) == nil else { return nil }
         return "the reference leads nowhere, or to itself"
@@ -86,13 +85,13 @@ struct AirbyteDocument: Sendable {
         return InputNode(YAMLNode(base.value.place, .map(merged)), path: node.path)
     }
 
-    /// `{ $ref: "#/definitions/x" }`, or the text alone.
+    /// The reference of `{ $ref: "#/definitions/x" }`, or of the text alone.
     private static func reference(_ node: InputNode) -> String? {
         if let text = node["$ref"]?.text { return text }
         return node.text.flatMap { $0.hasPrefix("#/") ? $0 : nil }
     }
 
-    /// The value that `#/definitions/x/y` names, where `x` may itself be a reference.
+    /// The value at `#/definitions/x/y`, where `x` may itself be a reference.
     private func target(of reference: String, steps: Int) -> InputNode? {
         guard reference.hasPrefix("#/"), reference.utf8.count <= 1000 else { return nil }
         var node = root
@@ -119,7 +118,7 @@ struct AirbyteDocument: Sendable {
         return node
     }
 
-    /// Looks into alternatives as well.
+    /// The property of that name, also from alternatives (`oneOf`, `anyOf`).
     private func property(_ name: String, of node: InputNode, depth: Int) -> InputNode? {
         if let found = node["properties"].map(resolved)?[name] { return resolved(found) }
         guard depth < 4 else { return nil }
@@ -129,7 +128,7 @@ struct AirbyteDocument: Sendable {
         return nil
     }
 
-    /// Whether `config['a']` is a secret: the specification says so, or its name does.
+    /// Whether `config['a']` is a secret, by the specification or else by its name.
     func isSecret(_ keys: [String]) -> Bool {
         specification(of: keys)?["airbyte_secret"]?.truth ?? keys.last.map(SecretWords.isSecret) ?? false
     }

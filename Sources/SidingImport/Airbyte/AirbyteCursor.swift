@@ -1,4 +1,4 @@
-/// An incremental_sync: DatetimeBasedCursor.
+/// Converts an incremental_sync of type DatetimeBasedCursor to `cursor`.
 struct AirbyteCursor {
     private let cursor: AirbyteComponent
     private let additions: AirbyteAdditions
@@ -49,7 +49,7 @@ struct AirbyteCursor {
         resource.openSpans(kinds.requests, &manifest)
     }
 
-    /// Where the cursor is in the records of the origin; nil where it is nowhere, which has then been noted.
+    /// The cursor's path in the origin's records; nil after noting that it is not there.
     private func path(_ names: [String], _ field: InputNode, _ manifest: inout ImportedManifest) -> String? {
         switch additions.place(of: names) {
         case .own: return ImportedPath.text(names)
@@ -87,7 +87,7 @@ struct AirbyteCursor {
         return (first, second)
     }
 
-    /// Whether requests write a moment in RFC 3339, and records write it in another way.
+    /// Whether requests write times in RFC 3339 and records write them differently.
     private var isRewritten: Bool {
         guard let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text,
             let requests = cursor["datetime_format"]?.text, records != requests
@@ -99,10 +99,10 @@ struct AirbyteCursor {
         format.wholeMatch(of: /%Y-%m-%dT%H:%M:%S(\.(%f|%3f|%_ms|%ms|0+))?(Z|%z|%:z|[+-]00:?00)/) != nil
     }
 
-    /// Tells where requests write a moment as siding.yaml cannot: it is sent as it was found, or, less a lookback and
-    /// from a start, in RFC 3339.
+    /// Notes a request format that siding.yaml cannot write. The time is then sent as found or, with a lookback or a start, in
+    /// RFC 3339.
     ///
-    /// - Parameter isLeft: whether records write a moment, too, rather than a number.
+    /// - Parameter isLeft: whether records contain formatted times, too, not numbers.
     private func tellFormat(isLeft: Bool, _ map: ConfigMap, _ manifest: inout ImportedManifest) {
         guard let node = cursor["datetime_format"], let format = node.text, !Self.isRFC3339(format) else { return }
         let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text ?? format
@@ -123,7 +123,7 @@ struct AirbyteCursor {
         }
     }
 
-    // MARK: Where it begins
+    // MARK: Start
 
     private func addStart(
         _ kinds: (records: String, requests: String), _ source: String, _ map: inout ConfigMap,

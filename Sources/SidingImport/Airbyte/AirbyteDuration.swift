@@ -1,6 +1,6 @@
-/// Durations of ISO 8601, such as `P1D` and `PT15M`, as `siding.yaml` writes them.
+/// Converts durations of ISO 8601, such as `P1D` and `PT15M`.
 enum AirbyteDuration {
-    /// Nil for what is none, or no time at all. A month has 30 days, a year 365.
+    /// Nil if it is not a duration or zero. A month has 30 days, a year 365.
     static func text(_ text: String) -> String? {
         let pattern =
             /P(?:(\d{1,4})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?/

@@ -1,4 +1,4 @@
-/// A DefaultErrorHandler, or a CompositeErrorHandler of several.
+/// Converts a DefaultErrorHandler, or a CompositeErrorHandler of several.
 struct AirbyteErrorHandler {
     private let handler: AirbyteComponent
     private let depth: Int
@@ -7,7 +7,7 @@ struct AirbyteErrorHandler {
         (self.handler, self.depth) = (handler, depth)
     }
 
-    /// Adds the rules to the resource, and the patience to the source, which all its resources share.
+    /// Adds rules to the resource, and retry settings to the source, which all its resources share.
     func add(
         to resource: inout ImportedResource, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) {
@@ -38,7 +38,7 @@ struct AirbyteErrorHandler {
         "RESET_PAGINATION": "reset_cursor", "REFRESH_TOKEN_THEN_RETRY": "refresh_token",
     ]
 
-    /// One rule for each of the filter's conditions, in the order in which Airbyte looks: any of them is enough.
+    /// Adds one rule for each condition of the filter, in Airbyte's order: any condition is enough.
     private func addRules(
         _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
@@ -113,11 +113,11 @@ struct AirbyteErrorHandler {
     }
 }
 
-/// `response.code == 'X'`, `'part' in response.message`, with `{{ … }}` around it.
+/// A parsed predicate: `response.code == 'X'` or `'part' in response.message`, with or without `{{ … }}`.
 struct AirbytePredicate {
     let access: AirbyteAccess
     let text: String
-    /// Whether `text` is a part, rather than all.
+    /// Whether the value must contain `text` instead of being equal.
     let isPart: Bool
     let isNegated: Bool
 

@@ -1,4 +1,4 @@
-/// The `primary_key` of a stream.
+/// Converts the `primary_key` of a stream to `key`.
 struct AirbyteKey {
     private let stream: AirbyteComponent
     private let additions: AirbyteAdditions
@@ -19,7 +19,7 @@ struct AirbyteKey {
             parts.count == 1 ? first : ConfigNode(.list(parts), from: stream["primary_key"]?.origin ?? first.origin)
     }
 
-    /// A name, or a list of names that is a path; nil for an empty one.
+    /// A name, or a list of names as a path; nil for an empty one.
     private func part(_ item: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
         let names = item.texts
         guard !names.isEmpty else { return nil }

@@ -1,12 +1,12 @@
-/// A RequestOption: where in a request a value goes.
+/// A RequestOption: where in a request a value is sent.
 struct AirbyteOption {
     let origin: Origin
-    /// Whether it is a member of a body of JSON, rather than a parameter of the query.
+    /// Whether the value is a member of a JSON body instead of a query parameter.
     let isBody: Bool
-    /// The name of the parameter, or the names that lead to the member.
+    /// The name of the parameter, or the path of the member.
     let names: [String]
 
-    /// Nil for header fields, forms, paths, and what depends on the user's configuration.
+    /// Nil for header fields, forms, paths, and names that depend on the user's configuration.
     init?(_ option: AirbyteComponent) {
         switch option["inject_into"]?.text {
         case "request_parameter": isBody = false
@@ -22,7 +22,7 @@ struct AirbyteOption {
         guard !names.isEmpty, names.count == parts?.itemsOrSelf.count else { return nil }
     }
 
-    /// As `param` of `paginate` says it.
+    /// The value of `param` in `paginate`.
     var parameter: ConfigNode {
         let isPlain = names.count == 1 && !names[0].hasPrefix("$")
         return ConfigNode.text(isPlain || !isBody ? names[0] : ImportedPath.text(names), from: origin).essential
@@ -30,7 +30,7 @@ struct AirbyteOption {
 }
 
 extension ImportedResource {
-    /// Sends `value` with each request, where `option` says.
+    /// Sends `value` with each request, as `option` says.
     mutating func set(_ option: AirbyteOption, to value: ConfigNode) {
         guard option.isBody else { return query.set(option.names[0], value) }
         body = (body ?? ConfigMap(from: option.origin).node).setting(option.names[...], to: value)
@@ -38,9 +38,9 @@ extension ImportedResource {
 }
 
 extension ImportedResource {
-    /// Takes out of the body what stands for a cursor that there is none of, with the elements of lists that need it.
+    /// Removes cursor placeholders from the body, with list elements that contain them.
     ///
-    /// - Returns: where the body comes from; nil where it asks for none.
+    /// - Returns: the body's origin; nil if it has no such placeholders.
     mutating func dropCursorFromBody() -> Origin? {
         let placeholders = ["{cursor}", "{until}"]
         guard let body, placeholders.contains(where: body.flow.contains) else { return nil }
@@ -51,7 +51,7 @@ extension ImportedResource {
 }
 
 extension ConfigNode {
-    /// The value with `value` behind the members `names`; maps are made where there are none.
+    /// The value with `value` at the member path `names`; missing maps are created.
     func setting(_ names: ArraySlice<String>, to value: ConfigNode) -> ConfigNode {
         guard let first = names.first else { return value }
         var entries: [ConfigEntry] = []

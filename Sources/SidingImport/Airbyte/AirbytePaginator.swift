@@ -1,4 +1,4 @@
-/// A DefaultPaginator, or NoPagination.
+/// Converts a DefaultPaginator or NoPagination to `paginate`.
 struct AirbytePaginator {
     private let paginator: AirbyteComponent
 
@@ -146,7 +146,7 @@ struct AirbytePaginator {
         return map
     }
 
-    /// Where a RequestOption puts its value; nil where that cannot be said, which has then been noted.
+    /// The target of a RequestOption; nil after noting that it is missing or not supported.
     private func option(_ name: String, isNeeded: Bool = true, _ manifest: inout ImportedManifest) -> AirbyteOption? {
         guard let option = paginator.component(name) else {
             if isNeeded { unknown(paginator.origin, "a paginator without '\(name)'", &manifest) }

@@ -1,14 +1,14 @@
-/// The stream over whose records another one is partitioned.
+/// The parent stream, over whose records another stream is partitioned.
 struct AirbyteParent {
     let stream: AirbyteComponent
-    /// The name that it has itself, rather than by a parameter of the child.
+    /// Its own name; nil if the name comes from a parameter of the child.
     let ownName: String?
     /// The name of its resource.
     var name: String
 
-    /// The first parent of `child`: of several, one can be said.
+    /// The first parent of `child`; siding.yaml supports only one.
     ///
-    /// - Parameter name: the child's, after which a parent is called that has none.
+    /// - Parameter name: the child's name, from which an unnamed parent gets its own.
     init?(of child: AirbyteComponent, called name: String) {
         let router = child.component("retriever")?.components("partition_router").first
         guard router?.type == "SubstreamPartitionRouter",
@@ -19,7 +19,7 @@ struct AirbyteParent {
         self.name = ownName ?? "\(name)_parent"
     }
 
-    /// Where a member lies in the records as they are stored: without what AddFields adds.
+    /// The path of a member in stored records, which lack members added by AddFields.
     func stored(_ path: [String], from origin: Origin, _ manifest: inout ImportedManifest) -> String {
         switch AirbyteAdditions(stream).place(of: path) {
         case .own: break
@@ -34,9 +34,9 @@ struct AirbyteParent {
 }
 
 extension AirbyteComponent {
-    /// What a stream asks for, so that streams of one name can be told apart, and those without one be found.
+    /// The parts of a stream's request, to compare streams of the same name and to find unnamed ones.
     ///
-    /// - Parameter depth: how many parents are looked at as well.
+    /// - Parameter depth: the number of parents to include.
     func request(depth: Int = 4) -> [String] {
         let retriever = component("retriever")
         let requester = retriever?.component("requester")

@@ -1,18 +1,18 @@
 internal import SidingJSON
 
-/// The partition_router of a retriever: one listing for each record of a parent, or for each value of a list.
+/// Converts the partition_router of a retriever: one listing per record of a parent, or per value of a list.
 struct AirbytePartition {
     private let routers: [AirbyteComponent]
     private let listed: AirbyteParent?
-    /// More values than this are no resources of their own.
+    /// The maximum number of values that become resources of their own.
     private static let mostValues = 50
 
-    /// - Parameter parent: the stream of the first router's first parent.
+    /// - Parameter parent: the first parent of the first router.
     init(_ routers: [AirbyteComponent], _ parent: AirbyteParent?) {
         (self.routers, listed) = (routers, parent)
     }
 
-    /// The resource with its parent, or one resource for each value; with the source of each.
+    /// The resource with `for_each`, or one resource per value; each with its source.
     func expanded(
         _ resource: ImportedResource, _ source: ImportedSource, _ manifest: inout ImportedManifest
     ) -> [(resource: ImportedResource, source: ImportedSource)] {
@@ -56,7 +56,7 @@ struct AirbytePartition {
                 parents[1].origin, "a second parent", hint: "a resource is listed for each record of one other")
         }
         guard let parent = parents.first, let key = parent["parent_key"],
-            // As dpath has it, with which Airbyte looks: a dot is part of a name.
+            // Airbyte uses dpath, in which a dot is part of a name.
             let path = key.text.map({ $0.split(separator: "/").map(String.init) }), !path.isEmpty,
             let field = parent["partition_field"]?.text, let listed
         else {
@@ -74,7 +74,7 @@ struct AirbytePartition {
         if let changed = parent["incremental_dependency"], changed.truth == true {
             each.set("where", .text("changed", from: changed.origin))
         }
-        // Where no request holds the value, all listings would be one.
+        // Essential: if no request uses the value, all listings would be the same, so the grammar refuses the whole resource.
         let stored = listed.stored(path, from: key.origin, &manifest)
         binds.set(placeholder, ConfigNode.text(stored, from: key.origin).essential)
         each.set("bind", binds.node.essential)
@@ -130,7 +130,7 @@ struct AirbytePartition {
 }
 
 extension ImportedResource {
-    /// Takes over what does not differ between the values of a list.
+    /// Copies everything that does not differ between the values of a list.
     fileprivate mutating func adopt(_ other: ImportedResource) {
         (method, records, key, paginate) = (other.method, other.records, other.key, other.paginate)
         (maxPages, hasMore, isLast) = (other.maxPages, other.hasMore, other.isLast)
@@ -140,7 +140,7 @@ extension ImportedResource {
 }
 
 extension ConfigNode {
-    /// The value with `placeholder` filled in wherever it stands.
+    /// The value with `placeholder` replaced everywhere.
     func replacing(_ placeholder: String, with value: String) -> ConfigNode {
         var node = self
         switch content {

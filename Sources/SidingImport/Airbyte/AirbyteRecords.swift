@@ -1,4 +1,4 @@
-/// The record_selector of a retriever, and the transformations of a stream.
+/// Converts the record_selector of a retriever, and the transformations of a stream.
 struct AirbyteRecords {
     private let selector: AirbyteComponent?
     private let stream: AirbyteComponent
@@ -33,7 +33,7 @@ struct AirbyteRecords {
                 field.origin, "the path means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
-        // Without names it is the whole answer. With [*] an array is there, without it one record may be as well.
+        // Without names the path is the whole answer. With [*] it must be an array, without it may also be one record.
         let path = last.isEmpty ? "$" : ImportedPath.text(last)
         resource.records = .text(names.last == "*" ? path + "[*]" : path, from: field.origin)
     }
@@ -78,7 +78,7 @@ struct AirbyteRecords {
     }
 }
 
-/// A schema_loader. A schema that is not in the file is no loss: columns follow the members of the records.
+/// Converts a schema_loader to `columns`. Without an inline schema nothing is lost: columns follow the records.
 struct AirbyteSchema {
     private let loader: AirbyteComponent
     private let additions: AirbyteAdditions
@@ -100,7 +100,7 @@ struct AirbyteSchema {
         }
     }
 
-    /// Nil where the schema leaves it open: then a column of any type would have to be said otherwise.
+    /// The column type; `json` if the schema allows several types.
     private static func type(_ node: InputNode) -> String? {
         let types = (node["type"]?.texts ?? []).filter { $0 != "null" }
         guard types.count == 1 else { return "json" }

@@ -1,4 +1,4 @@
-/// An HttpRequester.
+/// Converts an HttpRequester to a source and a resource.
 struct AirbyteRequester {
     private let requester: AirbyteComponent
 
@@ -11,7 +11,7 @@ struct AirbyteRequester {
         "request_body", "request_body_data", "authenticator", "error_handler", "use_cache", "name",
     ]
 
-    /// The origin and the collection; nil where there is no URL, which has then been noted.
+    /// The source and the resource; nil after noting why the stream is left out.
     func read(
         name: String, _ stream: AirbyteComponent, _ manifest: inout ImportedManifest
     ) -> (ImportedSource, ImportedResource)? {
@@ -61,7 +61,7 @@ struct AirbyteRequester {
         }
     }
 
-    /// - Parameter rest: what of the URL is the path, where there is no `path`.
+    /// - Parameter rest: the path part of the URL, used if there is no `path`.
     private func path(
         _ rest: String, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) -> ConfigNode? {

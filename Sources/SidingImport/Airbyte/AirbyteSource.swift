@@ -1,10 +1,10 @@
 internal import SidingJSON
 
-/// An Airbyte low-code manifest (DeclarativeSource).
+/// Converts an Airbyte low-code manifest (DeclarativeSource).
 struct AirbyteSource {
     private let document: AirbyteDocument
 
-    /// - Throws: ``ImportError/refused(_:)`` for what is none.
+    /// - Throws: ``ImportError/refused(_:)`` if the file is not such a manifest.
     init(_ root: InputNode) throws(ImportError) {
         document = AirbyteDocument(root)
         let looksRight =
@@ -20,7 +20,7 @@ struct AirbyteSource {
         }
     }
 
-    /// A parent of a parent, and so on, comes to an end.
+    /// The maximum length of a chain of parents.
     private static let mostParents = 16
     private static let known: Set<String> = [
         "version", "type", "check", "definitions", "streams", "spec", "metadata", "schemas", "description",
@@ -56,11 +56,11 @@ struct AirbyteSource {
         }
     }
 
-    /// Adds a stream behind its parent, where nobody else adds that.
+    /// Adds a stream, after its parent if that is not listed itself.
     ///
     /// - Parameters:
-    ///   - name: what it is called; nil for its own name.
-    ///   - requests: what the streams ask for that are there, or will be, by their names.
+    ///   - name: the name of the resource; nil to use the stream's own.
+    ///   - requests: the requests of all streams that are or will be added, by name.
     private func add(
         _ stream: AirbyteComponent, name: String? = nil, remark: String? = nil, depth: Int = 0,
         _ budget: AirbyteBudget, _ requests: inout [String: [String]], to manifest: inout ImportedManifest
@@ -93,7 +93,7 @@ struct AirbyteSource {
     }
 }
 
-/// `api_budget` and `concurrency_level`: how fast and how much at a time.
+/// Converts `api_budget` and `concurrency_level`: rate limits and concurrency.
 struct AirbyteBudget: Sendable {
     private let root: AirbyteComponent
 
@@ -131,7 +131,7 @@ struct AirbyteBudget: Sendable {
         if !limits.isEmpty { source.limits = ConfigNode(.list(limits), from: budget.origin) }
     }
 
-    /// What the origin itself says is left.
+    /// The limit by the origin's headers for the remaining quota.
     private static func headers(_ budget: AirbyteComponent, _ manifest: inout ImportedManifest) -> ConfigNode? {
         let reset = budget["ratelimit_reset_header"]
         guard let remaining = budget["ratelimit_remaining_header"], let name = remaining.text else {

@@ -1,10 +1,10 @@
-/// The `stop_condition` of a CursorPagination.
+/// Converts the `stop_condition` of a CursorPagination to `stop`.
 struct AirbyteStop {
     private let stop: InputNode
     private let token: AirbyteAccess
     private let text: String
 
-    /// - Parameter token: what leads to the next page.
+    /// - Parameter token: the token of the next page.
     init(_ stop: InputNode, token: AirbyteAccess) {
         (self.stop, self.token) = (stop, token)
         let inside = (stop.text?.inBraces ?? "").trimmingSpaces
@@ -12,7 +12,7 @@ struct AirbyteStop {
     }
 
     func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        // A condition that never holds, or on the token itself: a listing ends where nothing leads on.
+        // The condition never holds, or only tests the token: a listing ends anyway without a next page.
         if text.lowercased() == "false" || isMissingToken { return }
         if text.contains("last_page_size") || text.contains("last_records") {
             return addSize(&manifest)
@@ -26,19 +26,19 @@ struct AirbyteStop {
                 return
             }
         }
-        // Without a next link there is no next page.
+        // A condition on headers, whose next link is the token: without one there is no next page.
         if token.root == "headers", text.contains("headers") { return }
         leaveOut(&manifest)
     }
 
-    /// `'next' not in response.links`
+    /// Whether the condition is that the token is missing: `'next' not in response.links`.
     private var isMissingToken: Bool {
         guard let missing = AirbytePredicate(text), missing.isPart, missing.isNegated else { return false }
         return missing.access.root == token.root && token.keys.starts(with: missing.access.keys + [missing.text])
     }
 
-    /// `response.done`, `not response.more`, `response.more == false`: the member, and whether it ends the listing where it is
-    /// true, or else where it is false or missing.
+    /// The condition on one member, such as `response.done`, `not response.more` or `response.more == false`. `isTrue` means that
+    /// the listing ends if the member is true, otherwise if it is false or missing.
     private var condition: (access: AirbyteAccess, isTrue: Bool)? {
         let whole =
             /(not\s+)?(.+?)(?:(?:\s*(==|!=)\s*|\s+(is\s+not|is)\s+)([Ff]alse|[Tt]rue|[Nn]one|null|''|""|(?:not\s+)?defined))?/
@@ -50,17 +50,17 @@ struct AirbyteStop {
         switch match.output.5?.lowercased() {
         case nil, "true": return (access, !isNegated)
         case "defined": return isNegated ? (access, false) : nil
-        // What is anything but false, or but null, need not be true.
+        // A value that is not false, or not null, need not be true.
         default: return isNegated ? nil : (access, false)
         }
     }
 
-    /// A condition on how many records the page has.
+    /// Handles a condition on the number of records in the page.
     private func addSize(_ manifest: inout ImportedManifest) {
         let simple =
             /not\s+last_records|last_records\s*==\s*\[\s*\]|\(?\s*(?:last_page_size|last_records\s*\|\s*(?:length|count))\s*\)?\s*(?:==|<=?)\s*[^\s<>=]+/
         guard text.wholeMatch(of: simple) != nil else { return leaveOut(&manifest) }
-        // Behind the last record of a short page there is none, and an empty page ends such a listing.
+        // Paging by the last record ends with an empty page, and a short page leads there.
         if token.root == "last_record" { return }
         manifest.leaveOut(
             stop.origin,
@@ -79,7 +79,7 @@ struct AirbyteStop {
 }
 
 extension String {
-    /// What stands inside the parentheses around all of it.
+    /// The text without the parentheses around the whole of it.
     fileprivate var withoutParentheses: String {
         let text = trimmingSpaces
         return text.hasPrefix("(") && text.hasSuffix(")") ? String(text.dropFirst().dropLast()) : text

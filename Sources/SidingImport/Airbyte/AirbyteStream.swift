@@ -1,4 +1,4 @@
-/// A DeclarativeStream.
+/// Converts a DeclarativeStream to a resource.
 struct AirbyteStream {
     private let stream: AirbyteComponent
     private let name: String?
@@ -9,7 +9,7 @@ struct AirbyteStream {
     /// - Parameters:
     ///   - name: the name of its resource.
     ///   - parent: the stream over whose records it is partitioned.
-    ///   - remark: what a person should know of the resource.
+    ///   - remark: a comment for the resource in the config.
     init(
         _ stream: AirbyteComponent, name: String?, parent: AirbyteParent?, remark: String?, budget: AirbyteBudget
     ) {
@@ -82,7 +82,7 @@ struct AirbyteStream {
         manifest.leaveOut(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
     }
 
-    /// Placeholders of a cursor that could not be taken over.
+    /// Removes placeholders of a cursor that could not be converted.
     private func dropCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         let rest = resource.query.without(["{cursor}", "{until}"])
         for entry in resource.query.entries where rest[entry.name] == nil {

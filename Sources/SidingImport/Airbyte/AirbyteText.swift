@@ -1,23 +1,23 @@
-/// A text of a manifest with its `{{ … }}` looked at.
+/// A text of a manifest with its `{{ … }}` expressions evaluated as far as possible.
 struct AirbyteText: Sendable {
-    /// What it comes to. A name stands for each member of the user's configuration that has no default.
+    /// The evaluated text. Members of the user's configuration without a default are replaced by a name.
     private(set) var text = ""
-    /// The variable of the secret in it, and what stands before it.
+    /// The variable of the contained secret, and the text before it.
     fileprivate(set) var secret: (variable: String, prefix: String)?
-    /// The first expression that only Airbyte can work out.
+    /// The first expression that only Airbyte can evaluate.
     private(set) var unknown: String?
-    /// Members of the user's configuration whose default was put in their place.
+    /// Members of the user's configuration that were replaced by their default.
     fileprivate(set) var assumed: [String] = []
-    /// Members of the user's configuration that have no default.
+    /// Members of the user's configuration without a default.
     private(set) var missing: [String] = []
-    /// The placeholders in it, such as `{cursor}`: what it comes to differs between requests.
+    /// The contained placeholders, such as `{cursor}`, whose values differ between requests.
     private(set) var placeholders: [String] = []
-    /// The text in which a name behind a ``mark`` stands for all that is not known.
+    /// The text with a ``mark`` and a name for each unknown value.
     private(set) var template = ""
-    /// The text for a person, without literals inside of expressions.
+    /// The text as a message, without the literals in expressions.
     private(set) var shown = ""
 
-    /// No character of a URL.
+    /// A private character, which no URL contains.
     static let mark: Character = "\u{E000}"
 
     var value: ImportedText {
@@ -27,8 +27,8 @@ struct AirbyteText: Sendable {
         return .literal(plain)
     }
 
-    /// The text without the quotes around all of it: Airbyte reads what a text comes to as Python does, so that `'2.10'`
-    /// is how a manifest says that it is no number.
+    /// The text without quotes around the whole of it: Airbyte evaluates texts like Python, so manifests write `'2.10'` for a text
+    /// that is not a number.
     var plain: String {
         guard let mark = text.first, mark == "'" || mark == "\"", text.count >= 2, text.last == mark else {
             return text
@@ -37,7 +37,7 @@ struct AirbyteText: Sendable {
         return inside.contains(mark) || inside.contains("\\") ? text : String(inside)
     }
 
-    /// The name that stands in a path or a host for the member `name` of the user's configuration.
+    /// The name used in a path or a host for the member `name` of the user's configuration.
     static func placeholder(_ name: String) -> String {
         let plain = SecretNaming.name(name).replacing("_", with: "-")
         return String(plain.reversed().drop { $0 == "-" }.reversed())
@@ -96,9 +96,9 @@ struct AirbyteText: Sendable {
 }
 
 extension AirbyteDocument {
-    /// Fills in parameters, defaults and placeholders.
+    /// Evaluates a text: inserts parameters, defaults and placeholders.
     ///
-    /// - Parameter source: the name that variables of secrets begin with.
+    /// - Parameter source: the prefix for the names of secret variables.
     func fill(_ text: String, _ parameters: [String: InputNode], _ source: String) -> AirbyteText {
         var (filled, rest) = (AirbyteText(), text[...])
         while let open = rest.firstRange(of: "{{") {
@@ -121,7 +121,7 @@ extension AirbyteDocument {
         _ expression: String, _ parameters: [String: InputNode], _ source: String, to filled: inout AirbyteText
     ) {
         guard let access = AirbyteAccess(expression) else {
-            // Literals in it may be secrets.
+            // Literals in the expression may be secrets.
             let shown = expression.prefix(1000).replacing(/'[^']*'|"[^"]*"/, with: "'…'")
             return filled.appendUnknown(String(shown.trimmingSpaces.prefix(100)))
         }
@@ -145,7 +145,7 @@ extension AirbyteDocument {
         filled.appendUnknown(access.shown, name: access.keys.last ?? "value")
     }
 
-    /// Parameters may hold references to the configuration themselves, one level deep.
+    /// Adds a parameter, which may itself refer to the user's configuration, one level deep.
     private func add(parameter text: String, _ source: String, to filled: inout AirbyteText) {
         guard text.contains("{{") else { return filled.append(text) }
         filled.append(fill(text, [:], source))

@@ -1,10 +1,10 @@
-/// `url_base`, in which the user's configuration may say the host.
+/// Converts `url_base`, whose host may depend on the user's configuration.
 struct AirbyteURL {
     private(set) var text: String
-    /// The path that was taken from its end.
+    /// The path that was split off.
     private(set) var rest = ""
 
-    /// - Parameter isWhole: whether the URL says the path as well: what follows the last slash, or holds a placeholder.
+    /// - Parameter isWhole: whether the URL includes the path: the part after the last slash, or with a placeholder.
     init(
         _ text: String, _ requester: AirbyteComponent, at origin: Origin, isWhole: Bool,
         _ manifest: inout ImportedManifest
@@ -45,8 +45,8 @@ struct AirbyteURL {
             hint: "put the real one in the place of 'base_url'")
     }
 
-    /// A URL with what is known of it. Where the host is not, no request leaves the machine for it: secrets must not go
-    /// to a guess.
+    /// A URL from the known parts. If the host is unknown it becomes an invalid one, so that no request leaves the machine:
+    /// secrets must not be sent to a guessed host.
     private static func placeholder(_ template: String, keepsBraces: Bool) -> String {
         let start = template.firstRange(of: "://")?.upperBound
         let rest = template[(start ?? template.startIndex)...]
@@ -58,7 +58,7 @@ struct AirbyteURL {
         return "https://\(invalid(host))\(legal(path, keepsBraces: keepsBraces))"
     }
 
-    /// `site.example.com.invalid` for a host of which `site` is not known (RFC 2606 §2).
+    /// A host such as `site.example.com.invalid` if `site` is unknown (RFC 2606 §2).
     private static func invalid(_ host: Substring) -> String {
         let labels = host.prefix { $0 != ":" }.lowercased().split(separator: ".").map { label in
             let letters = label.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }

@@ -1,7 +1,7 @@
 internal import SidingJSON
 internal import SidingManifest
 
-/// A value of the configuration that is being made, with what it was made from.
+/// A value of the config being generated, with its origin in the input.
 struct ConfigNode: Sendable {
     enum Content: Sendable {
         case scalar(String, isPlain: Bool)
@@ -11,22 +11,22 @@ struct ConfigNode: Sendable {
 
     var content: Content
     let origin: Origin
-    /// Whether the owner means something else without it, and so goes with it.
+    /// Whether the owner would mean something else without it, so that both are removed together.
     var isEssential = false
-    /// Whether it could not be said: it goes, with what means something else without it.
+    /// Whether it could not be converted: it is removed, with owners to which it is essential.
     var isLost = false
-    /// Why the grammar does not take it; nil for what it takes.
+    /// Why the grammar refuses it; nil if it is accepted.
     var refusal: Refusal?
 
     init(_ content: Content, from origin: Origin) {
         (self.content, self.origin) = (content, origin)
     }
 
-    /// What the grammar said.
+    /// A refusal by the grammar.
     struct Refusal: Sendable {
         let reason: String
         let hint: String?
-        /// Where the part that was refused comes from: the node itself, or something essential inside.
+        /// The origin of the refused part: of the node itself or of something essential inside it.
         let origin: Origin
     }
 
@@ -42,7 +42,7 @@ struct ConfigNode: Sendable {
         ConfigNode(.scalar(truth ? "true" : "false", isPlain: true), from: origin)
     }
 
-    /// A map of texts: `{ type: cursor, path: $.next }`.
+    /// A map of texts, such as `{ type: cursor, path: $.next }`.
     static func words(_ words: KeyValuePairs<String, String>, from origin: Origin) -> ConfigNode {
         var map = ConfigMap(from: origin)
         for (name, text) in words { map.set(name, .text(text, from: origin)) }
@@ -53,17 +53,17 @@ struct ConfigNode: Sendable {
         words(["env": variable], from: origin)
     }
 
-    /// The same value, whose owner goes with it.
+    /// The same value, marked as essential to its owner.
     var essential: ConfigNode {
         var node = self
         node.isEssential = true
         return node
     }
 
-    /// The text of a scalar.
+    /// The text of a scalar; nil for lists and maps.
     var scalar: String? { if case .scalar(let text, _) = content { text } else { nil } }
 
-    /// The values inside that the grammar was asked about.
+    /// The values directly inside.
     var children: [ConfigNode] {
         switch content {
         case .scalar: []
@@ -80,10 +80,10 @@ struct ConfigNode: Sendable {
         }
     }
 
-    /// Whether it stands in the configuration: it is not refused, and something is left of what it held.
+    /// Whether it appears in the config: it is not refused, and not all of its content is.
     var isLive: Bool { refusal == nil && (isEssential || children.isEmpty || children.contains(where: \.isLive)) }
 
-    /// The environment variables that what is live refers to.
+    /// The environment variables of all secrets that appear in the config.
     var variables: [String] {
         var names: Set<String> = []
         gather(&names)
@@ -102,7 +102,7 @@ struct ConfigNode: Sendable {
 
     var hasRefusals: Bool { children.contains { $0.refusal != nil || $0.hasRefusals } }
 
-    /// Whether nothing stands in it, or nothing that the grammar takes.
+    /// Whether it is a list or a map in which nothing is accepted.
     var isEmpty: Bool {
         if case .scalar = content { return false }
         return children.allSatisfy { !$0.isLive }
@@ -113,11 +113,11 @@ struct ConfigNode: Sendable {
 struct ConfigEntry: Sendable {
     let name: String
     var value: ConfigNode
-    /// Remarks for a person, printed above it.
+    /// Remarks, printed as comments above it.
     var comments: [String] = []
 }
 
-/// A map that is being filled.
+/// A map under construction.
 struct ConfigMap: Sendable {
     let origin: Origin
     private(set) var entries: [ConfigEntry] = []
@@ -132,7 +132,7 @@ struct ConfigMap: Sendable {
 
     subscript(name: String) -> ConfigNode? { indexes[name].map { entries[$0].value } }
 
-    /// Sets `name`, in the place of an earlier value; nothing where `value` is nil.
+    /// Sets `name`, replacing an earlier value; does nothing if `value` is nil.
     mutating func set(_ name: String, _ value: ConfigNode?, comments: [String] = []) {
         guard let value else { return }
         if let index = indexes[name] {
@@ -142,7 +142,7 @@ struct ConfigMap: Sendable {
         }
     }
 
-    /// Adds an entry, though there may be one of that name: the grammar says what it thinks of two.
+    /// Adds an entry even if there is one of that name; the grammar then reports the duplicate.
     mutating func append(_ name: String, _ value: ConfigNode, comments: [String]) {
         indexes[name] = indexes[name] ?? entries.count
         entries.append(ConfigEntry(name: name, value: value, comments: comments))
@@ -150,7 +150,7 @@ struct ConfigMap: Sendable {
 }
 
 extension ConfigMap {
-    /// Less the entries that hold one of `placeholders`.
+    /// The map without entries that contain one of `placeholders`.
     func without(_ placeholders: [String]) -> ConfigMap {
         var map = ConfigMap(from: origin)
         for entry in entries {
@@ -161,7 +161,7 @@ extension ConfigMap {
         return map
     }
 
-    /// Sets a text, where there is one.
+    /// Sets a text; does nothing if it is nil.
     mutating func set(_ name: String, text: String?) {
         set(name, text.map { .text($0, from: origin) })
     }

@@ -1,14 +1,14 @@
 internal import SidingJSON
 internal import SidingManifest
 
-/// A configuration as a person would write it, with what was left out in comments at its spot.
+/// Writes a config as formatted text, with removed parts as comments in their place.
 struct ConfigText {
-    /// Longer values get lines of their own.
+    /// The maximum width; longer values are written over several lines.
     private static let width = 110
 
     private(set) var text = ""
     private var lines = 0
-    /// Child indexes from the root of what begins on a line.
+    /// The child indexes from the root of the value that begins on a line.
     private var paths: [Int: [Int]] = [:]
 
     init(_ root: ConfigNode, head: [String]) {
@@ -17,7 +17,7 @@ struct ConfigText {
         append(entries, at: [])
     }
 
-    /// The innermost value that begins on the line of `place`; nil where none does.
+    /// The path of the innermost value that begins on the line of `place`; nil if none does.
     func path(at place: Place) -> [Int]? { paths[place.line] }
 
     private mutating func append(_ entries: [ConfigEntry], at path: [Int]) {
@@ -51,9 +51,9 @@ struct ConfigText {
         }
     }
 
-    /// The names of sources and resources, and what they hold, stand on lines of their own.
+    /// Whether to write a value over several lines: sources, resources and their members always are.
     private func isBlock(_ node: ConfigNode, under name: String, depth: Int) -> Bool {
-        // Nothing but comments would be no map and no list any more.
+        // With nothing but comments it would no longer be a map or a list.
         if node.isEmpty { return false }
         return depth < 2 || node.hasRefusals || depth * 2 + name.count + 2 + node.flow.count > Self.width
     }
@@ -76,7 +76,7 @@ struct ConfigText {
 }
 
 extension ConfigNode {
-    /// The whole value, as it was meant.
+    /// The complete value, with refused parts.
     var withoutRefusals: ConfigNode {
         var node = self
         node.refusal = nil
@@ -89,7 +89,7 @@ extension ConfigNode {
         return node
     }
 
-    /// The value without literals under names of secrets: what was refused has not been looked at by the grammar.
+    /// The value without literals under names of secrets, as the grammar did not check refused parts for them.
     func withoutSecrets(under name: String) -> ConfigNode {
         var node = self
         switch content {

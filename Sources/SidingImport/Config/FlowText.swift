@@ -1,19 +1,18 @@
 internal import SidingManifest
 
-/// A configuration on one line, in which every value has a column of its own: what the grammar says of a place is said of
-/// one value.
+/// A config on one line, in which every value has its own column, so that the position of a fault identifies one value.
 struct FlowText {
     private(set) var text = ""
     private var column = 1
-    /// Child indexes from the root, by column.
+    /// The child indexes from the root of each value, by column.
     private var paths: [Int: [Int]] = [:]
 
-    /// Leaves out what was refused, and what is empty without it.
+    /// Omits refused values, and those that are empty without them.
     init(_ root: ConfigNode) {
         append(root, at: [])
     }
 
-    /// The value that begins, or whose key begins, at `place`; nil where none does.
+    /// The path of the value that begins, or whose key begins, at `place`; nil if none does.
     func path(at place: Place) -> [Int]? { place.line == 1 ? paths[place.column] : nil }
 
     private mutating func append(_ node: ConfigNode, at path: [Int]) {
@@ -51,6 +50,6 @@ struct FlowText {
 }
 
 extension ConfigNode {
-    /// The value on one line: `{ type: page, start: 0 }`.
+    /// The value on one line, such as `{ type: page, start: 0 }`.
     var flow: String { FlowText(self).text }
 }

@@ -1,12 +1,12 @@
 internal import SidingJSON
 internal import SidingManifest
 
-/// Asks the grammar of `siding.yaml` what it takes, and marks what it does not.
+/// Checks a generated config with the grammar of `siding.yaml`, and marks what it refuses.
 ///
-/// There is no list of what is supported: what a later grammar understands is taken over from then on.
+/// There is no list of supported features: the import keeps whatever the present grammar accepts.
 struct GrammarTrial {
     private(set) var root: ConfigNode
-    /// Each round refuses at least one value; a configuration that needs more of them is none.
+    /// The maximum number of attempts; each refuses at least one value.
     private static let mostRounds = 200
 
     init(_ root: ConfigNode) {
@@ -14,7 +14,7 @@ struct GrammarTrial {
         refuseLongNames(at: [])
     }
 
-    /// What stands in the way where nothing is left that could be a configuration.
+    /// Why no valid config is left.
     struct Obstacle: Error, CustomStringConvertible {
         let description: String
 
@@ -22,9 +22,9 @@ struct GrammarTrial {
         init(_ faults: [Fault]) { description = faults.map(\.message).joined(separator: "; ") }
     }
 
-    /// Marks what is refused until the rest is a configuration, also as a person is to read it.
+    /// Marks refused values until the rest is a valid config, both on one line and as formatted text.
     ///
-    /// - Parameter text: writes the configuration.
+    /// - Parameter text: formats the config.
     mutating func settle(_ text: (ConfigNode) -> ConfigText) -> Result<ConfigText, Obstacle> {
         for _ in 0..<Self.mostRounds {
             do throws(ManifestError) {
@@ -41,9 +41,9 @@ struct GrammarTrial {
         return .failure(Obstacle(description: "too much of it is refused by the grammar of siding.yaml"))
     }
 
-    /// What the grammar has against `text`; nil for a configuration.
+    /// The grammar's faults in `text`; nil if it is valid.
     ///
-    /// - Throws: where it has no places for it.
+    /// - Throws: ``ManifestError`` without positions, such as for a text that is too large.
     private static func faults(of text: String) throws(ManifestError) -> [Fault]? {
         do throws(ManifestError) {
             _ = try parse(text)
@@ -61,19 +61,19 @@ struct GrammarTrial {
         }
     }
 
-    /// No variable and no file is looked at: secrets are only named.
+    /// Parses without looking at variables or files: secrets are only named.
     static func parse(_ text: String) throws(ManifestError) -> Manifest {
         let environment = ManifestEnvironment(variables: [:], workingDirectory: "/", home: "/")
         return try Manifest.parse(text, file: "siding.yaml", environment: environment)
     }
 
-    /// Whether a sign-in may have a user and no password, which then is empty.
+    /// Whether the grammar allows Basic credentials without a password, which then is empty.
     static let takesUserAlone: Bool = {
         let text = "{ version: 1, sources: { a: { base_url: \"https://a.example\", auth: { type: basic, user: u } } }, "
         return (try? parse(text + "resources: { a: { path: /a, key: id } } }")) != nil
     }()
 
-    /// False where the whole would go.
+    /// Marks the value at `path` or its first owner that is not essential; false if that would be the whole config.
     private mutating func refuse(_ path: [Int], _ fault: Fault) -> Bool {
         if let inner = holders(of: fault, in: path) {
             return inner.reduce(false) { refuse($1, fault) || $0 }
@@ -81,7 +81,7 @@ struct GrammarTrial {
         var target = path
         let origin = root.node(at: path).origin
         while root.node(at: target).isEssential, !target.isEmpty { target.removeLast() }
-        // Without 'sources' or 'resources' there is nothing.
+        // A config without 'sources' or 'resources' is useless.
         guard target.count > 1, !root.isRefused(at: target) else { return false }
         var reason = Self.reason(fault)
         if target.count < path.count, let name = root.name(at: target) { reason += ", so '\(name)' is left out" }
@@ -90,7 +90,7 @@ struct GrammarTrial {
         return true
     }
 
-    /// Where the grammar speaks of a query for one placeholder in it: the parameters that hold it.
+    /// The parameters with the placeholder, if the fault is about one in the whole query.
     private func holders(of fault: Fault, in path: [Int]) -> [[Int]]? {
         guard case .map(let entries) = root.node(at: path).content,
             let placeholder = ["{cursor}", "{until}"].first(where: fault.message.contains)
@@ -106,12 +106,12 @@ struct GrammarTrial {
             ? "siding.yaml has no key " + fault.message.dropFirst("unknown key ".count) : fault.message
     }
 
-    /// A list of all the keys that there are helps nobody here.
+    /// The hint of a fault; none for unknown keys, as the list of all keys does not help here.
     private static func hint(_ fault: Fault) -> String? {
         fault.message.hasPrefix("unknown key ") ? nil : fault.expected.map { "expected \($0)" }
     }
 
-    /// libyaml takes no key of more than 1,024 characters.
+    /// Refuses long keys: libyaml accepts at most 1,024 characters.
     private mutating func refuseLongNames(at path: [Int]) {
         let node = root.node(at: path)
         if case .map(let entries) = node.content {
@@ -127,12 +127,12 @@ struct GrammarTrial {
 }
 
 extension ConfigNode {
-    /// The value behind the child indexes of `path`.
+    /// The value at the child indexes of `path`.
     fileprivate func node(at path: [Int]) -> ConfigNode {
         path.reduce(self) { node, index in node.child(index) }
     }
 
-    /// The key in front of the value; nil for an item of a list.
+    /// The key of the value; nil for an item of a list.
     fileprivate func name(at path: [Int]) -> String? {
         guard let last = path.last, case .map(let entries) = node(at: Array(path.dropLast())).content else {
             return nil
@@ -140,7 +140,7 @@ extension ConfigNode {
         return PlainText.oneLine(entries[last].name, limit: 60)
     }
 
-    /// Whether the value or one that it stands in is refused.
+    /// Whether the value or one of its owners is refused.
     fileprivate func isRefused(at path: [Int]) -> Bool {
         (0...path.count).contains { node(at: Array(path.prefix($0))).refusal != nil }
     }
@@ -159,7 +159,7 @@ extension ConfigNode {
         }
     }
 
-    /// What was refused, outermost values alone.
+    /// All refusals, but none inside a refused value.
     var refusals: [Refusal] {
         if let refusal { return [refusal] }
         return children.flatMap(\.refusals)

@@ -1,17 +1,17 @@
-/// Scalars as YAML writes them, so that they are read back as the same text.
+/// Writes YAML scalars so that they are read back as the same text.
 enum ScalarText {
-    /// - Parameter isPlain: whether it must not be quoted, as numbers and truth values must not.
+    /// - Parameter isPlain: whether it must not be quoted, for numbers and Booleans.
     static func text(_ text: String, isPlain: Bool, inFlow: Bool) -> String {
         isPlain || isSafe(text, inFlow: inFlow) ? text : quoted(text)
     }
 
-    /// Words that YAML, or some reader of it, takes for something else than text.
+    /// Words that some YAML readers do not take as text.
     private static let reserved: Set<String> = [
         "", "~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf",
     ]
 
-    /// Whether the text can stand without quotes. Rather too few than too many can: what begins like a number may be read
-    /// as one, and brackets, braces and colons mean something inside flow collections.
+    /// Whether the text needs no quotes; in doubt it gets them. Text that begins like a number may be read as one, and brackets,
+    /// braces and colons have a meaning in flow collections.
     private static func isSafe(_ text: String, inFlow: Bool) -> Bool {
         guard text.utf8.count <= 200, !reserved.contains(text.lowercased()) else { return false }
         if text.wholeMatch(of: /[0-9]{1,12}(ms|s|m|h|d)/) != nil { return true }
@@ -20,7 +20,7 @@ enum ScalarText {
             && text.wholeMatch(of: /[A-Za-z_$\/][A-Za-z0-9_$.\/+~*\[\]{}?=&:-]*[A-Za-z0-9_$.\/+~*\[\]}]/) != nil
     }
 
-    /// In double quotes (YAML 1.2 §7.3.1). What is not visible is escaped.
+    /// The text in double quotes (YAML 1.2 §7.3.1), with invisible characters escaped.
     static func quoted(_ text: String) -> String {
         var view = String.UnicodeScalarView()
         view.append("\"")

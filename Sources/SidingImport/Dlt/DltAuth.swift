@@ -1,4 +1,4 @@
-/// `client.auth` of a dlt source.
+/// Converts `client.auth` of a dlt source.
 struct DltAuth {
     private let auth: InputNode
 
@@ -86,7 +86,7 @@ struct DltAuth {
         source.auth = map.node
     }
 
-    /// The secret under `name`; a variable that is named after it where it is left out, for dlt to find elsewhere.
+    /// The secret under `name`; if it is missing because dlt finds it elsewhere, a variable named after it.
     private func secret(
         _ name: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
     ) -> ConfigNode {
@@ -117,7 +117,7 @@ struct DltAuth {
         return .secret(variable, from: node.origin)
     }
 
-    /// Names of users and clients are no secrets, unless the file says so.
+    /// A user or client name: text, unless the file marks it as a secret.
     private func textOrSecret(
         _ name: String, _ source: ImportedSource, _ manifest: inout ImportedManifest
     ) -> ConfigNode {

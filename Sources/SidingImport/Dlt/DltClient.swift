@@ -1,4 +1,4 @@
-/// `client:` of a dlt source.
+/// Converts `client:` of a dlt source.
 struct DltClient {
     private let client: InputNode
 
@@ -6,7 +6,7 @@ struct DltClient {
         self.client = client
     }
 
-    /// Nil where there is no root URL, which has then been noted.
+    /// The source; nil after noting that there is no usable base URL.
     func source(_ manifest: inout ImportedManifest) -> ImportedSource? {
         manifest.leaveOut(membersOf: client, but: ["base_url", "headers", "auth", "paginator"])
         guard let url = client["base_url"], let text = url.text else {

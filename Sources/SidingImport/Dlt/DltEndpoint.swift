@@ -1,4 +1,4 @@
-/// `endpoint` of a dlt resource over that of `resource_defaults`.
+/// Converts the `endpoint` of a dlt resource, with defaults from `resource_defaults`.
 struct DltEndpoint {
     private let own: InputNode?
     private let defaults: InputNode?
@@ -17,7 +17,7 @@ struct DltEndpoint {
 
     private func value(_ name: String) -> InputNode? { own?[name] ?? defaults?[name] }
 
-    /// The members of both maps; the endpoint's own win.
+    /// The members of both maps; those of the endpoint win.
     private func merged(_ name: String) -> [(name: String, node: InputNode)] {
         let mine = own?[name]?.members ?? []
         let names = Set(mine.map(\.name))
@@ -61,7 +61,7 @@ struct DltEndpoint {
 
     private var pathNode: InputNode? { own?.isScalar == true ? own : value("path") }
 
-    /// Whether dlt takes the answer for one record: the path ends in a parameter (single_entity_path).
+    /// Whether dlt treats the answer as one record: the path ends in a parameter (single_entity_path).
     private var isSingleEntity: Bool {
         (pathNode?.rawText ?? name).firstMatch(of: /\{[A-Za-z_][A-Za-z0-9_.]*\}\/?$/) != nil
     }
@@ -122,7 +122,7 @@ struct DltEndpoint {
 }
 
 extension DltEndpoint {
-    /// The path within a source: a whole URL has the root of its own origin, and the client's header fields and sign-in.
+    /// The path within a source. An absolute URL gets a source for its origin, with the client's header fields and sign-in.
     private func moved(
         _ text: String, from origin: Origin, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) -> String {

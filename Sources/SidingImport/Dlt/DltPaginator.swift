@@ -1,4 +1,4 @@
-/// `paginator` of a dlt client or endpoint.
+/// Converts `paginator` of a dlt client or endpoint.
 struct DltPaginator {
     private let node: InputNode
 
@@ -6,7 +6,7 @@ struct DltPaginator {
         self.node = node
     }
 
-    /// Says how `resource` is paged.
+    /// Sets the pagination of `resource`.
     func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         switch node.isScalar ? node.text : node["type"]?.text {
         case "auto": break
@@ -62,7 +62,7 @@ struct DltPaginator {
     }
 
     private func pages(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        // Siding ends on an empty page, with or without a total.
+        // Siding ends the listing at an empty page, so the total is not needed.
         manifest.leaveOut(
             membersOf: node,
             but: [
@@ -138,7 +138,7 @@ struct DltPaginator {
         return map
     }
 
-    /// False where the path cannot be said, which has then been noted.
+    /// Sets `path`; false after noting that it cannot be converted.
     private func path(
         _ name: String, usual: String, into map: inout ConfigMap, _ manifest: inout ImportedManifest
     ) -> Bool {
@@ -158,7 +158,7 @@ struct DltPaginator {
             hint: "'\(usual)' was taken; see what the origin calls it")
     }
 
-    /// A member of the body that carries a parameter. False where it cannot be said, which has then been noted.
+    /// Sets a member of the body for a parameter; false after noting that it cannot be converted.
     private func body(
         _ name: String, _ path: InputNode, into map: inout ConfigMap, _ manifest: inout ImportedManifest
     ) -> Bool {

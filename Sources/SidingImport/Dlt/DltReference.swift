@@ -1,7 +1,7 @@
-/// Texts that stand for something that dlt, or the program around it, looks up.
+/// Recognizes texts that dlt or its program replaces by a value.
 enum DltReference {
-    /// `dlt.secrets["a.b"]`, `dlt.config["a.b"]`, `os.environ["A"]`, `os.getenv("A")`, `${A}`, or text as it is; in each
-    /// of them text may stand before the reference.
+    /// Reads `dlt.secrets["a.b"]`, `dlt.config["a.b"]`, `os.environ["A"]`, `os.getenv("A")`, `${A}`, each possibly after other
+    /// text, or plain text.
     static func read(_ text: String, in source: String) -> ImportedText {
         guard text.utf8.count <= 2000, text.contains("dlt.") || text.contains("env") || text.contains("$") else {
             return .literal(text)
@@ -23,7 +23,7 @@ enum DltReference {
         return .literal(text)
     }
 
-    /// The variable in which dlt itself looks: sections in capitals, with two underscores between.
+    /// The environment variable that dlt itself uses: sections in capitals, joined by two underscores.
     private static func variable(_ key: String) -> String {
         let parts = key.uppercased().split(separator: ".")
         let name = parts.map { String($0.map { $0.isLetter || $0.isNumber ? $0 : "_" }) }.joined(separator: "__")

@@ -1,14 +1,14 @@
-/// The query, the placeholders and the cursor of a dlt endpoint, as they are gathered.
+/// Collects the query, the placeholders and the cursor of a dlt endpoint.
 struct DltRequest {
     private let origin: Origin
     private var query: ConfigMap
-    /// Placeholders that stand for members of a parent's record.
+    /// Placeholders for members of a parent's record.
     private var bindings: [(resource: String, name: String, path: String, origin: Origin)] = []
     private var incremental: InputNode?
-    /// Placeholders that the file names itself.
+    /// The names of placeholders that the file itself defines.
     private let ownNames: Set<String>
 
-    /// - Parameter parameters: those of the endpoint; what they resolve has the name of the parameter.
+    /// - Parameter parameters: the endpoint's; those of type `resolve` define placeholders of their names.
     init(origin: Origin, parameters: [(name: String, node: InputNode)]) {
         self.origin = origin
         ownNames = Set(parameters.filter { $0.node["type"]?.text == "resolve" }.map(\.name))
@@ -57,7 +57,7 @@ struct DltRequest {
         }
     }
 
-    /// Text inside a body or a list.
+    /// Converts text inside a body or a list; nil after noting a reference.
     mutating func text(_ node: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
         guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
             manifest.leaveOut(
@@ -102,7 +102,7 @@ struct DltRequest {
         return "{\(name)}"
     }
 
-    /// A param of type `resolve` names a placeholder of the path.
+    /// Converts a param of type `resolve`, which defines a placeholder of the path.
     private mutating func bind(_ name: String, _ node: InputNode, _ manifest: inout ImportedManifest) {
         guard let parent = node["resource"]?.text, let field = node["field"]?.text,
             let path = ImportedPath.text(jsonPath: field)
@@ -113,12 +113,12 @@ struct DltRequest {
 
     static func placeholderName(_ text: String) -> String {
         let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-        // What these stand for is not the parent's to say.
+        // `{cursor}` and `{until}` are reserved for the cursor.
         let isReserved = name == "cursor" || name == "until"
         return name.first.map { $0.isNumber } ?? true || isReserved ? "_" + name : name
     }
 
-    // MARK: Changes only
+    // MARK: Incremental listings
 
     mutating func addIncremental(_ node: InputNode, _ manifest: inout ImportedManifest) {
         if let name = node["start_param"]?.text { query.set(name, .text("{cursor}", from: node.origin)) }
@@ -147,7 +147,7 @@ struct DltRequest {
         }
     }
 
-    /// Gives the resource what was gathered.
+    /// Adds what was collected to the resource.
     mutating func finish(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         resource.query = query
         addCursor(&resource, &manifest)

@@ -1,11 +1,11 @@
-/// One of the `resources` of a dlt source, with what it takes from `resource_defaults`.
+/// Converts one of a dlt source's `resources`, with defaults from `resource_defaults`.
 struct DltResource {
     let name: String
     private let node: InputNode
     private let defaults: InputNode?
     private let client: InputNode
 
-    /// Nil for what has no name.
+    /// Nil if it has no name.
     init?(_ node: InputNode, defaults: InputNode?, client: InputNode) {
         let name = node.isScalar ? node.text : node["name"]?.text
         guard let name, node.isMap || node.isScalar else { return nil }
@@ -14,7 +14,7 @@ struct DltResource {
 
     private static let known: Set<String> = [
         "name", "endpoint", "primary_key", "write_disposition", "columns", "processing_steps", "include_from_parent",
-        // What says how dlt loads rather than what it fetches.
+        // These say how dlt loads, not what it fetches.
         "table_name", "max_table_nesting", "parallelized", "table_format", "schema_contract", "references", "selected",
         "merge_key", "file_format", "nested_hints", "section", "parent",
     ]
@@ -59,7 +59,7 @@ struct DltResource {
         }
     }
 
-    /// dlt writes nested members with two underscores.
+    /// The path of a member; dlt separates nested names by two underscores.
     private static func member(_ name: String) -> String {
         name.contains("__") && !name.hasPrefix("_")
             ? ImportedPath.text(name.components("__")) : name.hasPrefix("$") ? ImportedPath.text([name]) : name
@@ -126,7 +126,7 @@ struct DltResource {
 }
 
 extension String {
-    /// The parts between `separator`.
+    /// The non-empty parts between `separator`.
     fileprivate func components(_ separator: String) -> [String] {
         var (parts, rest) = ([String](), self[...])
         while let range = rest.firstRange(of: separator) {

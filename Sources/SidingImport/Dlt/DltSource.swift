@@ -1,8 +1,8 @@
-/// A dlt REST source: `client`, `resource_defaults`, `resources` (RESTAPIConfig).
+/// Converts a dlt REST source: `client`, `resource_defaults`, `resources` (RESTAPIConfig).
 struct DltSource {
     private let root: InputNode
 
-    /// - Throws: ``ImportError/refused(_:)`` for what is none.
+    /// - Throws: ``ImportError/refused(_:)`` if the file is not such a source.
     init(_ root: InputNode) throws(ImportError) {
         self.root = root
         guard root["client"]?.isMap == true, root["resources"]?.items != nil else {

@@ -1,28 +1,28 @@
 internal import SidingManifest
 
-/// What the first value of a cursor tells of its kind.
+/// Derives a cursor's type from its first value.
 enum CursorStart {
-    /// A type of cursors, from a value of it.
+    /// The type of a cursor with the value `text`.
     static func type(of text: String, isNumber: Bool) -> String {
         if isNumber || text.wholeMatch(of: /[0-9]{1,18}/) != nil { return "integer" }
         if text.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9:.]+(Z|[+-][0-9:]+)?)?/) != nil { return "datetime" }
         return "text"
     }
 
-    /// `text` as that type writes it: a day has its midnight.
+    /// `text` in the form of that type: a date becomes its midnight.
     static func text(_ text: String, _ type: String) -> String {
         type == "datetime" && text.wholeMatch(of: /[0-9-]{10}/) != nil ? text + "T00:00:00Z" : text
     }
 }
 
 extension YAMLNode {
-    /// A number that stands without quotes.
+    /// Whether it is a number without quotes.
     var isPlainNumber: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return text.wholeMatch(of: /-?[0-9]+(\.[0-9]+)?/) != nil
     }
 
-    /// The same place with other members.
+    /// A map at the same position with these members.
     func replacingEntries(_ members: [(name: String, node: InputNode)]) -> YAMLNode {
         YAMLNode(
             place, .map(members.map { YAMLEntry(name: $0.name, place: $0.node.value.place, value: $0.node.value) }))
@@ -30,7 +30,7 @@ extension YAMLNode {
 }
 
 extension ConfigNode {
-    /// `{ when: { status: 404 }, do: ignore, on: fetch }`
+    /// A failure rule such as `{ when: { status: 404 }, do: ignore, on: fetch }`.
     static func rule(statuses: [Int], do action: String, from origin: Origin, body: ConfigNode? = nil) -> ConfigNode {
         var (when, rule) = (ConfigMap(from: origin), ConfigMap(from: origin))
         let numbers = statuses.map { ConfigNode.number($0, from: origin) }

@@ -1,19 +1,19 @@
 internal import SidingJSON
 internal import SidingManifest
 
-/// What was taken from a file so far: the common ground of all formats.
+/// The sources and resources converted so far, and what could not be; common to all formats.
 struct ImportedManifest: Sendable {
     let format: ImportFormat
     let file: String
     private(set) var resources: [ImportedResource] = []
     private var sources: [(name: String, source: ImportedSource)] = []
-    /// Names by what the sources say.
+    /// The names of sources by their content.
     private var sourceNames: [String: String] = [:]
     private var takenNames: Set<String> = []
     private var takenResources: Set<String> = []
     private var notes: [Note] = []
     private var seen: Set<String> = []
-    /// The resource that notes are about; nil for the whole.
+    /// The resource of the following notes; nil for the whole file.
     var owner: String?
 
     private struct Note: Sendable {
@@ -25,21 +25,21 @@ struct ImportedManifest: Sendable {
         (self.format, self.file) = (format, file)
     }
 
-    /// Notes that something is not taken over as it is. What several resources share is told once.
+    /// Notes that something was not converted or was changed. A note shared by several resources is kept once.
     mutating func leaveOut(_ origin: Origin, _ reason: String, hint: String? = nil) {
         guard seen.insert("\(origin.place) \(reason)").inserted else { return }
         let unmapped = Unmapped(path: origin.path, place: origin.place, reason: reason, hint: hint)
         notes.append(Note(unmapped: unmapped, owner: owner))
     }
 
-    /// Notes the members of a map that nobody has asked for.
+    /// Notes the members of a map that the import does not know.
     mutating func leaveOut(membersOf node: InputNode?, but known: Set<String>) {
         for member in node?.members ?? [] where !known.contains(member.name) && !member.name.hasPrefix("$") {
             leaveOut(member.node.origin, "siding import does not know this key")
         }
     }
 
-    /// Adds a resource, and its source where none like it is there.
+    /// Adds a resource, and its source unless there is an equal one.
     mutating func add(_ resource: ImportedResource, from source: ImportedSource) {
         guard takenResources.insert(resource.name.lowercased()).inserted else {
             return leaveOut(resource.origin, "a resource of this name is there already")
@@ -58,7 +58,7 @@ struct ImportedManifest: Sendable {
         resources.append(resource)
     }
 
-    /// Patience is a source's: two sources for two sorts of it would have two budgets and two sign-ins.
+    /// Shares retry settings within a source: separate sources would have separate rate limits and sign-ins.
     private mutating func share(_ retry: ConfigMap, with name: String) {
         guard !retry.isEmpty, let index = sources.firstIndex(where: { $0.name == name }) else { return }
         let known = sources[index].source.retry
@@ -71,7 +71,7 @@ struct ImportedManifest: Sendable {
         }
     }
 
-    /// Tells what the new source has in common with another one, though each of them has it for itself.
+    /// Notes when the new source has the same rate limits or refresh token as another one, as sources do not share them.
     private mutating func tellShared(_ name: String, _ source: ImportedSource) {
         let owner = owner
         self.owner = nil
@@ -144,7 +144,7 @@ struct ImportedManifest: Sendable {
         return root.node
     }
 
-    /// The rules that all resources of a source have; nil where they differ.
+    /// The failure rules shared by all resources of a source; nil if they differ.
     private func commonErrors(of source: String) -> [ConfigNode]? {
         let all = resources.filter { $0.source == source }.map(\.errors)
         let said = Set(all.map { $0.map(\.flow) })
@@ -160,7 +160,7 @@ struct ImportedManifest: Sendable {
         ] + secrets + (comments[nil] ?? [])
     }
 
-    /// What is told of each resource; under nil what has none in the configuration.
+    /// The notes of each resource as comments; under nil those without a resource in the config.
     private var comments: [String?: [String]] {
         let names = Set(resources.map(\.name))
         return notes.sorted { $0.unmapped.place < $1.unmapped.place }.reduce(into: [:]) { comments, note in

@@ -1,11 +1,11 @@
 internal import SidingJSON
 
-/// Paths into JSON as other programs write them, in the notation of `siding.yaml`.
+/// Converts paths into JSON from other programs' notations.
 enum ImportedPath {
-    /// `$.a."b c"` for the members `a` and `b c`.
+    /// The path of nested members: `$.a."b c"` for `a` and `b c`.
     static func text(_ members: [String]) -> String { JSONPath(members: members).description }
 
-    /// Reads `a.b[0]`, `$.a['b c']`, `'@odata.nextLink'`, `items[*]`, `items.*`; nil for what means more than one place.
+    /// Converts `a.b[0]`, `$.a['b c']`, `'@odata.nextLink'`, `items[*]`, `items.*`; nil if the path may match several places.
     static func text(jsonPath text: String) -> String? {
         var rest = text[...]
         var path = "$"

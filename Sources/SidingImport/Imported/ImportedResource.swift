@@ -1,15 +1,15 @@
-/// A collection as Siding sees it, whatever format it comes from.
+/// A resource in Siding's terms, from any format.
 struct ImportedResource: Sendable {
     let name: String
     let origin: Origin
-    /// The name of its source, once that is known.
+    /// The name of its source; set when the source is added.
     var source = ""
     var forEach: ConfigNode?
     var path: ConfigNode
     var method: ConfigNode?
     var query: ConfigMap
     var body: ConfigNode?
-    /// How the body is written; nil for JSON.
+    /// The encoding of the body; nil for JSON.
     var bodyEncoding: ConfigNode?
     var records: ConfigNode?
     var key: ConfigNode?
@@ -22,10 +22,10 @@ struct ImportedResource: Sendable {
     var drop: [ConfigNode] = []
     var deletes: ConfigNode?
     var history: ConfigNode?
-    /// What becomes of answers to its own requests.
+    /// Failure rules for its requests.
     var errors: [ConfigNode] = []
     var columns: ConfigMap
-    /// What a person should know, though nothing is missing.
+    /// Remarks for the user that are not about missing parts.
     var remarks: [String] = []
 
     init(_ name: String, path: ConfigNode, from origin: Origin) {
@@ -34,7 +34,7 @@ struct ImportedResource: Sendable {
         columns = ConfigMap(from: origin)
     }
 
-    /// - Parameter ownErrors: whether its rules stand here, rather than with its source.
+    /// - Parameter ownErrors: whether its failure rules are written here instead of in its source.
     func node(namingSource isNamed: Bool, ownErrors: Bool) -> ConfigNode {
         var map = ConfigMap(from: origin)
         if isNamed { map.set("source", ConfigNode.text(source, from: origin).essential) }
@@ -70,7 +70,7 @@ struct ImportedResource: Sendable {
         return map.isEmpty ? nil : map.node
     }
 
-    /// The programs that are imported from write lists as `a=1&a=2`, and truth values as words.
+    /// The encoding of lists as `a=1&a=2` and of Booleans as words, as the other programs do.
     private var encoding: ConfigNode? {
         let values = query.entries.map(\.value)
         var map = ConfigMap(from: query.origin)

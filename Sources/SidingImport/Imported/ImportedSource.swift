@@ -1,19 +1,19 @@
-/// An origin as Siding sees it, whatever format it comes from.
+/// A source in Siding's terms, from any format.
 struct ImportedSource: Sendable {
-    /// The name it would like to have.
+    /// The preferred name.
     let name: String
     let origin: Origin
     let baseURL: ConfigNode
     var headers: ConfigMap
-    /// Header fields that no source has as they are.
+    /// Header fields that contain placeholders.
     var varying: [VaryingHeader] = []
     var auth: ConfigNode?
     var concurrency: ConfigNode?
     var retry: ConfigMap
-    /// What becomes of answers to all requests.
+    /// Failure rules for all its requests.
     var errors: [ConfigNode] = []
     var limits: ConfigNode?
-    /// Whether the file's own URL is without TLS, on another machine.
+    /// Whether the file's own URL has no TLS and is not on this machine.
     var allowsPlainHTTP = false
 
     init(name: String, baseURL: ConfigNode, from origin: Origin) {
@@ -43,17 +43,17 @@ struct ImportedSource: Sendable {
         return map.node
     }
 
-    /// A header field that differs between requests.
+    /// A header field whose value differs between requests.
     struct VaryingHeader: Sendable {
         let name: String
         let text: String
-        /// What in `text` differs.
+        /// The placeholders in `text`.
         let placeholders: [String]
         let origin: Origin
     }
 
-    /// Leaves out the header fields that differ between requests, once `value` stands for `placeholder`: with it each of them
-    /// may be one and the same.
+    /// Adds the header fields in which `value` replaces the only `placeholder`, and notes the others: siding.yaml has no header
+    /// fields that differ between requests.
     mutating func settleHeaders(
         _ manifest: inout ImportedManifest, filling placeholder: String? = nil, with value: String = ""
     ) {
@@ -77,7 +77,7 @@ struct ImportedSource: Sendable {
         case header, query
     }
 
-    /// Adds a header field for all requests; one that is a secret becomes the source's sign-in.
+    /// Adds a header field for all requests; a secret one becomes the source's `auth`.
     mutating func addHeader(
         _ name: String, _ text: ImportedText, from origin: Origin, _ manifest: inout ImportedManifest
     ) {
@@ -97,7 +97,7 @@ struct ImportedSource: Sendable {
         }
     }
 
-    /// Makes a header field or a query parameter the way in which requests say who asks.
+    /// Makes a header field or a query parameter the source's `auth`.
     mutating func authorize(
         _ name: String, _ position: Position, _ variable: String, prefix: String, isLiteral: Bool,
         from origin: Origin, _ manifest: inout ImportedManifest
@@ -127,7 +127,7 @@ struct ImportedSource: Sendable {
 }
 
 extension ImportedManifest {
-    /// Tells that a literal secret was not copied.
+    /// Notes that a literal secret was not copied.
     mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
         leaveOut(origin, "a literal secret is not copied", hint: "set the environment variable \(variable) to it")
     }

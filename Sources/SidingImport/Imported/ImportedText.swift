@@ -1,9 +1,9 @@
-/// What a text of the file comes to, once its references are looked at.
+/// A text of the input after resolving references.
 enum ImportedText: Sendable, Hashable {
-    /// Text as it stands.
+    /// Plain text.
     case literal(String)
-    /// A secret that the named variable is to hold, behind fixed text such as `Bearer `.
+    /// A secret in the named variable, after fixed text such as `Bearer `.
     case secret(variable: String, prefix: String)
-    /// Something that only the other program can work out; named for a person.
+    /// Something that only the other program can evaluate; with its description.
     case unknown(String)
 }

@@ -1,9 +1,9 @@
-/// The root of a source, made ready for a file that holds no secret.
+/// A base URL without the secrets that it contained.
 struct ImportedURL: Sendable {
     let text: String
-    /// Whether a user's name and password stood in it.
+    /// Whether the URL contained a user name and password.
     let hadUser: Bool
-    /// Query parameters of secrets that stood in it.
+    /// The names of secret query parameters that the URL contained.
     let secretNames: [String]
 
     init(_ text: String) {
@@ -29,7 +29,7 @@ struct ImportedURL: Sendable {
         return !isLocal
     }
 
-    /// A URL or a path without the query parameters that are secrets, and their names.
+    /// A URL or path without its secret query parameters, and their names.
     static func withoutSecrets(_ text: String) -> (text: String, names: [String]) {
         guard let mark = text.firstIndex(of: "?") else { return (text, []) }
         var names: [String] = []
@@ -46,7 +46,7 @@ struct ImportedURL: Sendable {
 }
 
 extension ImportedSource {
-    /// A source with the root `text`, and the sign-in that its user or its parameters mean.
+    /// A source with the base URL `text`; its `auth` comes from the URL's user or parameters.
     init(url text: String, from origin: Origin, of owner: Origin, _ manifest: inout ImportedManifest) {
         let url = ImportedURL(text)
         let plain = url.text.contains("?") ? url.text : String(url.text.reversed().drop { $0 == "/" }.reversed())

@@ -1,9 +1,9 @@
 internal import SidingManifest
 
 extension ConfigNode {
-    /// A copy of `node` with its texts passed through `text`; nil where nothing is left of it.
+    /// A copy of `node` with its texts converted by `text`; nil if nothing is left.
     ///
-    /// - Parameter text: the text to write, or nil where it is left out, which has then been noted.
+    /// - Parameter text: returns the text to write, or nil after noting why it cannot be converted.
     static func copy(
         _ node: InputNode, _ manifest: inout ImportedManifest,
         text: (InputNode, inout ImportedManifest) -> ConfigNode?
@@ -13,7 +13,7 @@ extension ConfigNode {
         return whole(node, &manifest, depth: 0, text)?.withoutLost(&elements)
     }
 
-    /// With what cannot be said as lost values; nil for null.
+    /// The copy with a lost value for each text that cannot be converted; nil for null.
     private static func whole(
         _ node: InputNode, _ manifest: inout ImportedManifest, depth: Int,
         _ text: (InputNode, inout ImportedManifest) -> ConfigNode?

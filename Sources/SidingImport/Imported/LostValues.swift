@@ -1,20 +1,20 @@
 extension ConfigNode {
-    /// What stands where a value could not be said, until it goes.
+    /// A marker for a value that could not be converted, until it is removed.
     static func lost(from origin: Origin) -> ConfigNode {
         var node = ConfigNode.text("", from: origin)
         node.isLost = true
         return node
     }
 
-    /// The value without what is lost in it; nil where nothing is left of it.
+    /// The value without its lost parts; nil if nothing is left.
     ///
-    /// A member of a map goes alone. What a list holds means something else with a part of it: of two filters one would hold
-    /// without its value. So the element goes whole, and so does what has lost all that it held.
+    /// A member of a map is removed alone. An element of a list would mean something else without one of its parts, such as a
+    /// filter without its value, so the whole element is removed. Containers that become empty are removed, too.
     ///
-    /// - Parameter elements: where elements went that lost but a part.
+    /// - Parameter elements: receives the origins of removed elements that had lost only a part.
     func withoutLost(_ elements: inout [Origin]) -> ConfigNode? { remainder(&elements).node?.withWholeElements() }
 
-    /// - Returns: what is left, and whether a value is lost that no element of a list took with it.
+    /// - Returns: the rest, and whether a lost value was not already removed with a list element.
     private func remainder(_ elements: inout [Origin]) -> (node: ConfigNode?, isLess: Bool) {
         guard !isLost else { return (nil, true) }
         var node = self
@@ -51,7 +51,7 @@ extension ConfigNode {
         }
     }
 
-    /// The value with the elements of its lists bound together: what the grammar refuses of one takes it along.
+    /// The value with list elements made essential: if the grammar refuses a part, the whole element is removed.
     private func withWholeElements(inElement isInside: Bool = false) -> ConfigNode {
         var node = self
         switch content {
@@ -78,7 +78,7 @@ extension ConfigNode {
         return node
     }
 
-    /// The value with each of its texts as `text` says; nil for one that is lost.
+    /// The value with each text replaced by `text`; a nil result marks it as lost.
     func replacingTexts(_ text: (String) -> String?) -> ConfigNode {
         var node = self
         switch content {
@@ -97,7 +97,7 @@ extension ConfigNode {
 }
 
 extension ImportedManifest {
-    /// Tells of elements of lists that went for want of a part.
+    /// Notes the list elements that were removed because of a lost part.
     mutating func leaveOut(elements: [Origin]) {
         for origin in elements {
             leaveOut(

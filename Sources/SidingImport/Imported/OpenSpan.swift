@@ -1,6 +1,6 @@
-/// Spans of time without an end, and without a beginning.
+/// Bounds for spans of time that have no end or no beginning.
 enum OpenSpan {
-    /// A moment far ahead, by the type of cursors; nil for numbers and texts that are no moments.
+    /// A time far in the future in the form of the cursor's type; nil for types that are not times.
     static func end(_ type: String) -> String? {
         switch type {
         case "datetime": "2100-01-01T00:00:00Z"
@@ -11,7 +11,7 @@ enum OpenSpan {
         }
     }
 
-    /// A moment before all others; nil as with ``end(_:)``.
+    /// The earliest time in the form of the cursor's type; nil for types that are not times.
     static func start(_ type: String) -> String? {
         switch type {
         case "datetime": "1970-01-01T00:00:00Z"
@@ -23,11 +23,11 @@ enum OpenSpan {
 }
 
 extension ImportedResource {
-    /// Gives spans an end that is far ahead where a sync needs one: it knows none, a text of which a placeholder stands for
-    /// nothing is left out whole, so that every sync would list everything, and an element of a list means something else
-    /// without its value.
+    /// Replaces `{until}` by a time far in the future where a missing value would change the request. A sync knows no end of the
+    /// span: a text with an unfilled placeholder is omitted, so that every sync would list everything, and a list element
+    /// would mean something else without its value.
     ///
-    /// - Parameter type: how requests write the cursor.
+    /// - Parameter type: the cursor's format in requests.
     mutating func openSpans(_ type: String, _ manifest: inout ImportedManifest) {
         var opening = SpanOpening(type: type)
         var query = ConfigMap(from: query.origin)
@@ -52,7 +52,7 @@ extension ImportedResource {
         if let element = opening.starts.first { addStart(for: element, &manifest) }
     }
 
-    /// A first listing has no cursor, and an element of a list means something else without its value.
+    /// Sets the cursor's `start`: the first listing has no cursor, and a list element would mean something else without it.
     private mutating func addStart(for element: Origin, _ manifest: inout ImportedManifest) {
         guard cursor != nil, cursor?["start"] == nil else { return }
         let start = OpenSpan.start(cursor?["type"]?.scalar ?? "datetime")
@@ -64,14 +64,14 @@ extension ImportedResource {
     }
 }
 
-/// One pass over the values of a request.
+/// Replaces the ends of spans in the values of one request.
 private struct SpanOpening {
     let type: String
-    /// Texts with both ends.
+    /// Texts that contain both ends.
     private(set) var texts: [Origin] = []
-    /// Ends that stand by themselves inside of lists, and whether they are kept though there is no end to put there.
+    /// Ends in list elements, and whether the element is kept although there is no time to insert.
     private(set) var elements: [(origin: Origin, isKept: Bool)] = []
-    /// Beginnings inside of lists.
+    /// Beginnings in list elements.
     private(set) var starts: [Origin] = []
 
     init(type: String) { self.type = type }
@@ -80,13 +80,13 @@ private struct SpanOpening {
 
     var hint: String? { end.map { "\($0) stands for the end: see whether the origin takes one that far ahead" } }
 
-    /// Nil where nothing is left.
+    /// Nil if nothing is left.
     mutating func opened(_ value: ConfigNode, isBody: Bool) -> ConfigNode? {
         var whole: [Origin] = []
         return changed(value, isBody: isBody, inList: false, hasStart: false).withoutLost(&whole)
     }
 
-    /// - Parameter hasStart: whether the element of the innermost list holds the beginning as well.
+    /// - Parameter hasStart: whether the innermost list element contains the beginning, too.
     private mutating func changed(
         _ value: ConfigNode, isBody: Bool, inList: Bool, hasStart: Bool
     ) -> ConfigNode {

@@ -1,6 +1,6 @@
-/// Names of environment variables for secrets.
+/// Names environment variables and sources.
 enum SecretNaming {
-    /// `GITHUB_API_KEY` for the parts `github` and `api_key`; a part that repeats the one before is left out.
+    /// A variable's name: `GITHUB_API_KEY` for the parts `github` and `api_key`; repeated parts are omitted.
     static func variable(_ parts: String...) -> String {
         let words = parts.map { part in
             String(part.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }.prefix(60))
@@ -30,7 +30,7 @@ enum SecretNaming {
         return name(label.map(String.init) ?? "origin")
     }
 
-    /// `text` as the name of a source: a lower case letter, then letters, digits, `_` and `-`.
+    /// `text` as a source's name: a lower case letter, followed by letters, digits, `_` and `-`.
     static func name(_ text: String) -> String {
         let plain = text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "-" ? $0 : "_" }
         let trimmed = plain.drop { !$0.isLetter }.prefix(60)

@@ -1,9 +1,8 @@
 internal import SidingManifest
 
-/// Names whose literal values are never copied.
+/// Recognizes names whose literal values are never copied.
 ///
-/// Stricter than the grammar, which sees what a person has written on purpose: a file from elsewhere may call its secrets
-/// what it likes.
+/// It is stricter than the grammar, which checks what the user wrote on purpose: a foreign file may use any name for secrets.
 enum SecretWords {
     private static let parts = [
         "token", "secret", "password", "passwd", "apikey", "accesskey", "privatekey", "authorization", "credential",
@@ -14,7 +13,7 @@ enum SecretWords {
     private static let whole: Set<String> = [
         "auth", "pwd", "pass", "appid", "appkey", "jwt", "sig", "key", "sas", "otp", "pin",
     ]
-    /// Tokens that the origin gives for its next page or for later changes.
+    /// Tokens from the origin for the next page or for later changes.
     private static let harmless: Set<String> = [
         "pagetoken", "nexttoken", "nextpagetoken", "synctoken", "nextsynctoken", "continuationtoken", "cursortoken",
         "resumetoken", "tokentype", "tokenurl", "accesstokenurl",
@@ -23,14 +22,14 @@ enum SecretWords {
     /// Names that are also ordinary words.
     private static let ordinary: Set<String> = ["key", "auth", "pass", "sig", "pin"]
 
-    /// Whether `value` under `name` is one: ordinary words mean a secret where the value looks like one, and some values do
-    /// so under any name.
+    /// Whether `value` under `name` is a secret: for ordinary words only if the value looks like one; some values are secrets
+    /// under any name.
     static func isSecret(_ name: String, _ value: String) -> Bool {
         if value.hasPrefix("Bearer ") || value.hasPrefix("Basic ") { return true }
         return isSecret(name) && (!ordinary.contains(name.lowercased()) || value.utf8.count >= 12)
     }
 
-    /// Whether what a list or a map under `name` holds is secret throughout.
+    /// Whether all values in a list or a map under `name` are secrets.
     static func holdsSecrets(_ name: String) -> Bool {
         isSecret(name) && (!ordinary.contains(name.lowercased()) || name.lowercased() == "auth")
     }

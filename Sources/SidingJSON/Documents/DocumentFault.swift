@@ -1,8 +1,8 @@
-/// Why bytes are not one JSON document that every reader understands alike. Offsets are bytes of what was given.
+/// Why bytes are not one JSON document that all readers understand alike. Offsets count bytes of the input.
 public enum DocumentFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Not JSON by RFC 8259, not UTF-8, or more of it than the limits allow.
+    /// Not JSON by RFC 8259, not UTF-8, or a limit of the reader is exceeded.
     case syntax(JSONSyntaxError)
-    /// JSON, but a name stands twice in an object, a string holds half of a surrogate pair, or a limit is passed.
+    /// Valid JSON, but an object repeats a name, a string contains half of a surrogate pair, or a limit is exceeded.
     case rule(RecordFault)
     /// 4 GiB or more.
     case tooLarge(bytes: Int)
@@ -16,7 +16,7 @@ public enum DocumentFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Begins with the byte and says what is wrong there; of the document's own text, at most a name.
+    /// The byte offset and the problem; quotes at most a name from the document.
     public var description: String {
         switch self {
         case .syntax(let error): error.description

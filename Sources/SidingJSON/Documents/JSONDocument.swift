@@ -1,20 +1,19 @@
-/// Exactly one JSON value, checked as strictly as a record is, and kept as the bytes that came: no number loses a digit, no
-/// member its place.
+/// One JSON value, checked as strictly as a record and kept as its original bytes, so that numbers keep all digits and members
+/// their order.
 ///
-/// Use it wherever JSON is passed on before anyone knows its type. What it holds is valid by RFC 8259 and UTF-8, no name
-/// stands twice in an object, and no string holds half of a surrogate pair, so that every reader sees the same value.
-/// There is no tree: each accessor walks the bytes anew. A part shares the bytes of the whole and keeps them alive.
+/// Use it to pass JSON on without knowing its type. The value is valid by RFC 8259 and UTF-8, no object repeats a name, and no
+/// string contains half of a surrogate pair, so that every reader sees the same value. There is no tree: each accessor walks
+/// the bytes again. A part shares the bytes of the whole and keeps them alive.
 ///
-/// Equal documents are equal byte for byte: `1.0` is not `1`, and the order of members counts.
+/// Documents are equal if their bytes are equal: `1.0` is not `1`, and the order of members counts.
 public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
     public let kind: JSONKind
-    /// The value as it came, without the space around it. The indices are those of the whole that it is a part of.
+    /// The value's bytes without surrounding whitespace. The indices are those of the document it is a part of.
     public let bytes: ArraySlice<UInt8>
 
-    /// Checks and keeps one document; space around the value is left out.
+    /// Checks and keeps one document; drops whitespace around the value.
     ///
-    /// - Throws: ``DocumentFault`` at the first byte that breaks a rule; one of syntax, wherever it is, comes before the
-    ///   others.
+    /// - Throws: ``DocumentFault`` at the first byte that breaks a rule; syntax errors, wherever they are, take precedence.
     public init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(DocumentFault) {
         let root = try bytes.span.bytes.withUnsafeBytes { (document) throws(DocumentFault) in
             try Self.read(document, limits: limits)
@@ -22,14 +21,14 @@ public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
         self.init(kind: root.kind, checked: bytes[Int(root.start)..<Int(root.end)])
     }
 
-    /// Checks and keeps a document that is text already, as tests and fixtures have it.
+    /// Checks and keeps a document given as text, as in tests and fixtures.
     ///
     /// - Throws: ``DocumentFault``, as for bytes.
     public init(_ text: String, limits: JSONLimits = JSONLimits()) throws(DocumentFault) {
         try self.init(Array(text.utf8), limits: limits)
     }
 
-    /// A value that is known to keep the rules: a part of a checked one, or made of such.
+    /// A value known to be valid: a part of a checked document, or built from such parts.
     init(kind: JSONKind, checked bytes: ArraySlice<UInt8>) {
         self.kind = kind
         self.bytes = bytes
@@ -60,7 +59,7 @@ public struct JSONDocument: Sendable, Hashable, CustomStringConvertible {
         return (rules.found[PathTree.root], rules.noted?.fault(in: scanner.start, limits: limits))
     }
 
-    /// The start of the value on one line, as ``excerpt(limit:hiding:)`` gives it; nothing is hidden.
+    /// The start of the value on one line; see ``excerpt(limit:hiding:)``. Nothing is hidden.
     public var description: String { excerpt() }
 }
 
@@ -73,10 +72,10 @@ extension JSONScanner {
 
 extension JSONDocument {
     public static let null = JSONDocument(kind: .null, checked: Array("null".utf8)[...])
-    /// `{}`, which stands for "nothing was said" where a consumer asks for it; never for an empty list.
+    /// `{}`, for an absent value where a consumer needs one; never use it for an empty list.
     public static let emptyObject = JSONDocument(object: [:])
 
-    /// An array of values, each as it is.
+    /// An array of the values, each with its bytes unchanged.
     public init(array elements: [JSONDocument]) {
         var bytes = [UInt8(ascii: "[")]
         bytes.reserveCapacity(elements.reduce(2) { $0 + $1.bytes.count + 1 })
@@ -88,7 +87,7 @@ extension JSONDocument {
         self.init(kind: .array, checked: bytes[...])
     }
 
-    /// An object of values, each as it is, sorted by name: equal members always give equal bytes.
+    /// An object of the values, sorted by name, so that equal members always give equal bytes.
     public init(object members: [String: JSONDocument]) {
         var bytes = [UInt8(ascii: "{")]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
@@ -117,20 +116,19 @@ extension JSONDocument {
 }
 
 extension JSONDocument {
-    /// The value at `path`; nil where nothing is there, which a `null` is not.
+    /// The value at `path`; nil if there is none. A `null` is a value.
     public func value(at path: JSONPath) -> JSONDocument? {
         bytes.withUnsafeBytes { JSONMembers.value(at: path, in: $0) }.map(part)
     }
 
-    /// The members of an object in their order, with decoded names; nil for every other kind, so that an empty object is
-    /// told from no object.
+    /// The members of an object in order, with decoded names; nil for every other kind.
     public var members: [(name: String, value: JSONDocument)]? {
         guard kind == .object else { return nil }
         return bytes.withUnsafeBytes { JSONMembers.topLevelMembers(of: $0) }
             .map { ($0.name, part(EnvelopeValue(kind: $0.kind, range: $0.valueRange))) }
     }
 
-    /// The elements of an array in their order; nil for every other kind, an empty object included.
+    /// The elements of an array in order; nil for every other kind.
     public var elements: [JSONDocument]? {
         guard kind == .array else { return nil }
         return bytes.withUnsafeBytes { JSONMembers.elements(of: $0) }.map(part)
@@ -141,7 +139,7 @@ extension JSONDocument {
         bytes.withUnsafeBytes { EnvelopeValue(kind: kind, range: $0.indices).string(in: $0) }
     }
 
-    /// A number as it is written, every digit of it; nil for every other kind.
+    /// The text of a number with all its digits; nil for every other kind.
     public var digits: String? {
         kind == .number ? String(decoding: bytes, as: UTF8.self) : nil
     }
@@ -164,8 +162,7 @@ extension JSONDocument {
 }
 
 extension JSONPath {
-    /// The names of nested members, outermost first; nil where the path counts elements, means several values, or is the
-    /// whole document.
+    /// The names of nested members, outermost first; nil if the path is the root or contains an index or `[*]`.
     public var memberNames: [String]? {
         let names = components.compactMap { component -> String? in
             if case .member(let name) = component { name } else { nil }
@@ -175,8 +172,8 @@ extension JSONPath {
 }
 
 extension JSONDocument {
-    /// The document with `value` at the end of nested members. Members on the way that are missing, or no objects, are made
-    /// objects; all others keep their bytes and their places, and a new one comes last.
+    /// The document with `value` at the path of nested members. Missing members and non-objects on the path become objects; all
+    /// other members keep their bytes and order, and a new one is added at the end.
     public func setting(_ names: [String], to value: JSONDocument) -> JSONDocument { setting(names[...], to: value) }
 
     private func setting(_ names: ArraySlice<String>, to value: JSONDocument) -> JSONDocument {
@@ -189,7 +186,7 @@ extension JSONDocument {
         return JSONDocument(members: members)
     }
 
-    /// An object of values, each as it is, in this order.
+    /// An object of the values in this order, each with its bytes unchanged.
     private init(members: [(name: String, value: JSONDocument)]) {
         var bytes = [UInt8(ascii: "{")]
         for (name, value) in members {

@@ -1,15 +1,15 @@
-/// Writes the start of a value without the space between its tokens, and leaves out what stands under hidden names.
+/// Writes the start of a value without whitespace between tokens, replacing the values of hidden members.
 struct JSONExcerpt: JSONObserver {
-    /// Bytes after which nothing more is written: one character takes at most four.
+    /// The number of bytes after which writing stops: four per character, the maximum in UTF-8.
     private let budget: Int
     private let isHidden: (String) -> Bool
     private(set) var text: [UInt8] = []
     private var containers = ContainerStack()
     private var depth = 0
     private var isFirst = true
-    /// The next value stands under a hidden name.
+    /// Whether the next value belongs to a hidden member.
     private var hidesNext = false
-    /// The depth at which a hidden array or object was opened.
+    /// The depth of the hidden array or object that is open.
     private var hiddenFrom: Int?
 
     init(limit: Int, isHidden: @escaping (String) -> Bool) {
@@ -29,7 +29,7 @@ struct JSONExcerpt: JSONObserver {
         isFirst = false
     }
 
-    /// Writes a value's place holder where it must not be shown.
+    /// Writes a placeholder if the next value is hidden.
     private mutating func hides() -> Bool {
         guard hidesNext else { return false }
         write(Self.hiddenValue)
@@ -37,7 +37,7 @@ struct JSONExcerpt: JSONObserver {
         return true
     }
 
-    /// What was written is enough: the scanner is stopped by the only means it knows.
+    /// Stops the scanner once enough is written; throwing is its only way to stop.
     private func stopIfFull(_ scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
         if text.count > budget { throw scanner.failure(.tooManyValues) }
     }
@@ -86,14 +86,13 @@ struct JSONExcerpt: JSONObserver {
 }
 
 extension JSONDocument {
-    /// The start of the value for a person: one line, no control characters, at most `limit` characters, 200 unless said
-    /// otherwise.
+    /// The start of the value as a message: one line without control characters, at most `limit` characters (200 by default).
     ///
-    /// - Parameter isHidden: told each member's name; where it says true, `…` stands for the value.
+    /// - Parameter isHidden: receives each member's name; if it returns true, `…` replaces the value.
     public func excerpt(limit: Int = 200, hiding isHidden: @escaping (String) -> Bool = { _ in false }) -> String {
         var excerpt = JSONExcerpt(limit: limit, isHidden: isHidden)
         bytes.withUnsafeBytes { value in
-            // The bytes were checked: what ends the scan early is that enough has been written.
+            // The bytes were checked, so the scan ends early only because enough has been written.
             guard var scanner = try? JSONScanner(value, limits: Self.unlimited) else { return }
             try? scanner.value(tellingOf: &excerpt)
         }

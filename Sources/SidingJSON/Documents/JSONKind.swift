@@ -1,9 +1,9 @@
-/// The seven things a JSON value can be (RFC 8259, section 3), told by the value's first byte.
+/// The seven kinds of JSON values (RFC 8259, section 3), determined by the first byte.
 public enum JSONKind: UInt8, Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
     case object, array, string, number
     case `true`, `false`, null
 
-    /// The kind that a valid value beginning with `byte` must have.
+    /// The kind of a valid value that begins with `byte`.
     @inline(__always)
     init(firstByte byte: UInt8) {
         switch byte {
@@ -17,7 +17,7 @@ public enum JSONKind: UInt8, Sendable, Hashable, BitwiseCopyable, CustomStringCo
         }
     }
 
-    /// The kind with its article, to be put into a sentence: "an object", "null".
+    /// The kind with its article, for messages: "an object", "null".
     public var description: String {
         switch self {
         case .object: "an object"

@@ -1,41 +1,41 @@
-/// One member of an object, as it stands in the bytes that were given.
+/// One member of an object, located in the bytes that were read.
 public struct JSONMember: Sendable, Hashable {
-    /// Decoded.
+    /// The decoded name.
     public let name: String
-    /// Whether the name is written with escapes: SQLite 3.40 does not find such a member.
+    /// Whether the name is written with escapes: SQLite 3.40 does not find such members.
     public let escaped: Bool
     public let kind: JSONKind
-    /// A number without fraction and exponent, of any length.
+    /// Whether the value is a number without fraction and exponent, of any length.
     public let isInteger: Bool
-    /// In the bytes that were given; with the quotes of a string.
+    /// The value's bytes, including the quotes of a string.
     public let valueRange: Range<Int>
 }
 
-/// Looks into one value that has been read before, a record or a page: for columns, cursors and single fields.
+/// Reads members, elements and single values from a JSON value: for columns, cursors and fields.
 ///
-/// The bytes are those of a valid JSON value; on others the answer is nil or empty, never a crash.
+/// The bytes must be valid JSON; for others the result is nil or empty, never a crash.
 public enum JSONMembers {
-    /// The members of an object in their order; none for other kinds.
+    /// The members of an object in order; empty for other kinds.
     public static func topLevelMembers(of record: UnsafeRawBufferPointer) -> [JSONMember] {
         (try? members(of: record)) ?? []
     }
 
-    /// The elements of an array in their order; none for other kinds.
+    /// The elements of an array in order; empty for other kinds.
     public static func elements(of array: UnsafeRawBufferPointer) -> [EnvelopeValue] {
         (try? values(in: array)) ?? []
     }
 
-    /// The values of an object's members in their order, without a look at the names; none for other kinds.
+    /// The values of an object's members in order, without decoding names; empty for other kinds.
     public static func topLevelValues(of record: UnsafeRawBufferPointer) -> [EnvelopeValue] {
         (try? memberValues(of: record)) ?? []
     }
 
-    /// The value at a path; nil where nothing is there. Of members with equal names it is the first.
+    /// The value at a path; nil if there is none. If a name is repeated, the first one counts.
     public static func value(at path: JSONPath, in document: UnsafeRawBufferPointer) -> EnvelopeValue? {
         (try? find(path, in: document)) ?? nil
     }
 
-    /// Whether the bytes of a number have neither fraction nor exponent.
+    /// Whether the number is written without fraction and exponent.
     static func isInteger(_ number: Slice<UnsafeRawBufferPointer>) -> Bool {
         for byte in number where byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e") { return false }
         return true
@@ -96,7 +96,7 @@ public enum JSONMembers {
 }
 
 extension JSONScanner {
-    /// Steps over a value and gives its kind and place.
+    /// Skips a value and returns its kind and range.
     fileprivate mutating func range() throws(JSONSyntaxError) -> EnvelopeValue {
         guard position < end else { throw failure(.expectedValue) }
         let first = position

@@ -1,22 +1,21 @@
-/// The values of one document in their order, each with its place: what two documents are laid side by side by.
+/// The values of one document in order, each with its position; two tapes can be compared or merged.
 ///
-/// A value's first child is the node behind it, and its next sibling is at `after`; nothing here recurses, so no depth of
-/// nesting can exhaust the call stack. It costs 64 bytes per value, so it is for single records and not for pages.
+/// A value's first child is the next node, its next sibling is at `after`. Nothing here recurses, so deep nesting cannot
+/// exhaust the call stack. It takes 64 bytes per value: use it for single records, not for pages.
 struct JSONTape {
     struct Node {
         let kind: JSONKind
-        /// Whether a string is written with backslashes.
+        /// Whether a string contains backslashes.
         var isEscaped = false
-        /// Whether a member's name is written with backslashes.
+        /// Whether the member's name contains backslashes.
         var isNameEscaped = false
-        /// Whether a member of this object, or of an object among its members, is null. Arrays are not looked into: a merge
-        /// patch does not look into them either.
+        /// Whether a member of this object, or of an object nested in it, is null. Ignores arrays, as merge patches do.
         var holdsNullMember = false
-        /// A member's name without its quotes; empty, and no place, for elements and the root.
+        /// The member's name without its quotes; empty for elements and the root.
         var name: Range<Int>
         let start: Int
         var end: Int
-        /// The first node that is not inside of this one.
+        /// The index of the first node outside this value.
         var after: Int
     }
 
@@ -29,35 +28,35 @@ struct JSONTape {
         bytes = document.bytes
         nodes =
             bytes.withUnsafeBytes { TapeRecorder.nodes(of: $0, from: document.bytes.startIndex) } ?? [
-                // The bytes were checked, so that this does not happen: a document without parts rather than a crash.
+                // Cannot happen, as the bytes were checked: a document without parts instead of a crash.
                 Node(kind: document.kind, name: 0..<0, start: bytes.startIndex, end: bytes.endIndex, after: 1)
             ]
     }
 
     func isObject(_ node: Int) -> Bool { nodes[node].kind == .object }
 
-    /// The value as it stands in the document.
+    /// The value's bytes in the document.
     func text(of node: Int) -> ArraySlice<UInt8> { bytes[nodes[node].start..<nodes[node].end] }
 
-    /// The value as a document of its own, which shares the bytes.
+    /// The value as its own document, which shares the bytes.
     func document(at node: Int) -> JSONDocument { JSONDocument(kind: nodes[node].kind, checked: text(of: node)) }
 
-    /// A member's name as it stands in the document, with its quotes.
+    /// The member's name in the document, with its quotes.
     func quotedName(of node: Int) -> ArraySlice<UInt8> {
         bytes[nodes[node].name.lowerBound - 1..<nodes[node].name.upperBound + 1]
     }
 
-    /// A member's name as it is compared.
+    /// The member's name, decoded for comparison.
     func name(of node: Int) -> DecodedText {
         DecodedText(contents: bytes[nodes[node].name], isEscaped: nodes[node].isNameEscaped)
     }
 
-    /// The text of a string as it is compared.
+    /// The text of a string, decoded for comparison.
     func string(of node: Int) -> DecodedText {
         DecodedText(contents: text(of: node).dropFirst().dropLast(), isEscaped: nodes[node].isEscaped)
     }
 
-    /// The members or elements of a node, in their order.
+    /// The indices of the node's members or elements, in order.
     func children(of node: Int) -> some Sequence<Int> {
         let end = nodes[node].after
         return sequence(state: node + 1) { child in
@@ -68,10 +67,10 @@ struct JSONTape {
     }
 }
 
-/// Notes each value as the scanner steps over it.
+/// Records each value as the scanner passes it.
 private struct TapeRecorder: JSONObserver {
     private let base: UnsafePointer<UInt8>
-    /// The index of the first byte in the whole that the document is a part of.
+    /// The index of the document's first byte in the bytes that it shares.
     private let first: Int
     private var nodes: [JSONTape.Node] = []
     /// The open arrays and objects, outermost first.
@@ -106,7 +105,7 @@ private struct TapeRecorder: JSONObserver {
         if kind == .null { noteNullMember() }
     }
 
-    /// Tells the innermost open object, if it is not an array that is open there.
+    /// Marks the innermost open container, if it is an object.
     private mutating func noteNullMember() {
         if let parent = open.last, nodes[parent].kind == .object { nodes[parent].holdsNullMember = true }
     }

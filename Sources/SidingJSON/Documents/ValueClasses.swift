@@ -1,15 +1,15 @@
-/// Numbers the values of several documents so that two have the same number exactly if they are equal in meaning.
+/// Numbers the values of several documents so that two values have the same number exactly if they are equal in meaning.
 ///
-/// Each value is looked at once, from the innermost out, and an array or object is known by the numbers of what it holds:
-/// that two large values are equal or not is then told at once, at every depth, and no hash is taken for a proof.
+/// Each value is visited once, innermost first; an array or object is identified by the numbers of its children. Comparing
+/// two large values then takes constant time at every depth, and is exact, unlike comparing hashes.
 struct ValueClasses {
     private var texts: [DecodedText: Int] = [:]
     private var numbers: [DecodedText: Int] = [:]
     private var containers: [[Int]: Int] = [:]
-    /// 0, 1 and 2 are null, false and true.
+    /// The next number; 0, 1 and 2 are null, false and true.
     private var count = 3
 
-    /// One number for each node.
+    /// The number of each node.
     mutating func numbers(of tape: JSONTape) -> [Int] {
         var classes = Array(repeating: 0, count: tape.nodes.count)
         for node in tape.nodes.indices.reversed() { classes[node] = number(of: node, in: tape, classes) }
@@ -38,10 +38,10 @@ struct ValueClasses {
 
     private mutating func number(of text: DecodedText) -> Int { Self.find(text, in: &texts, &count) }
 
-    /// The number that is known for the key, or the next one.
+    /// The number of the key, or the next one if it is new.
     private static func find<Key: Hashable>(_ key: Key, in known: inout [Key: Int], _ count: inout Int) -> Int {
         let next = count
-        // Read and set in one: a lookup costs more than all else here.
+        // Read and insert in one access: lookups dominate the cost.
         let number = Self.value(&known[key, default: next])
         if number == next { count += 1 }
         return number
@@ -51,10 +51,10 @@ struct ValueClasses {
 }
 
 extension JSONDocument {
-    /// Whether both mean the same: numbers by their exact decimal value (`1.0` is `1e0`, `-0` is `0`), strings and names by
-    /// their decoded text, objects whatever the order of their members, arrays element by element.
+    /// Whether both have the same meaning: numbers by their exact decimal value (`1.0` is `1e0`, `-0` is `0`), strings and names
+    /// by their decoded text, objects regardless of member order, arrays element by element.
     ///
-    /// `==` compares bytes. Takes time in proportion to both.
+    /// In contrast, `==` compares bytes. Takes linear time.
     public func isEquivalent(to other: JSONDocument) -> Bool {
         if self == other { return true }
         guard kind == other.kind else { return false }
@@ -63,14 +63,14 @@ extension JSONDocument {
     }
 }
 
-/// The one spelling by which numbers of equal value are told to be equal: `1`, `1.0`, `10e-1` and `1E0` are all `1`.
+/// A canonical spelling of numbers, equal for numbers of equal value: `1`, `1.0`, `10e-1` and `1E0` are all `1`.
 ///
-/// It is the integer without trailing zeros that, times a power of ten, is the number: `-12.50` is `-125e-2`. Made from the
-/// digits, without a floating-point number, so that it is exact for any number of digits and any exponent.
+/// It is an integer without trailing zeros and a power of ten: `-12.50` is `-125e-2`. It is computed from the digits without
+/// floating point, so that it is exact for any number of digits and any exponent.
 enum ExactNumber {
     /// - Parameter digits: a number by the grammar of RFC 8259, section 6.
     static func spelling(of digits: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        // By far the most numbers are spelt so already.
+        // Most numbers are already in canonical form.
         if digits.last != zero, digits.allSatisfy({ isDigit($0) || $0 == minus }) { return digits }
         let isNegative = digits.first == minus
         let mantissa = digits.dropFirst(isNegative ? 1 : 0).prefix { $0 | 0x20 != UInt8(ascii: "e") }
@@ -90,7 +90,7 @@ enum ExactNumber {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-    /// The decimal digits of an exponent as it was written, plus a number that is small beside 10 to the 18.
+    /// The decimal digits of the exponent plus `shift`, which is far below 10 to the 18.
     private static func sum(exponent: ArraySlice<UInt8>, _ shift: Int) -> [UInt8] {
         let isNegative = exponent.first == minus
         let digits = exponent.drop { !isDigit($0) || $0 == zero }
@@ -98,7 +98,7 @@ enum ExactNumber {
             let magnitude = digits.reduce(0) { $0 * 10 + Int($1 - zero) }
             return Array(String((isNegative ? -magnitude : magnitude) + shift).utf8)
         }
-        // Beyond Int: the sum has the exponent's own sign, and is made digit by digit from the last.
+        // Beyond Int: the sum keeps the exponent's sign and is computed digit by digit from the end.
         var sum = [UInt8](digits)
         var carry = isNegative ? -shift : shift
         for index in sum.indices.reversed() where carry != 0 {

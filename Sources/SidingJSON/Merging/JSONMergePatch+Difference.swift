@@ -1,12 +1,12 @@
 extension JSONMergePatch {
-    /// The smallest patch that makes `new` of `old`, up to the order of members.
+    /// The smallest patch that turns `old` into `new`, except for the order of members.
     ///
-    /// Values are compared by their meaning, as ``JSONDocument/isEquivalent(to:)`` does: `1.0` in the place of `1` is no
-    /// change. What did change is written with the bytes of `new`. Equal objects give `{}`, which changes no object, but
-    /// makes an empty one of anything else: better do not send it.
+    /// Values are compared by meaning, as in ``JSONDocument/isEquivalent(to:)``: replacing `1` by `1.0` is no change. Changed
+    /// values are written with the bytes of `new`. Equal objects give `{}`. Do not send that: it changes no object, but it turns
+    /// any other value into an empty object.
     ///
-    /// - Throws: ``MergePatchFault/nullMember(_:)`` with the first place where a member is null in `new` and was not so
-    ///   before: to a merge patch null means "remove". Inside of arrays null is a value like any other.
+    /// - Throws: ``MergePatchFault/nullMember(_:)`` with the first member that is null in `new` but was not before: in a merge
+    ///   patch null means "remove". Nulls inside arrays are ordinary values.
     public static func difference(
         from old: JSONDocument, to new: JSONDocument
     ) throws(MergePatchFault) -> JSONMergePatch {
@@ -16,7 +16,7 @@ extension JSONMergePatch {
     }
 }
 
-/// Writes what must be said of each member that is not the same in both.
+/// Writes the patch, member by member.
 private struct PatchDifference {
     private let old: JSONTape
     private let new: JSONTape
@@ -68,8 +68,8 @@ private struct PatchDifference {
         writer.value(new.text(of: after))
     }
 
-    /// The way from a new value to the first null that a patch cannot set; nil where there is none, empty where it is the
-    /// value itself.
+    /// The path from a new value to the first null that a patch cannot set; nil if there is none, empty if the value itself is
+    /// null.
     private func namesToNull(from value: Int) -> [String]? {
         var names: [String] = []
         var place = value

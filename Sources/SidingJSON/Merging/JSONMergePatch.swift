@@ -1,21 +1,21 @@
-/// A change to a JSON document, written as the document's own members with their new values (RFC 7396): null removes a
-/// member, an object changes what stands there, and any other value takes its place. Arrays are replaced whole.
+/// A change to a JSON document as a merge patch (RFC 7396): null removes a member, an object changes the member's object, and
+/// any other value replaces it. Arrays are replaced as a whole.
 ///
-/// Every document is a merge patch; one that is no object replaces whatever it is applied to. No number loses a digit on the
-/// way, members keep their order, and what a patch does not touch keeps every byte.
+/// Every document is a merge patch; one that is not an object replaces its target. Applying keeps all digits of numbers, the
+/// order of members and every untouched byte.
 public struct JSONMergePatch: Sendable, Hashable {
-    /// The patch as it travels, with the media type `application/merge-patch+json`.
+    /// The patch as it is sent, with the media type `application/merge-patch+json`.
     public let document: JSONDocument
 
     public init(_ document: JSONDocument) {
         self.document = document
     }
 
-    /// The target as it is after the change, by the algorithm of RFC 7396, section 2.
+    /// The target after the change, by the algorithm of RFC 7396, section 2.
     ///
-    /// Members of the target come first, in their order; new ones follow in that of the patch. A target that is no object
-    /// gives way to an empty one where the patch is an object; so for "nothing yet" `null` may stand. The result is nested
-    /// no deeper than the deeper of both. Takes time in proportion to both.
+    /// Members of the target come first, in their order, followed by new ones in the order of the patch. If the patch is an
+    /// object, a target that is not counts as an empty object, so pass `null` for a missing one. The result is nested no deeper
+    /// than the deeper of both. Takes linear time.
     public func applied(to target: JSONDocument) -> JSONDocument {
         guard document.kind == .object else { return document }
         let old = JSONTape(target)
@@ -43,7 +43,7 @@ public struct JSONMergePatch: Sendable, Hashable {
         guard patch.nodes[change].kind != .null else { return }
         writer.name(kept, or: change, of: patch)
         let object = kept.flatMap { old.isObject($0) ? $0 : nil }
-        // An object that takes the place of something else, or of nothing, is written without its nulls.
+        // An object that replaces another kind of value, or is new, is written without its nulls.
         if patch.isObject(change), object != nil || patch.nodes[change].holdsNullMember {
             writer.open(object)
             walk.enter()
@@ -54,18 +54,17 @@ public struct JSONMergePatch: Sendable, Hashable {
 }
 
 extension JSONMergePatch {
-    /// One patch that does what `first` and then `second` do, to every target.
+    /// One patch with the effect of `first` followed by `second`, for every target.
     ///
-    /// Objects are equal whatever their order: a member that `first` removes and `second` sets again stands at its old
-    /// place, not at the end. Nulls are kept on both sides, since the target may have what they remove.
+    /// The order of members may differ: a member that `first` removes and `second` sets again keeps its old place. Nulls of both
+    /// patches are kept, since the target may have the members that they remove.
     ///
-    /// Not every pair has such a patch. Where `first` replaces or removes a value and `second` holds an object at the same
-    /// place, the outcome is that object alone; but a patch that holds an object keeps whatever other members the target
-    /// has there, and a merge patch cannot say "all others". So `{"a":null}` followed by
-    /// `{"a":{"b":1}}` is refused. Then keep both, or, where the target is known, take the ``difference(from:to:)`` between
-    /// it and what it becomes.
+    /// Not every pair has such a patch. If `first` replaces or removes a value and `second` has an object there, the result
+    /// must be that object alone; but an object in a patch keeps all other members of the target, and a merge patch cannot remove
+    /// "all others". So `{"a":null}` followed by `{"a":{"b":1}}` is refused. Then keep both patches or, if the target is known,
+    /// compute the ``difference(from:to:)`` to the final result.
     ///
-    /// - Throws: ``MergePatchFault/replacedThenChanged(_:)`` with the first such place.
+    /// - Throws: ``MergePatchFault/replacedThenChanged(_:)`` with the first such member.
     public static func combine(
         _ first: JSONMergePatch, _ second: JSONMergePatch
     ) throws(MergePatchFault) -> JSONMergePatch {
@@ -99,21 +98,21 @@ extension JSONMergePatch {
     }
 }
 
-/// Why there is no merge patch that says what was asked for (RFC 7396).
+/// Why a change cannot be expressed as a merge patch (RFC 7396).
 public enum MergePatchFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A member is to become null, which in a merge patch means that it is removed.
+    /// A member becomes null, which in a merge patch removes it.
     case nullMember(JSONPath)
-    /// The first of two patches replaces or removes a value and the second holds an object there.
+    /// The first of two patches replaces or removes a value in which the second has an object.
     case replacedThenChanged(JSONPath)
 
-    /// Where in the document the fault lies.
+    /// The member concerned.
     public var path: JSONPath {
         switch self {
         case .nullMember(let path), .replacedThenChanged(let path): path
         }
     }
 
-    /// Names the place, and what to do instead.
+    /// The member, the problem and what to do instead.
     public var description: String {
         let place = PlainText.oneLine(path.description, limit: 80)
         return switch self {

@@ -1,17 +1,17 @@
-/// Goes through the members of several documents side by side, from the root down, without recursion.
+/// Walks the members of several documents side by side, from the root down, without recursion.
 ///
-/// The members of an object come in the order of the first document, then those that only the second has in its order, and
-/// so on. Whoever walks decides at each member whether to go into it.
+/// The members of an object come in the order of the first document, followed by those that only the second has, and so on.
+/// The caller decides for each member whether to enter it.
 struct MemberWalk {
     enum Step {
-        /// The next member; the roots come first, as a member without a name.
+        /// A member; the roots come first, as a member without a name.
         case member
-        /// The innermost object that was entered has no more members.
+        /// The end of the innermost entered object.
         case end
     }
 
     private struct Frame {
-        /// Row by row, one place for each document: the node that has the row's name.
+        /// The nodes of each name (a row), one column per document.
         let nodes: [Int?]
         var row = -1
     }
@@ -19,7 +19,7 @@ struct MemberWalk {
     private let tapes: [JSONTape]
     private var frames: [Frame]
 
-    /// - Parameter roots: one for each tape; nil where there is no document.
+    /// - Parameter roots: the root of each tape; nil for an absent document.
     init(_ tapes: [JSONTape], roots: [Int?]) {
         self.tapes = tapes
         frames = [Frame(nodes: roots)]
@@ -29,7 +29,7 @@ struct MemberWalk {
         self.init(tapes, roots: tapes.map { _ in JSONTape.root })
     }
 
-    /// Steps on; nil when all has been gone through.
+    /// Moves to the next step; nil at the end.
     mutating func next() -> Step? {
         frames[frames.count - 1].row += 1
         let innermost = frames[frames.count - 1]
@@ -38,10 +38,10 @@ struct MemberWalk {
         return frames.isEmpty ? nil : .end
     }
 
-    /// The current member in the document of that number; nil where it has none of that name.
+    /// The current member in the document with that index; nil if it has none of this name.
     subscript(document: Int) -> Int? { node(frames[frames.count - 1], document) }
 
-    /// Where the current member lies.
+    /// The path of the current member.
     var path: JSONPath {
         JSONPath(
             components: frames.dropFirst().map { frame in
@@ -52,7 +52,7 @@ struct MemberWalk {
             })
     }
 
-    /// Goes into the current member in those documents where it is an object. After the members comes an end.
+    /// Enters the current member in all documents in which it is an object. An `end` step follows its members.
     mutating func enter() {
         var nodes: [Int?] = []
         var rows: [DecodedText: Int] = [:]

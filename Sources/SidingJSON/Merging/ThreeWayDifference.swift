@@ -1,13 +1,13 @@
-/// What two sides made of one document, member by member: what only one changed, what both changed alike, and where they
-/// disagree.
+/// The three-way comparison of one document, member by member: what one side changed, what both changed alike, and conflicts.
 ///
-/// Values are compared by their meaning, as ``JSONDocument/isEquivalent(to:)`` does. Objects that both sides still have are
-/// gone into, so that changes to different members do not meet; a value that one side added, removed or replaced is one row.
-/// Where the base has nothing and both sides have an object, its members count as added one by one.
+/// Values are compared by meaning, as in ``JSONDocument/isEquivalent(to:)``. Objects that both sides still have are entered,
+/// so that changes to different members do not conflict; a value that one side added, removed or replaced is one row.
+/// If both sides add an object that the base lacks, its members count as added one by one.
 ///
-/// An array is one value, as it is to a merge patch (RFC 7396): element by element, a change to the first element would be
-/// merged into whatever another side has moved there.
+/// An array is one value, as in a merge patch (RFC 7396): element by element, a change to the first element could be merged
+/// into a different element that the other side has moved there.
 public struct ThreeWayDifference: Sendable, Hashable {
+    /// The two changed documents.
     public enum Side: String, Sendable, Hashable, CaseIterable {
         case mine, theirs
     }
@@ -15,17 +15,17 @@ public struct ThreeWayDifference: Sendable, Hashable {
     /// Who changed a value.
     public enum Change: String, Sendable, Hashable, CaseIterable {
         case mine, theirs
-        /// Both, to the same value, or both removed it.
+        /// Both sides, to the same value, or both removed it.
         case both
-        /// Both, and not alike.
+        /// Both sides, differently.
         case conflict
     }
 
-    /// One place where not all three are the same.
+    /// One member on which the three documents differ.
     public struct Row: Sendable, Hashable {
-        /// Of members only. One that leads through more than 64 of them is written, but `JSONPath` does not read it.
+        /// Contains only members. A path of more than 64 members cannot be parsed back by `JSONPath`.
         public let path: JSONPath
-        /// nil where nothing is there, which a `null` is not; the same holds for the sides.
+        /// nil if the member is missing; a `null` is a value. The same holds for the sides.
         public let base: JSONDocument?
         public let mine: JSONDocument?
         public let theirs: JSONDocument?
@@ -34,34 +34,33 @@ public struct ThreeWayDifference: Sendable, Hashable {
         public var isConflict: Bool { change == .conflict }
     }
 
-    /// In the order of the merged document: their members, then those that only mine has, then those that both removed.
+    /// In the order of the merged document: members of theirs, those only in mine, then those that both removed.
     public let rows: [Row]
-    /// The document with the changes of both; nil where they disagree.
+    /// The document with the changes of both sides; nil if there is a conflict.
     ///
-    /// It is their text, in which only what mine changed is another. If one side is the base to the byte, it is the other
-    /// side to the byte.
+    /// It is the text of theirs with the changes of mine. If one side equals the base byte for byte, it is exactly the other.
     public let merged: JSONDocument?
     private let base: JSONDocument?
     private let mine: JSONDocument
     private let theirs: JSONDocument
 
-    /// Takes time in proportion to all three. A document that one side deleted has no text, so that it cannot be here: a
-    /// deletion against a change is a conflict of its own.
+    /// Compares in linear time. A deletion on one side is not covered, as there is no document: against a change on the other side
+    /// it is its own kind of conflict.
     ///
-    /// - Parameter base: what both sides began with; nil where it is not known.
+    /// - Parameter base: the common ancestor; nil if it is not known.
     public init(base: JSONDocument?, mine: JSONDocument, theirs: JSONDocument) {
         var walk = ThreeWayWalk(base: base, mine: mine, theirs: theirs, preferring: .theirs)
         let document = walk.document()
         (self.base, self.mine, self.theirs) = (base, mine, theirs)
         rows = walk.rows
-        // Where only mine changed anything, even the order of members is mine.
+        // If only mine changed anything, even the order of members is that of mine.
         merged = rows.contains(where: \.isConflict) ? nil : theirs == base ? mine : document
     }
 
-    /// Where both sides changed a value and not alike, in the order of the rows.
+    /// The paths of all conflicts, in the order of the rows.
     public var conflicts: [JSONPath] { rows.filter(\.isConflict).map(\.path) }
 
-    /// The document with the changes of both, and with those of one side where they disagree.
+    /// The document with the changes of both sides; `side` wins conflicts.
     public func merged(preferring side: Side) -> JSONDocument {
         if let merged { return merged }
         var walk = ThreeWayWalk(base: base, mine: mine, theirs: theirs, preferring: side)

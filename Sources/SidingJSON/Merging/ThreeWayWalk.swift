@@ -1,4 +1,4 @@
-/// Writes a merged document on the way through three, and notes the rows that are not the same in all.
+/// Merges two documents with their base in one walk and records the rows that differ.
 struct ThreeWayWalk {
     private(set) var rows: [ThreeWayDifference.Row] = []
     private let theirs: JSONTape
@@ -11,7 +11,7 @@ struct ThreeWayWalk {
     private var walk: MemberWalk
     private var writer: ObjectWriter
 
-    /// The current member in each of the documents.
+    /// The nodes of the current member.
     private struct Member {
         let theirs: Int?
         let mine: Int?
@@ -61,7 +61,7 @@ struct ThreeWayWalk {
         note(.conflict, member, keeping: preferred)
     }
 
-    /// Objects on both sides, and an object or nothing before. One that both added alike is one value.
+    /// Whether to enter the member: an object on both sides, and an object or nothing in the base. One added alike is one value.
     private func isGoneInto(_ member: Member, areAlike: Bool) -> Bool {
         guard let their = member.theirs, let my = member.mine, theirs.isObject(their), mine.isObject(my) else {
             return false
@@ -79,7 +79,7 @@ struct ThreeWayWalk {
         keep(side, member)
     }
 
-    /// Writes the member as one side has it; nothing where that side has none.
+    /// Writes the member from one side; nothing if that side has none.
     private mutating func keep(_ side: ThreeWayDifference.Side, _ member: Member) {
         let text =
             switch side {

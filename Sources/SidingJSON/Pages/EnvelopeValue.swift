@@ -1,14 +1,14 @@
-/// A value of the page that was asked for by its path: its kind, and its bytes as they stand in the page.
+/// A value found in a page: its kind and its range of bytes.
 public struct EnvelopeValue: Sendable, Hashable {
     public let kind: JSONKind
-    /// In bytes of the page; with the quotes of a string, the brackets of an array.
+    /// The bytes in the page, including the quotes of a string and the brackets of an array.
     public let range: Range<Int>
 
     public init(kind: JSONKind, range: Range<Int>) {
         (self.kind, self.range) = (kind, range)
     }
 
-    /// The decoded text of a string; nil for other kinds, and where an escape is half of a surrogate pair.
+    /// The decoded text of a string; nil for other kinds, and if an escape is half of a surrogate pair.
     ///
     /// - Parameter page: the bytes that were read.
     public func string(in page: UnsafeRawBufferPointer) -> String? {
@@ -16,8 +16,8 @@ public struct EnvelopeValue: Sendable, Hashable {
         return JSONString.decode(UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast()))
     }
 
-    /// The text that stands for the value in a request's query: a string decoded, a number by its own digits, `true` or
-    /// `false`; nil for null, arrays and objects.
+    /// The value as text for a query parameter: a decoded string, a number with its digits, `true` or `false`; nil for null,
+    /// arrays and objects.
     public func text(in page: UnsafeRawBufferPointer) -> String? {
         switch kind {
         case .string: string(in: page)
@@ -26,25 +26,25 @@ public struct EnvelopeValue: Sendable, Hashable {
         }
     }
 
-    /// Whether it is a number without fraction and exponent, of any length.
+    /// Whether the value is a number without fraction and exponent, of any length.
     ///
     /// - Parameter page: the bytes that were read.
     public func isInteger(in page: UnsafeRawBufferPointer) -> Bool {
         kind == .number && (bytes(in: page).map { JSONMembers.isInteger($0[...]) } ?? false)
     }
 
-    /// The value's own bytes; nil where `page` is not the page that was read.
+    /// The value's bytes; nil if `page` is too short to be the page that was read.
     public func bytes(in page: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard range.lowerBound >= 0, range.upperBound <= page.count else { return nil }
         return UnsafeRawBufferPointer(rebasing: page[range])
     }
 }
 
-/// Where a wanted value lies, and of which kind it is; all zero until it is met.
+/// The range and kind of a wanted value; all zero until it is found.
 struct FoundValue {
     var kind = JSONKind.null
     var start: UInt32 = 0
-    /// 0 while the value has not been met.
+    /// 0 until the value is found.
     var end: UInt32 = 0
 
     @inline(__always)

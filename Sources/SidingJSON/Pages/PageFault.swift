@@ -1,20 +1,20 @@
-/// Why nothing of a page can be kept. Offsets are bytes of the page.
+/// Why nothing of a page can be kept. Offsets count bytes of the page.
 public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Not JSON by RFC 8259.
     case syntax(JSONSyntaxError)
-    /// Not UTF-8 without a byte order mark; what it seems to be instead is in the error.
+    /// Not UTF-8, or with a byte order mark; the error has the likely encoding.
     case notUTF8(JSONSyntaxError)
-    /// No array at the declared path, or none to be found when no path is declared (`at` is nil). `arrays` are paths of
-    /// the root object's members that are arrays, at most eight.
+    /// No array at the declared path or, if no path is declared (`at` is nil), none in the root object. `arrays` has the paths
+    /// of the root object's array members, at most eight.
     case noRecords(at: JSONPath?, found: String, arrays: [String], offset: Int)
-    /// No path is declared and several members of the root object are arrays, of which at most eight are named.
+    /// No path is declared and the root object has several array members, of which at most eight are named.
     case ambiguousRecords(candidates: [String], offset: Int)
-    /// A name on the way to the records or to a wanted value stands twice, so that two readers could follow either.
+    /// A name on the path to the records or to a wanted value is repeated, so that readers could differ in which one they use.
     case repeatedName(JSONPath, offset: Int)
-    /// Outside of the records; inside it is a fault of the record.
+    /// Outside the records; inside one it is a fault of the record.
     case tooDeep(limit: Int, offset: Int)
     case tooManyValues(limit: Int, offset: Int)
-    /// Outside of the records; inside it is a fault of the record.
+    /// Outside the records; inside one it is a fault of the record.
     case stringTooLong(limit: Int, offset: Int)
     /// 4 GiB or more.
     case tooLarge(bytes: Int)
@@ -29,7 +29,7 @@ public enum PageFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Where in the page the fault lies.
+    /// The offset of the fault in the page.
     public var offset: Int {
         switch self {
         case .syntax(let error), .notUTF8(let error): error.offset

@@ -1,14 +1,14 @@
-/// Splits a page of JSON into its records, their keys and the wanted values around them, in one pass that builds no tree
-/// and copies no body.
+/// Splits a page of JSON into records, their keys and wanted values around them, in one pass without building a tree or copying
+/// bodies.
 ///
-/// Where the records are:
+/// The records are found at:
 /// - no path: the root array, or the only array among the root object's members;
-/// - `$` or `$.a.b`: the array there, or the object there, which is one record of its own;
-/// - `$[*]` or `$.a.b[*]`: the array there, and nothing else will do. With either form a `null` there is an empty page, since
-///   many origins write an empty list so, but only where the path is declared.
+/// - `$` or `$.a.b`: the array there, or the object there as a single record;
+/// - `$[*]` or `$.a.b[*]`: the array there, nothing else. With a declared path of either form `null` is an empty page, as
+///   many origins write empty lists so.
 ///
-/// A fault of the page (not RFC 8259 JSON, not UTF-8, no records, too much of it) is thrown, and nothing of the page is
-/// kept. A fault of a record is that record's outcome, and the page goes on.
+/// A fault of the page (not RFC 8259 JSON, not UTF-8, no records, limits exceeded) is thrown and nothing of the page is kept.
+/// A fault of a record is that record's outcome; the others are read.
 public struct PageReader: Sendable {
     let records: JSONPath?
     let recordsNode: PathTree.Node
@@ -19,9 +19,9 @@ public struct PageReader: Sendable {
     let limits: JSONLimits
 
     /// - Parameters:
-    ///   - records: where the records are; nil to find them.
-    ///   - key: paths inside a record; several make a composite key, none means that the record itself is its key.
-    ///   - envelope: paths from the root of the page, before or after the records, or inside of them.
+    ///   - records: the path of the records; nil to find them.
+    ///   - key: paths inside a record; several make a composite key, none uses the record itself as its key.
+    ///   - envelope: paths of wanted values from the page's root, outside or inside the records.
     public init(
         records: JSONPath?, key: [JSONPath], envelope: [JSONPath] = [], limits: JSONLimits = JSONLimits()
     ) {
@@ -37,7 +37,7 @@ public struct PageReader: Sendable {
 
     /// Reads one whole page.
     ///
-    /// - Throws: `PageFault`; a fault of syntax anywhere in the page comes before one of its shape.
+    /// - Throws: `PageFault`; a syntax error anywhere in the page takes precedence.
     public func read(_ bytes: UnsafeRawBufferPointer) throws(PageFault) -> PageContents {
         guard bytes.count < Int(UInt32.max) else { throw .tooLarge(bytes: bytes.count) }
         let scanner: JSONScanner
@@ -56,20 +56,21 @@ public struct PageReader: Sendable {
     }
 }
 
-/// What one pass over a page found: ranges of the page, no copies of it.
+/// The result of reading a page: ranges of its bytes, no copies.
 public struct PageContents: Sendable {
     /// In the order of the page.
     public var records: [RecordSlice]
-    /// Where the records were found, declared or not.
+    /// The path of the records, declared or found.
     public var recordsPath: JSONPath
-    /// Whether there is a list, be it an empty one; `null` is none.
+    /// Whether the page has a list of records, even an empty one; false for `null`.
     public var hasList: Bool
-    /// One for each path asked for, in that order; nil where the page has nothing at it.
+    /// The value of each requested path, in order; nil if the page has none.
     public var envelope: [EnvelopeValue?]
 }
 
-/// One record of a page: where its bytes lie, and its key or what is wrong with it.
+/// One record of a page: its range of bytes, and its key or fault.
 public struct RecordSlice: Sendable, Hashable {
+    /// The record's key, or the fault that keeps it from being stored.
     public enum Outcome: Sendable, Hashable {
         case key(RecordKey)
         case fault(RecordFault)
@@ -78,8 +79,8 @@ public struct RecordSlice: Sendable, Hashable {
     private let start: UInt32
     private let end: UInt32
     public let outcome: Outcome
-    /// Stands for the sequence of the record's own member names: equal names in equal order have an equal shape, in every
-    /// run. It tells that columns may have changed; it is a hash, so equal shapes do not prove equal names.
+    /// A hash of the record's top-level member names in order (the member set): stable across runs. A new hash means that columns
+    /// may have changed; equal hashes do not prove equal names.
     public let shape: UInt64
 
     init(start: UInt32, end: UInt32, outcome: Outcome, shape: UInt64) {
@@ -89,6 +90,6 @@ public struct RecordSlice: Sendable, Hashable {
         self.shape = shape
     }
 
-    /// The record's bytes in the page, without space around them.
+    /// The record's bytes in the page, without surrounding whitespace.
     public var range: Range<Int> { Int(start)..<Int(end) }
 }

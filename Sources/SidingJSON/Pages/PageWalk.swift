@@ -1,9 +1,8 @@
-/// One pass over one page: follows the wanted paths from the root, hands each record to the record rules, and steps over
-/// the rest.
+/// Walks one page: follows the wanted paths from the root, reads each record with the record rules, and skips the rest.
 ///
-/// It recurses only along wanted paths, whose length `JSONPathParser` bounds.
+/// It recurses only along wanted paths, whose length `JSONPathParser` limits.
 struct PageWalk: ~Copyable {
-    /// The root object's members that are arrays: the places where records might be.
+    /// The root object's array members: candidates for the records.
     private struct Arrays {
         var paths: [JSONPath] = []
         var secondOffset = 0
@@ -67,7 +66,7 @@ struct PageWalk: ~Copyable {
         return reader.records == nil ? node == PathTree.root : node == reader.recordsNode
     }
 
-    /// Whether an object there is a record of its own: the declared path asks for no array.
+    /// Whether an object at `node` is a single record: it is at the declared path, which does not demand an array.
     private func isRecord(at node: PathTree.Node) -> Bool {
         guard let declared = reader.records, node == reader.recordsNode, recordsPath == nil else { return false }
         return declared.components.last != .each
@@ -152,7 +151,7 @@ struct PageWalk: ~Copyable {
 }
 
 extension PageWalk {
-    /// What the walk has found, once it has come to the end.
+    /// The results, after the walk has reached the end of the page.
     consuming func contents() throws(PageFault) -> PageContents {
         if reader.records == nil, arrays.paths.count > 1 {
             throw .ambiguousRecords(candidates: arrays.paths.map(\.description), offset: arrays.secondOffset)
@@ -165,8 +164,7 @@ extension PageWalk {
             records: records, recordsPath: path, hasList: recordsPath != nil, envelope: envelope)
     }
 
-    /// A list of errors is none of records, unless it is declared as such: `errors` of JSON:API and GraphQL, which may come with
-    /// status 200.
+    /// Refuses an undeclared `errors` array as records: in JSON:API and GraphQL it lists errors, even with status 200.
     private func checkForErrors() throws(PageFault) {
         guard reader.records == nil, recordsPath == JSONPath(member: "errors"), !records.isEmpty else { return }
         throw .noRecords(
@@ -187,7 +185,7 @@ extension PageWalk {
             offset: place.isFound ? Int(place.start) : rootStart)
     }
 
-    /// A path that leads into the records is followed only now, by itself: the record rules do not know of it.
+    /// The wanted value at `index`. A path into the records is followed separately, as the record rules ignore it.
     private func wanted(_ index: Int, recordsPath: JSONPath) -> EnvelopeValue? {
         let value = found[reader.envelopeNodes[index]]
         if value.isFound { return EnvelopeValue(kind: value.kind, range: Int(value.start)..<Int(value.end)) }

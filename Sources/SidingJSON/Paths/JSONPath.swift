@@ -1,9 +1,10 @@
-/// Where a value lies inside a JSON document, in SQLite's notation: `$`, `$.a.b`, `$."quoted name"`, `$.list[0]`,
-/// and with a trailing `[*]` for "each element".
+/// The location of a value in a JSON document, in SQLite's notation: `$`, `$.a.b`, `$."quoted name"`, `$.list[0]`, with
+/// a trailing `[*]` for "each element".
 ///
-/// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` (at the end only) is ours, `[#-1]` is
-/// not taken, and inside quotes `\"` and `\\` stand for a quote and a backslash.
+/// Rules: https://sqlite.org/json1.html#path_arguments. Three differences: `[*]` (only at the end) is Siding's own, `[#-1]` is
+/// not supported, and inside quotes `\"` and `\\` stand for a quote and a backslash.
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+    /// One step of a path: a member, an index from 0, or each element.
     public enum Component: Sendable, Hashable {
         case member(String)
         case index(Int)
@@ -19,7 +20,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
         self.components = components
     }
 
-    /// The member of that name in the root object. The name is taken as it is: a dot is part of it.
+    /// A member of the root object. The name is used literally, including dots.
     public init(member name: String) {
         components = [.member(name)]
     }
@@ -29,9 +30,9 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
         self.init(components: names.map(Component.member))
     }
 
-    /// Reads a path that begins with `$`.
+    /// Parses a path that begins with `$`.
     ///
-    /// - Throws: `JSONPathError` that says at which byte of the path the reading failed and what to write instead.
+    /// - Throws: `JSONPathError` with the byte offset of the problem and what to write instead.
     public init(parsing text: String) throws(JSONPathError) {
         var parser = JSONPathParser(text)
         components = try parser.parse()
@@ -42,7 +43,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
         components.last == .each ? JSONPath(components: components.dropLast()) : self
     }
 
-    /// The path as SQLite reads it; names are quoted unless they are ASCII letters, digits and `_`.
+    /// The path in SQLite's notation; names are quoted unless they consist of ASCII letters, digits and `_`.
     public var description: String {
         components.reduce(into: "$") { text, component in
             switch component {
@@ -72,24 +73,24 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSONPath {
-    /// This path and one step more.
+    /// This path plus one component.
     public func appending(_ component: Component) -> JSONPath {
         JSONPath(components: withoutEach.components + [component])
     }
 
-    /// This path, and from there on another one.
+    /// This path followed by another one.
     public func appending(_ path: JSONPath) -> JSONPath {
         path.components.isEmpty ? self : JSONPath(components: withoutEach.components + path.components)
     }
 }
 
-/// Why a JSON path could not be read, and at which byte of it.
+/// Why a JSON path could not be parsed, with the byte offset.
 public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The path as it was given.
     public let path: String
     /// Zero-based, in UTF-8 bytes of the path.
     public let offset: Int
-    /// What is wrong there and what to write instead.
+    /// The problem there and what to write instead.
     public let problem: String
 
     public var description: String {

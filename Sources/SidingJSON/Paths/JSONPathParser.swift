@@ -1,4 +1,4 @@
-/// Reads SQLite's path notation, byte by byte, into components.
+/// Parses SQLite's path notation into components.
 struct JSONPathParser {
     /// No document within the default depth limit needs a longer one, and walking a path recurses once per component.
     static let maximumComponents = 64

@@ -1,11 +1,11 @@
-/// Several paths folded into one tree, so that a single pass over a document meets each wanted value.
+/// A tree of several paths, so that one pass over a document finds all wanted values.
 struct PathTree: Sendable {
     typealias Node = Int
 
     struct Edge: Sendable {
         let parent: Node
         let component: JSONPath.Component
-        /// Of a member's name; 0 for an index.
+        /// The hash of a member's name; 0 for an index.
         let hash: UInt64
         let name: [UInt8]
         let child: Node
@@ -17,7 +17,7 @@ struct PathTree: Sendable {
     private(set) var edges: [Edge] = []
     private(set) var nodeCount = 1
 
-    /// The node at which the path ends, made if it is not there yet. A trailing `[*]` is left out of account.
+    /// Returns the node of the path and creates it if necessary. Ignores a trailing `[*]`.
     mutating func insert(_ path: JSONPath) -> Node {
         path.withoutEach.components.reduce(into: Self.root) { node, component in
             if let edge = edges.first(where: { $0.parent == node && $0.component == component }) {
@@ -47,13 +47,13 @@ struct PathTree: Sendable {
         }
     }
 
-    /// The place of a member below `node`, or `none`.
+    /// The node of a member below `node`, or `none`.
     @inline(never)
     func child(of node: Node, named name: ScannedString, hash: UInt64) -> Node {
         edges.first { $0.hash == hash && $0.parent == node && Self.isMember($0, named: name) }?.child ?? Self.none
     }
 
-    /// The way from the root to the node.
+    /// The path from the root to the node.
     func path(to node: Node) -> JSONPath {
         var components: [JSONPath.Component] = []
         var place = node

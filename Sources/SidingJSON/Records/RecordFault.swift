@@ -1,30 +1,30 @@
-/// Why one record cannot be kept as a row, while the rest of its page can. Offsets are bytes of the page.
+/// Why one record cannot be stored, while the rest of its page can. Offsets count bytes of the page.
 public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A name stands twice in one object, at whatever depth and however it is written. The offset is the later one's.
+    /// An object repeats a name, at any depth and however it is escaped. The offset is that of the later one.
     case duplicateName(String, offset: Int)
-    /// A string or name holds an escape that is half of a surrogate pair.
+    /// A string or name contains an escape that is half of a surrogate pair.
     case loneSurrogate(offset: Int)
-    /// More arrays and objects are open at one place than allowed, the record itself included.
+    /// Arrays and objects are nested deeper than allowed, the record itself included.
     case tooDeep(limit: Int, offset: Int)
     case stringTooLong(limit: Int, offset: Int)
     case missingKey(JSONPath, offset: Int)
     case keyNotUsable(JSONPath, found: UnusableKey, offset: Int)
-    /// The key is a member, and the record is no object.
+    /// The key is a member, but the record is not an object.
     case notAnObject(found: JSONKind, offset: Int)
 
-    /// What stands where a key should.
+    /// The unusable value of a key.
     public enum UnusableKey: String, Sendable, Hashable {
         case null = "null"
         case boolean = "a boolean"
-        /// Written with a fraction or an exponent, even if its value is whole.
+        /// Written with a fraction or an exponent, even if the value is whole.
         case fraction = "a number that is not an integer"
         case object = "an object"
         case array = "an array"
-        /// SQLite cuts text there.
+        /// SQLite truncates text at a NUL.
         case textWithNUL = "a string that contains U+0000"
     }
 
-    /// Where in the page the fault lies.
+    /// The offset of the fault in the page.
     public var offset: Int {
         switch self {
         case .duplicateName(_, let offset), .loneSurrogate(let offset), .tooDeep(_, let offset),
@@ -34,7 +34,7 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A short name of the fault, fit to be counted by and to be stored.
+    /// A short, stable name of the fault for counting and storing.
     public var code: String {
         switch self {
         case .duplicateName: "duplicate_name"
@@ -51,7 +51,7 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
         "byte \(offset): \(reason)"
     }
 
-    /// The fault without its place.
+    /// The description without the offset.
     public var reason: String {
         switch self {
         case .duplicateName(let name, _):
@@ -67,16 +67,16 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A broken rule as it is noted while a record is scanned: plain numbers, made into a `RecordFault` at the record's end.
+/// A broken rule noted while scanning a record, as plain numbers; it becomes a `RecordFault` at the record's end.
 struct NotedFault {
     enum Rule: UInt8 {
         case duplicateName, loneSurrogate, tooDeep, stringTooLong
     }
 
     let rule: Rule
-    /// In bytes of the page; of a repeated name, its contents.
+    /// The byte offset in the page; for a repeated name that of its contents.
     let start: Int
-    /// Of a repeated name; otherwise 0.
+    /// The length of a repeated name; otherwise 0.
     let count: Int
 
     func fault(in document: UnsafePointer<UInt8>, limits: JSONLimits) -> RecordFault {

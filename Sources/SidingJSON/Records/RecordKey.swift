@@ -1,8 +1,9 @@
-/// What tells a record from the others of its resource, as text: the decoded string, the integer's own digits, or a
-/// composite as a compact JSON array.
+/// The key that identifies a record within its resource, as text: the decoded string, the integer's digits, or a composite as
+/// a compact JSON array.
 ///
-/// The usual key is a range of the page and owns no memory; a string written with escapes and a composite own their bytes.
+/// Most keys are a range of the page and own no memory; escaped strings and composites own their bytes.
 public struct RecordKey: Sendable, Hashable {
+    /// The kinds of keys; all keys of a resource have the same one.
     public enum Kind: UInt8, Sendable, Hashable {
         case string, integer, composite
     }
@@ -25,19 +26,19 @@ public struct RecordKey: Sendable, Hashable {
         text = .owned(owned)
     }
 
-    /// Where the key's text stands in the page; nil when it is owned.
+    /// The range of the key's text in the page; nil if the key owns its bytes.
     public var range: Range<Int>? {
         guard case .page(let start, let count) = text else { return nil }
         return Int(start)..<Int(start) + Int(count)
     }
 
-    /// The key's text where it does not stand in the page as it is: decoded from escapes, or composite.
+    /// The key's own bytes if it was decoded from escapes or is a composite; otherwise nil.
     public var ownedBytes: [UInt8]? {
         guard case .owned(let bytes) = text else { return nil }
         return bytes
     }
 
-    /// Lends the key's UTF-8 without copying it.
+    /// Passes the key's UTF-8 to `body` without copying it.
     ///
     /// - Parameter page: the bytes that were read.
     public func withBytes<Result, Failure: Error>(
@@ -52,7 +53,7 @@ public struct RecordKey: Sendable, Hashable {
         }
     }
 
-    /// The key as a string, a copy.
+    /// A copy of the key as a string.
     public func text(in page: UnsafeRawBufferPointer) -> String {
         withBytes(in: page) { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,14 +1,14 @@
-/// Makes a record's key of the values that were found at the key paths, by the rules for keys.
+/// Builds a record's key from the values found at the key paths.
 ///
-/// A string is its decoded text; an integer its own digits, but `-0` is `0`, since both are one number; a number with a
-/// fraction or an exponent is no key, since one value has many spellings (RFC 8259, section 6). Several paths make a
-/// compact JSON array, in which each string is written in one way only.
+/// A string gives its decoded text, an integer its digits, with `-0` as `0`, as both are one number. Numbers with a fraction or
+/// an exponent are no keys, as one value has many spellings (RFC 8259, section 6). Several paths give a compact JSON array, in
+/// which each string has only one spelling.
 struct RecordKeyReader: Sendable {
     private let paths: [JSONPath]
     private let nodes: [PathTree.Node]
     let tree: PathTree
 
-    /// - Parameter paths: none means that the record itself is its key, like the path `$`.
+    /// - Parameter paths: the key paths; if empty, the record itself is its key, like with the path `$`.
     init(paths: [JSONPath]) {
         self.paths = paths.isEmpty ? [.root] : paths
         var tree = PathTree()

@@ -1,12 +1,12 @@
-/// What holds inside a record beyond the grammar, and where its wanted values lie.
+/// Checks a record beyond the grammar and locates its wanted values.
 ///
-/// A broken rule is noted, not thrown: the scanner goes on to the end of the record, and the page with the next. Of
-/// several faults the first that is noticed is told. One value serves all records of a page, so that none allocates.
+/// A broken rule is noted, not thrown: scanning continues with the record and the rest of the page. Only the first fault is
+/// reported. One instance serves all records of a page, so that none of them allocates.
 struct RecordRules: ~Copyable {
     /// The innermost open array or object.
     struct Frame {
         var span = NameSet.Span(first: 0)
-        /// The wanted place this container stands at, or `PathTree.none`.
+        /// The wanted node of this container, or `PathTree.none`.
         var node = PathTree.none
         var element = -1
     }
@@ -21,10 +21,10 @@ struct RecordRules: ~Copyable {
     private var names: NameSet
     private var frame = Frame()
     private var outerFrames = ScratchStack<Frame>(capacity: 16)
-    /// Of the names that lead to wanted values, to ask the tree about those only.
+    /// The hashes of names on wanted paths: only these names are looked up in the tree.
     private let wantedHashes: ScratchStack<UInt64>
     private var depth = 0
-    /// The wanted place of the value that comes next.
+    /// The wanted node of the next value.
     private var node = PathTree.root
 
     init(scanner: JSONScanner, tree: PathTree, limits: JSONLimits) {
@@ -39,7 +39,7 @@ struct RecordRules: ~Copyable {
         names = NameSet(document: scanner.start)
     }
 
-    /// Forgets the record before.
+    /// Resets the state for the next record.
     @inline(__always)
     mutating func begin() {
         for index in 0..<found.count { found[index].end = 0 }

@@ -1,23 +1,23 @@
-/// What is told of each part of a value while it is scanned. The scanner is compiled anew for each conformance, so an
-/// empty method costs nothing.
+/// Receives each part of a value while it is scanned. The scanner is specialized for each conformance, so an empty method costs
+/// nothing.
 protocol JSONObserver: ~Copyable {
     /// An array or object begins at `position`.
     mutating func open(_ kind: JSONKind, at position: UnsafePointer<UInt8>, in scanner: borrowing JSONScanner)
         throws(JSONSyntaxError)
-    /// A member's name; its value comes next.
+    /// A member's name; its value follows.
     mutating func name(_ name: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError)
-    /// An element of the innermost array comes next.
+    /// An element of the innermost array follows.
     mutating func element()
-    /// A whole string.
+    /// A complete string.
     mutating func string(_ string: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError)
-    /// A whole number, true, false or null.
+    /// A complete number, true, false or null.
     mutating func scalar(_ kind: JSONKind, from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>)
     /// The innermost array or object ended before `position`.
     mutating func close(at position: UnsafePointer<UInt8>)
 }
 
 extension JSONScanner {
-    /// Steps over one value of any kind and depth, without recursion, and tells the observer of its parts.
+    /// Scans one value of any kind and depth, without recursion, and reports its parts to the observer.
     @inline(__always)
     mutating func value<Observer: JSONObserver & ~Copyable>(
         tellingOf observer: inout Observer
@@ -79,7 +79,7 @@ extension JSONScanner {
     }
 }
 
-/// The open arrays and objects of a value, one bit each, so that no depth of nesting can exhaust the call stack.
+/// The open arrays and objects of a value, one bit each, so that deep nesting cannot exhaust the call stack.
 struct ContainerStack {
     private var bits: UInt64 = 0
     private var depth = 0

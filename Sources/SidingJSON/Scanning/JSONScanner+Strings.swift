@@ -1,6 +1,6 @@
 extension JSONScanner {
-    /// Steps over a string from its opening quote to behind its closing one. The contents are checked for escapes, control
-    /// characters and UTF-8; a lone surrogate is grammar and only noted.
+    /// Scans a string from its opening to its closing quote, checking escapes, control characters and UTF-8. A lone surrogate is
+    /// valid grammar and only noted.
     @inline(__always)
     mutating func string() throws(JSONSyntaxError) -> ScannedString {
         let contents = position + 1
@@ -17,13 +17,12 @@ extension JSONScanner {
         return string
     }
 
-    /// How many of the next 16 bytes come before the first that is a quote, a backslash, a control character or not
-    /// ASCII.
+    /// How many of the next 16 bytes precede the first quote, backslash, control character or non-ASCII byte.
     @inline(__always)
     private static func plainPrefix(of place: Position) -> Int {
         let bytes = UnsafeRawPointer(place).loadUnaligned(as: SIMD16<Int8>.self)
-        // As signed numbers, the bytes from 0x80 on are below 0x20 as well. Comparing with a scalar would be done lane by
-        // lane: only the operators on two vectors are single instructions.
+        // As signed numbers, bytes from 0x80 on are also below 0x20. Both operands are vectors, as comparing with a scalar would
+        // be compiled lane by lane.
         let special =
             (bytes .== SIMD16<Int8>(repeating: 0x22)) .| (bytes .== SIMD16<Int8>(repeating: 0x5C))
             .| (bytes .< SIMD16<Int8>(repeating: 0x20))
@@ -79,7 +78,7 @@ extension JSONScanner {
         return place + 6
     }
 
-    /// The four hexadecimal digits at `place`.
+    /// The value of the four hexadecimal digits at `place`.
     @inline(__always)
     private func codeUnit(at place: Position) throws(JSONSyntaxError) -> UInt32 {
         var unit: UInt32 = 0
@@ -92,7 +91,7 @@ extension JSONScanner {
         return unit
     }
 
-    /// Steps over well-formed UTF-8 of two to four bytes each (Unicode 16.0, table 3-7).
+    /// Skips well-formed UTF-8 sequences of two to four bytes (Unicode 16.0, table 3-7).
     @inline(__always)
     private func multibyteRun(at first: Position) throws(JSONSyntaxError) -> Position {
         var place = first
@@ -104,7 +103,7 @@ extension JSONScanner {
         return place
     }
 
-    /// 0 when no well-formed sequence stands there.
+    /// The length of the UTF-8 sequence; 0 if it is not well-formed.
     @inline(__always)
     private static func multibyteLength(at place: Position, available: Int) -> Int {
         let lead = place.pointee

@@ -1,14 +1,14 @@
-/// The tokens of RFC 8259 over the bytes of one document: the only place that reads them.
+/// Reads the tokens of RFC 8259 from the bytes of one document; no other code does.
 ///
-/// A value type that lives in registers: `JSONGrammar` copies it to a local variable, so every method here that moves
-/// `position` must be inlined, and what is not inlined takes and returns values.
+/// A value type kept in registers: `JSONGrammar` copies it to a local variable, so every method here that moves `position`
+/// must be inlined, and methods that are not inlined take and return values.
 struct JSONScanner {
     typealias Position = UnsafePointer<UInt8>
 
     let start: Position
     let end: Position
     var position: Position
-    /// Values that may still come before the page has too many.
+    /// The number of values allowed before the page has too many.
     var remainingValues: Int
 }
 
@@ -44,7 +44,7 @@ extension JSONScanner {
         if remainingValues < 0 { throw failure(.tooManyValues) }
     }
 
-    /// Steps over `{` and the space after it; false when the object has no members and has been stepped over as well.
+    /// Skips `{` and the space after it; false if the object is empty, which is then skipped completely.
     @inline(__always)
     mutating func enterObject() throws(JSONSyntaxError) -> Bool {
         position += 1
@@ -55,7 +55,7 @@ extension JSONScanner {
         return false
     }
 
-    /// Steps over a member's name, its colon and the space after it, up to the value.
+    /// Scans a member's name and skips the colon and space up to the value.
     @inline(__always)
     mutating func name() throws(JSONSyntaxError) -> ScannedString {
         guard isNext(UInt8(ascii: "\"")) else { throw failure(.expectedName) }
@@ -67,7 +67,7 @@ extension JSONScanner {
         return name
     }
 
-    /// After a member's value: true when another name follows, false when the object ended and was stepped over.
+    /// After a member's value: true if another name follows, false if the object ended, which is then skipped.
     @inline(__always)
     mutating func nextMember() throws(JSONSyntaxError) -> Bool {
         skipSpace()
@@ -81,7 +81,7 @@ extension JSONScanner {
         return false
     }
 
-    /// Steps over `[` and the space after it; false when the array is empty and has been stepped over as well.
+    /// Skips `[` and the space after it; false if the array is empty, which is then skipped completely.
     @inline(__always)
     mutating func enterArray() throws(JSONSyntaxError) -> Bool {
         position += 1
@@ -92,7 +92,7 @@ extension JSONScanner {
         return false
     }
 
-    /// After an element: true when another value follows, false when the array ended and was stepped over.
+    /// After an element: true if another value follows, false if the array ended, which is then skipped.
     @inline(__always)
     mutating func nextElement() throws(JSONSyntaxError) -> Bool {
         skipSpace()
@@ -106,7 +106,7 @@ extension JSONScanner {
         return false
     }
 
-    /// `true`, `false` or `null`, of which the first letter has been seen.
+    /// Scans `true`, `false` or `null`, whose first letter has been checked.
     @inline(__always)
     mutating func literal(_ text: StaticString) throws(JSONSyntaxError) {
         let letters = text.utf8Start
@@ -119,7 +119,7 @@ extension JSONScanner {
         position += count
     }
 
-    /// RFC 8259, section 6.
+    /// Scans a number (RFC 8259, section 6).
     @inline(__always)
     mutating func number() throws(JSONSyntaxError) {
         if isNext(UInt8(ascii: "-")) {

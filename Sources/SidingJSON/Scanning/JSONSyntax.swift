@@ -1,7 +1,7 @@
-/// Tells whether a whole document is JSON by RFC 8259 and UTF-8; a name may stand twice in an object, and a lone surrogate
-/// may be escaped, as that grammar allows.
+/// Validates that a whole document is JSON by RFC 8259 and UTF-8. Repeated names and escaped lone surrogates are allowed, as in
+/// that grammar.
 public enum JSONSyntax {
-    /// - Throws: `JSONSyntaxError` at the first byte that no valid document has there, or where a limit is passed.
+    /// - Throws: `JSONSyntaxError` at the first invalid byte, or where a limit is exceeded.
     public static func validate(
         _ document: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
     ) throws(JSONSyntaxError) {
@@ -13,7 +13,7 @@ public enum JSONSyntax {
 }
 
 extension JSONScanner {
-    /// Stands before the first value of the document.
+    /// Positions the scanner before the first value of the document.
     init(_ document: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONSyntaxError) {
         guard let base = document.bindMemory(to: UInt8.self).baseAddress, !document.isEmpty else {
             throw JSONSyntaxError(problem: .expectedValue, offset: 0, found: nil)
@@ -23,8 +23,8 @@ extension JSONScanner {
         skipSpace()
     }
 
-    /// JSON between systems is UTF-8 without a byte order mark (RFC 8259, section 8.1). A zero byte among the first
-    /// two can only be UTF-16 or UTF-32, since no JSON text holds one.
+    /// Throws for encodings other than UTF-8 without a byte order mark (RFC 8259, section 8.1). A zero byte among the first two
+    /// means UTF-16 or UTF-32, since JSON text contains none.
     private func refuseOtherEncodings(_ document: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
         if document.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(.byteOrderMark) }
         let isWide =
@@ -33,20 +33,20 @@ extension JSONScanner {
         if isWide { throw failure(.utf16) }
     }
 
-    /// Steps over a value that nothing is wanted of.
+    /// Skips a value without wanted parts.
     @inline(never)
     mutating func skipValue(_ rules: inout SyntaxRules) throws(JSONSyntaxError) {
         try value(tellingOf: &rules)
     }
 
-    /// After the root value nothing but space may come.
+    /// Checks that only whitespace follows the root value.
     mutating func finish() throws(JSONSyntaxError) {
         skipSpace()
         guard position == end else { throw failure(.expectedEnd) }
     }
 }
 
-/// What holds for values outside of records: the grammar, and the limits that guard the reader.
+/// Checks values outside records: the grammar and the limits that protect the reader.
 struct SyntaxRules: JSONObserver {
     var depthLeft: Int
     let maxStringBytes: Int
@@ -81,17 +81,17 @@ struct SyntaxRules: JSONObserver {
     }
 }
 
-/// How much one page may ask of the reader before it is refused.
+/// Limits on the size and depth of a page, to protect the reader.
 ///
-/// A limit met inside a record faults that record alone, outside the records it faults the page; `maxValues` always
-/// faults the page. Values below 1 are raised to 1.
+/// A limit exceeded inside a record is a fault of that record, outside the records one of the page; `maxValues` is always one
+/// of the page. Values below 1 are raised to 1.
 public struct JSONLimits: Sendable, Hashable {
-    /// Open arrays and objects at one place, counted from the record for a record and from the document for the rest.
+    /// The nesting depth of arrays and objects, counted from the record inside records and from the document elsewhere.
     /// Default 128.
     public var maxDepth: Int
-    /// Values of every kind in the whole page, arrays and objects included. Default 5,000,000.
+    /// The number of values in the whole page, arrays and objects included. Default 5,000,000.
     public var maxValues: Int
-    /// Bytes between the quotes of one string or name, as they stand in the page. Default 8 MiB.
+    /// The length in bytes of one string or name in the page, without its quotes. Default 8 MiB.
     public var maxStringBytes: Int
 
     public init(maxDepth: Int = 128, maxValues: Int = 5_000_000, maxStringBytes: Int = 8 << 20) {

@@ -1,8 +1,8 @@
-/// Where and why a document is not the JSON of RFC 8259, or passes a limit that guards the reader.
+/// Where and why a document is not valid by RFC 8259, or exceeds a limit of the reader.
 ///
-/// It holds no text of the document but one byte, so it is small, and safe to print anywhere.
+/// It contains only one byte of the document, so it is small and safe to print.
 public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What the scanner met or missed.
+    /// The problem that the scanner found.
     public enum Problem: UInt8, Sendable, Hashable {
         case expectedValue, expectedName, expectedNameOrEnd, expectedColon
         case expectedCommaOrObjectEnd, expectedCommaOrArrayEnd, expectedValueOrArrayEnd, expectedEnd
@@ -18,7 +18,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
     /// The byte at `offset`; nil at the end of the document.
     public let found: UInt8?
 
-    /// What was expected or is wrong, in words.
+    /// The expectation or problem as a message.
     public var what: String {
         switch problem {
         case .expectedValue: "expected a value"
@@ -62,7 +62,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
         return "byte 0x" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// Line and column of `offset`, both from 1, the column in bytes; lines end with LF.
+    /// The line and column of `offset`, both from 1, the column in bytes; lines end with LF.
     ///
     /// - Parameter document: the bytes that were read.
     public func lineAndColumn(in document: UnsafeRawBufferPointer) -> (line: Int, column: Int) {

@@ -1,7 +1,7 @@
-/// Memory that one pass writes to at every name and value: an array without the checks for sharing, which cost as much as
-/// the scan itself. One owner, plain values, and room that only grows.
+/// A stack for scratch data written at every name and value: an array without uniqueness checks, which cost as much as the
+/// scan itself. It has one owner and trivial elements, and it never shrinks.
 ///
-/// An index must be below `count`; the types that own a stack see to it, and debug builds check it.
+/// Indices must be below `count`: the owning types guarantee it, and debug builds assert it.
 struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
     private(set) var count = 0
     private var capacity: Int
@@ -12,7 +12,7 @@ struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
         base = .allocate(capacity: self.capacity)
     }
 
-    /// A stack that holds `count` times the same.
+    /// A stack with `count` copies of an element.
     init(repeating element: Element, count: Int) {
         self.init(capacity: count)
         base.initialize(repeating: element, count: count)
@@ -49,7 +49,7 @@ struct ScratchStack<Element: BitwiseCopyable>: ~Copyable {
         return base[count]
     }
 
-    /// Forgets what was appended after there were `count` elements.
+    /// Removes all but the first `count` elements.
     @inline(__always)
     mutating func cut(to count: Int) {
         assert(count >= 0 && count <= self.count)

@@ -1,9 +1,9 @@
-/// The text that the contents of a JSON string stand for (RFC 8259, section 7).
+/// Decodes the contents of JSON strings (RFC 8259, section 7).
 ///
-/// Everything here takes the bytes between the quotes, and takes them as already checked: on bytes that are not the
-/// contents of a valid string it answers nil or false, and never reads outside of them.
+/// All functions take the checked bytes between the quotes. For invalid contents the result is nil or false; they never read
+/// outside the buffer.
 enum JSONString {
-    /// The decoded text; nil when an escape is half of a surrogate pair.
+    /// The decoded text; nil if an escape is half of a surrogate pair.
     static func decode(_ contents: UnsafeRawBufferPointer) -> String? {
         guard contents.contains(UInt8(ascii: "\\")) else { return String(decoding: contents, as: UTF8.self) }
         var bytes: [UInt8] = []
@@ -11,7 +11,7 @@ enum JSONString {
         return append(decoding: contents, to: &bytes) ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    /// Appends the decoded text as UTF-8; false when an escape is half of a surrogate pair, which is appended as U+FFFD.
+    /// Appends the decoded text as UTF-8; false if an escape is half of a surrogate pair, which is appended as U+FFFD.
     @discardableResult
     static func append(decoding contents: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Bool {
         var isText = true
@@ -35,7 +35,7 @@ enum JSONString {
         return isText
     }
 
-    /// Whether the contents stand for `text`, which is plain UTF-8.
+    /// Whether the decoded contents equal `text`, which is plain UTF-8.
     static func areEqual(_ contents: UnsafeRawBufferPointer, toText text: UnsafeRawBufferPointer) -> Bool {
         guard contents.contains(UInt8(ascii: "\\")) else { return contents.elementsEqual(text) }
         var decoded: [UInt8] = []
@@ -43,7 +43,7 @@ enum JSONString {
         return decoded.elementsEqual(text)
     }
 
-    /// Orders decoded texts by their UTF-8: below 0, 0 or above 0.
+    /// Compares decoded texts by their UTF-8: negative, 0 or positive.
     static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         var leftText: [UInt8] = []
         var rightText: [UInt8] = []
@@ -72,7 +72,7 @@ enum JSONString {
         }
     }
 
-    /// The scalar written as `\uXXXX` or as a pair of them at `index`, and how many bytes that took.
+    /// The scalar written as one `\uXXXX` or a pair at `index`, and its length in bytes.
     private static func scalar(at index: Int, of contents: UnsafeRawBufferPointer) -> (Unicode.Scalar?, Int) {
         guard let unit = codeUnit(at: index, of: contents) else { return (nil, 2) }
         guard unit & 0xFC00 == 0xD800 else { return (Unicode.Scalar(unit), 6) }
@@ -93,15 +93,15 @@ enum JSONString {
     }
 }
 
-/// A string or name that the scanner has stepped over: where its contents lie and what was met on the way.
+/// A string or name that was scanned: its contents and their properties.
 struct ScannedString {
     /// The first byte after the opening quote.
     let start: UnsafePointer<UInt8>
     /// The closing quote.
     let end: UnsafePointer<UInt8>
-    /// Whether the contents are written with backslashes, so that they differ from the decoded text.
+    /// Whether the contents contain backslashes, so that they differ from the decoded text.
     let isEscaped: Bool
-    /// Whether an escape names half of a surrogate pair without the other half: no Unicode text (RFC 8259, section 8.2).
+    /// Whether an escape is half of a surrogate pair, which is not Unicode text (RFC 8259, section 8.2).
     let hasLoneSurrogate: Bool
 
     @inline(__always)
@@ -113,10 +113,10 @@ struct ScannedString {
     }
 }
 
-/// A name or string by the bytes of its decoded text, to be looked up by.
+/// A name or string as the bytes of its decoded text, for use as a dictionary key.
 ///
-/// Texts that differ only in Unicode normalisation are two, as they are for every reader of JSON; as two Swift strings they
-/// would be equal. It is hashed with the process's own seed, so that no document can be made whose names collide.
+/// Texts that differ in Unicode normalization are different, as in JSON; as Swift strings they would be equal. The hash uses
+/// the process's random seed, so that no document can provoke collisions.
 struct DecodedText: Hashable {
     private let bytes: ArraySlice<UInt8>
 
@@ -132,7 +132,7 @@ struct DecodedText: Hashable {
         bytes = decoded[...]
     }
 
-    /// Bytes that are the text already.
+    /// Wraps bytes that are already decoded.
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
     }

@@ -1,10 +1,10 @@
 /// A 64-bit hash of a member's decoded name, the same in every run and on every machine.
 ///
-/// It may be provoked to collide, so equal hashes are never taken for equal names without a look at the bytes.
+/// Collisions can be provoked, so after equal hashes the bytes must be compared, too.
 enum NameHash {
     private static let odd: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// - Parameter readable: how many bytes from `name` on may be read; reading is fastest with 8 or more.
+    /// - Parameter readable: the number of bytes that may be read from `name` on; 8 or more are fastest.
     @inline(__always)
     static func hash(_ name: UnsafePointer<UInt8>, count: Int, readable: Int) -> UInt64 {
         if count <= 8 {
@@ -20,19 +20,19 @@ enum NameHash {
         return longHash(name, count: count)
     }
 
-    /// - Parameter readable: as above, from the start of the name's contents.
+    /// - Parameter readable: the number of bytes that may be read from the start of the name's contents.
     @inline(__always)
     static func hash(_ name: ScannedString, readable: Int) -> UInt64 {
         name.isEscaped ? hash(decoding: name.contents) : hash(name.start, count: name.count, readable: readable)
     }
 
-    /// The hash of a sequence of names from that of all but the last, and the last one's; 0 stands for no names.
+    /// The hash of a sequence of names, from the hash of the previous names and the last one's; 0 is the empty sequence.
     @inline(__always)
     static func combine(_ sequence: UInt64, _ name: UInt64) -> UInt64 {
         ((sequence << 7 | sequence >> 57) ^ name) &* odd
     }
 
-    /// The hash of a name that is written with escapes.
+    /// The hash of an escaped name.
     @inline(never)
     private static func hash(decoding contents: UnsafeRawBufferPointer) -> UInt64 {
         var text: [UInt8] = []

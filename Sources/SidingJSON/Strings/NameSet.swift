@@ -1,18 +1,18 @@
-/// The member names of all open objects, innermost last, to find a name that stands twice in one object.
+/// Finds repeated names: holds the member names of all open objects, innermost last.
 ///
-/// Up to `smallLimit` names an object is watched while it is read: 64 bits of a Bloom filter say that a name is new,
-/// and only where they cannot the hashes are gone through. A larger object is looked at once, at its end: in a hash
-/// table, and where its names were made to collide there, by sorting, so that no object takes more than n log n.
+/// In objects up to `smallLimit` names each name is checked when it is read: a Bloom filter of 64 bits recognizes most new
+/// names, otherwise the hashes are compared. Larger objects are checked once at their end, with a hash table; if provoked
+/// collisions slow it down, by sorting, so that no object takes more than n log n.
 struct NameSet: ~Copyable {
     struct Entry {
         let hash: UInt64
-        /// Of the contents, counted from the first byte of the document.
+        /// The offset of the contents in the document.
         let start: UInt32
         let count: UInt32
         let isEscaped: Bool
     }
 
-    /// One object's part of the set.
+    /// One object's range of the set.
     struct Span {
         var first: Int
         var filter: UInt64 = 0
@@ -37,7 +37,7 @@ struct NameSet: ~Copyable {
         Span(first: entries.count)
     }
 
-    /// Adds a name to the innermost object; true when an equal one is known to be in it.
+    /// Adds a name to the innermost object; true if it is known to be repeated.
     @inline(__always)
     mutating func insert(_ name: ScannedString, hash: UInt64, in span: inout Span) -> Bool {
         let entry = Entry(
@@ -50,7 +50,7 @@ struct NameSet: ~Copyable {
         return isNew ? false : containsBefore(entry, span)
     }
 
-    /// Ends the innermost object and gives the place of a repeated name, if it was too large to be watched.
+    /// Ends the innermost object; for a large one, returns a repeated name if there is one.
     @inline(__always)
     mutating func endObject(_ span: Span) -> Entry? {
         let repeated = entries.count - span.first > Self.smallLimit ? duplicateOfLarge(span) : nil

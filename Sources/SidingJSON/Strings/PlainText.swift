@@ -1,6 +1,6 @@
-/// Makes foreign text safe to show to a person: one line, bounded, no control or direction characters.
+/// Makes foreign text safe to print: one line, limited length, no control or bidi characters.
 public enum PlainText {
-    /// `text` on one line, cut to `limit` characters, with control, zero-width and bidi characters as `\u{…}`.
+    /// `text` on one line, cut to `limit` characters; control, zero-width and bidi characters become `\u{…}`.
     public static func oneLine(_ text: String, limit: Int) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var safe = ""
@@ -19,11 +19,11 @@ public enum PlainText {
         return safe
     }
 
-    /// ``oneLine(_:limit:)`` with the limit that failures use: 500 characters.
+    /// ``oneLine(_:limit:)`` with the default limit of error messages: 500 characters.
     public static func oneLine(_ text: String) -> String { oneLine(text, limit: 500) }
 
-    /// Whether a terminal shows `scalar` as a glyph or a space and does nothing else with it: no control, line separator,
-    /// bidirectional, invisible, private or unassigned character (Unicode Standard, table 4-4).
+    /// Whether a terminal shows `scalar` as a glyph or space without side effects: no control, line separator, bidirectional,
+    /// invisible, private or unassigned character (Unicode Standard, table 4-4).
     public static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         if (0x20...0x7E).contains(scalar.value) { return true }
         switch scalar.properties.generalCategory {

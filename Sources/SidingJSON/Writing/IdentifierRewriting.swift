@@ -1,21 +1,21 @@
 internal import SidingSynchronization
 
-/// Puts the real identifier in the place of the temporary one in what was written before the real one was known: the bodies
-/// and URLs of requests that depend on it.
+/// Replaces a temporary identifier by the real one in bodies and URLs of requests that were written before the real one was
+/// known.
 ///
-/// Only a whole value is ever replaced: never a part of a string, never a member's name, and nothing else loses a byte.
-/// Applied twice it does no more than once.
+/// Only whole values are replaced, never a part of a string or a member's name; every other byte is kept. Applying it again
+/// changes nothing.
 public struct IdentifierRewriting: Sendable {
     public let temporary: String
-    /// A string or a number; in a body it is written as it is.
+    /// A string or a number, written unchanged into bodies.
     public let real: JSONDocument
-    /// What stands for it in a URL, percent-encoded.
+    /// The percent-encoded form for URLs.
     let encoded: [UInt8]
 
     /// - Parameters:
-    ///   - temporary: compared by its UTF-8, so that texts which differ in Unicode normalisation are two.
+    ///   - temporary: compared by its UTF-8, so texts that differ in Unicode normalization are different.
     ///   - real: a string or a number.
-    /// - Throws: ``IdentifierFault`` where one of them cannot be an identifier.
+    /// - Throws: ``IdentifierFault`` if one of them cannot be an identifier.
     public init(from temporary: String, to real: JSONDocument) throws(IdentifierFault) {
         guard !temporary.isEmpty else { throw .emptyTemporary }
         guard let text = real.string ?? real.digits else { throw .notAnIdentifier(real.kind) }
@@ -25,8 +25,8 @@ public struct IdentifierRewriting: Sendable {
         encoded = PercentCoding.encode(text.utf8)
     }
 
-    /// The body with the real identifier for every string value that equals the temporary one, at whatever depth and
-    /// however it is escaped. A body without it is given back as it is. Takes time in proportion to it.
+    /// The body with every string value that equals the temporary identifier replaced, at any depth and however it is escaped.
+    /// Without such values the body is returned unchanged. Takes linear time.
     public func replacing(in body: JSONDocument) -> JSONDocument {
         let places = body.bytes.withUnsafeBytes { StringFinder.places(of: Array(temporary.utf8), in: $0) }
         guard !places.isEmpty else { return body }
@@ -44,7 +44,7 @@ public struct IdentifierRewriting: Sendable {
     }
 }
 
-/// Notes where a string value stands for a text; names are passed over.
+/// Finds string values that equal a text; ignores names.
 private struct StringFinder: JSONObserver {
     private let text: [UInt8]
     private let base: UnsafePointer<UInt8>
@@ -55,18 +55,18 @@ private struct StringFinder: JSONObserver {
         self.base = base
     }
 
-    /// - Returns: the places with their quotes, in bytes of the document.
+    /// - Returns: the ranges of the values, with their quotes, in bytes of the document.
     static func places(of text: [UInt8], in document: UnsafeRawBufferPointer) -> [Range<Int>] {
         let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
         guard var scanner = try? JSONScanner(document, limits: limits) else { return [] }
         var finder = StringFinder(text: text, base: scanner.start)
-        // The bytes were checked: the scan comes to the end.
+        // The bytes were checked, so the scan reaches the end.
         try? scanner.value(tellingOf: &finder)
         return finder.places
     }
 
     mutating func string(_ string: ScannedString, in scanner: borrowing JSONScanner) throws(JSONSyntaxError) {
-        // An escape is never shorter than what it stands for.
+        // An escape is never shorter than the text that it encodes.
         guard string.isEscaped ? string.count > text.count : string.count == text.count else { return }
         guard text.withUnsafeBytes({ JSONString.areEqual(string.contents, toText: $0) }) else { return }
         places.append(string.start - 1 - base..<string.end + 1 - base)
@@ -82,14 +82,14 @@ private struct StringFinder: JSONObserver {
 }
 
 extension IdentifierRewriting {
-    /// The URL with the real identifier for every whole path segment and every whole query value that equals the temporary
-    /// one once percent-decoded. All else stands byte for byte: names of parameters, parts of a segment, a fragment.
+    /// The URL with every whole path segment and whole query value replaced that equals the temporary identifier after
+    /// percent-decoding. All else is kept byte for byte: parameter names, parts of segments, the fragment.
     ///
-    /// The real one is written with everything but the unreserved characters of RFC 3986, section 2.3, percent-encoded. In a
-    /// query value `+` is taken for itself and for a space, since both are in use.
+    /// The real identifier is percent-encoded except for the unreserved characters of RFC 3986, section 2.3. In a query value `+`
+    /// is read both literally and as a space, since both are in use.
     ///
-    /// - Parameter text: a path with its query, or an absolute URL, whose scheme and authority are left alone. A path may
-    ///   begin with two slashes; a network-path reference is not told from it.
+    /// - Parameter text: a path with its query, or an absolute URL, whose scheme and authority are kept. A path may begin with
+    ///   two slashes; network-path references are not recognized.
     public func replacing(inURL text: String) -> String {
         let url = Array(text.utf8)
         let fragment = url.firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
@@ -102,7 +102,7 @@ extension IdentifierRewriting {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Behind `scheme://authority` (RFC 3986, section 3), or at the beginning where there is none.
+    /// The index after `scheme://authority` (RFC 3986, section 3), or the start if there is none.
     private static func pathStart(of url: ArraySlice<UInt8>) -> Int {
         guard let colon = url.firstIndex(where: { !isScheme($0) }), colon > url.startIndex,
             url[colon...].starts(with: "://".utf8)
@@ -127,7 +127,7 @@ extension IdentifierRewriting {
         }
     }
 
-    /// - Parameter query: with its question mark; empty where there is none.
+    /// - Parameter query: with its question mark; may be empty.
     private func append(query: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
         let pairs = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         for (index, pair) in pairs.enumerated() {
@@ -140,18 +140,18 @@ extension IdentifierRewriting {
     }
 
     private func isTemporary(_ text: ArraySlice<UInt8>, plus: UInt8 = UInt8(ascii: "+")) -> Bool {
-        // Percent-encoding never makes a text shorter.
+        // Percent-encoding never shortens a text.
         text.count >= temporary.utf8.count && PercentCoding.decode(text, plus: plus).elementsEqual(temporary.utf8)
     }
 }
 
-/// Why one identifier cannot be put in the place of another.
+/// Why one identifier cannot replace another.
 public enum IdentifierFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// It would match every empty string.
     case emptyTemporary
     /// The real identifier is neither a string nor a number.
     case notAnIdentifier(JSONKind)
-    /// The real identifier is empty, `.` or `..`: in a path it would lead elsewhere (RFC 3986, section 5.2.4).
+    /// The real identifier is empty, `.` or `..`, which would change the path (RFC 3986, section 5.2.4).
     case namesAnotherPath(String)
 
     public var description: String {

@@ -1,8 +1,7 @@
-/// Writes one line of JSON, from the first byte to the last, into memory.
+/// Writes JSON on one line into memory.
 ///
-/// What it writes itself is safe on a terminal: C0, DEL and C1 control characters are escaped (RFC 8259, section 7 asks
-/// only for C0). Commas are its own care; that arrays and objects are ended, and that a name precedes each member's value,
-/// is the caller's.
+/// The output is safe on a terminal: C0, DEL and C1 control characters are escaped (RFC 8259, section 7, demands only C0). The
+/// writer inserts commas; the caller must end arrays and objects and write a name before each member's value.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -14,7 +13,7 @@ public struct JSONWriter: Sendable {
     public mutating func beginArray() { begin(UInt8(ascii: "[")) }
     public mutating func endArray() { end(UInt8(ascii: "]")) }
 
-    /// A member's name; its value comes next.
+    /// Writes a member's name; its value must follow.
     public mutating func name(_ name: String) {
         string(name)
         bytes.append(UInt8(ascii: ":"))
@@ -26,7 +25,7 @@ public struct JSONWriter: Sendable {
         text.withUTF8 { string(UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string from UTF-8; what is not UTF-8 becomes U+FFFD.
+    /// Writes a string from UTF-8; invalid bytes become U+FFFD.
     public mutating func string(_ utf8: UnsafeRawBufferPointer) {
         separate()
         bytes.append(UInt8(ascii: "\""))
@@ -42,7 +41,7 @@ public struct JSONWriter: Sendable {
         text(String(number))
     }
 
-    /// The shortest digits that read back as the same number; null for infinities and NaN, which JSON cannot write.
+    /// Writes the shortest digits that read back as the same number; null for infinities and NaN, which JSON lacks.
     public mutating func double(_ number: Double) {
         text(number.isFinite ? number.description : "null")
     }
@@ -50,8 +49,8 @@ public struct JSONWriter: Sendable {
     public mutating func bool(_ value: Bool) { text(value ? "true" : "false") }
     public mutating func null() { text("null") }
 
-    /// A valid JSON value without the space between its tokens; inside strings, what a terminal would obey is escaped, and
-    /// all else stands byte for byte.
+    /// Writes a valid JSON value without whitespace between tokens. Inside strings, characters that affect terminals are escaped;
+    /// all else is kept byte for byte.
     public mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         bytes.reserveCapacity(bytes.count + json.count)
@@ -74,9 +73,9 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// One character beyond printable ASCII inside a given string.
+    /// Copies or escapes one character beyond printable ASCII inside a string.
     ///
-    /// - Returns: the number of bytes that it takes.
+    /// - Returns: the number of its bytes.
     private mutating func foreign(_ json: UnsafeRawBufferPointer, at index: Int) -> Int {
         var rest = json[index...].makeIterator()
         var decoder = UTF8()

@@ -1,12 +1,12 @@
-/// Takes members out of JSON values, and leaves every other byte as it is.
+/// Removes members from JSON values and keeps every other byte.
 public struct MemberRemoval: Sendable, Hashable {
-    /// By bytes: Swift takes composed and decomposed letters for the same, JSON does not.
+    /// A name as bytes: Swift strings treat composed and decomposed letters as equal, JSON does not.
     private typealias Name = [UInt8]
 
     private struct Branch: Sendable, Hashable {
-        /// The members that go.
+        /// The members to remove.
         var removed: Set<Name> = []
-        /// The members that something goes from.
+        /// The members to remove something from.
         var inner: [Name: Branch] = [:]
 
         mutating func insert(_ names: ArraySlice<Name>) {
@@ -21,7 +21,7 @@ public struct MemberRemoval: Sendable, Hashable {
 
     private var root = Branch()
 
-    /// - Parameter paths: each leads to a member, of the value itself or of an object in it; others take nothing out.
+    /// - Parameter paths: paths of members, of the value or of nested objects; other paths are ignored.
     public init(_ paths: [JSONPath]) {
         for path in paths {
             let names = path.components.compactMap { component in
@@ -33,7 +33,7 @@ public struct MemberRemoval: Sendable, Hashable {
 
     public var isEmpty: Bool { root == Branch() }
 
-    /// Whether what lies at `path` goes.
+    /// Whether the value at `path` is removed.
     public func takes(_ path: JSONPath) -> Bool {
         var branch = root
         for case .member(let name) in path.components {
@@ -44,23 +44,23 @@ public struct MemberRemoval: Sendable, Hashable {
         return false
     }
 
-    /// The value without the members; nil where it has none of them. Where a name stands twice, both go.
+    /// The value without the members; nil if it has none of them. All occurrences of a repeated name are removed.
     public func applied(to value: UnsafeRawBufferPointer) -> [UInt8]? {
         let cuts = cuts(in: value)
         return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
     }
 
-    /// The value without the members of every object in it, for an answer that may hold a record at any depth; nil where there
-    /// are none of them.
+    /// The value with the members removed from every object in it, for answers that may contain a record at any depth; nil if it
+    /// has none of them.
     ///
-    /// - Parameter value: valid JSON, of a depth that may be walked by recursion.
+    /// - Parameter value: valid JSON, not too deep for recursion.
     public func appliedThroughout(_ value: UnsafeRawBufferPointer) -> [UInt8]? {
         var cuts: [Range<Int>] = []
         find([root], isThroughout: true, in: value, from: 0, &cuts)
         return cuts.isEmpty ? nil : Self.bytes(of: value, without: cuts)
     }
 
-    /// A page in which these values lie, without the members; nil where none has any of them.
+    /// The page with the members removed from the values at these ranges; nil if none has any of them.
     public func applied(to values: [Range<Int>], in page: UnsafeRawBufferPointer) -> [UInt8]? {
         let cuts = values.sorted { $0.lowerBound < $1.lowerBound }.flatMap { range in
             self.cuts(in: UnsafeRawBufferPointer(rebasing: page[range])).map { cut in
@@ -82,18 +82,19 @@ public struct MemberRemoval: Sendable, Hashable {
         return kept
     }
 
-    /// What goes, in ascending order.
+    /// The ranges to remove, in ascending order.
     private func cuts(in value: UnsafeRawBufferPointer) -> [Range<Int>] {
         var cuts: [Range<Int>] = []
         find([root], isThroughout: false, in: value, from: 0, &cuts)
         return cuts
     }
 
-    /// A member goes with what separates it from the one before it; where it was the first, the next one loses its comma.
+    /// Finds the ranges to remove. A member is removed together with the comma before it; if it was the first, the next kept
+    /// member loses its comma.
     ///
     /// - Parameters:
-    ///   - branches: what is looked for in this value.
-    ///   - isThroughout: whether each object inside is looked at as this one is; else only what the branches lead to.
+    ///   - branches: the members to look for in this value.
+    ///   - isThroughout: whether every nested object is treated like this one; otherwise only those on the branches.
     private func find(
         _ branches: [Branch], isThroughout: Bool, in object: UnsafeRawBufferPointer, from offset: Int,
         _ cuts: inout [Range<Int>]

@@ -1,6 +1,6 @@
-/// Writes a value from the text of an older one: members that are kept keep every byte, and so does the space around them.
+/// Writes a value based on an older one's text: kept members keep every byte, including the whitespace around them.
 ///
-/// With no object open the value is the root's, and a name is not written.
+/// Without an open object it writes the root value, and names are ignored.
 struct ObjectWriter {
     private struct Frame {
         /// The object whose text is kept; nil for a new one.
@@ -12,23 +12,23 @@ struct ObjectWriter {
     private let tape: JSONTape
     private var frames: [Frame] = []
 
-    /// - Parameter tape: of the document whose text is kept.
+    /// - Parameter tape: the document whose text is kept.
     init(keeping tape: JSONTape) {
         self.tape = tape
     }
 
-    /// Begins the object that is the value of the last name.
+    /// Begins an object as the value of the last name.
     mutating func open(_ kept: Int?) {
         if bytes.isEmpty, let kept { bytes.reserveCapacity(tape.text(of: kept).count) }
         frames.append(Frame(kept: kept))
         bytes.append(UInt8(ascii: "{"))
     }
 
-    /// A name up to its value, which comes next.
+    /// Writes a member's name; its value must follow.
     ///
     /// - Parameters:
-    ///   - kept: the member of the text that is kept; kept members come in their order, before new ones.
-    ///   - node: the member whose name is written where none is kept.
+    ///   - kept: the member of the kept text; kept members must come in their order, before new ones.
+    ///   - node: the member whose name is written if `kept` is nil.
     ///   - other: the document of `node`.
     mutating func name(_ kept: Int?, or node: Int?, of other: JSONTape) {
         guard let last = frames.indices.last else { return }
@@ -51,7 +51,7 @@ struct ObjectWriter {
     mutating func close() {
         guard let frame = frames.popLast() else { return }
         guard let kept = frame.kept else { return bytes.append(UInt8(ascii: "}")) }
-        // Nothing is left of an object that had members: nor of the space between them.
+        // All members were removed, so the whitespace between them is dropped, too.
         let hadMembers = tape.nodes[kept].after > kept + 1
         if frame.isEmpty, hadMembers { return bytes.append(UInt8(ascii: "}")) }
         bytes.append(contentsOf: tail(of: kept))
@@ -61,14 +61,14 @@ struct ObjectWriter {
         frame.kept.map { $0 + 1 } ?? JSONTape.root
     }
 
-    /// The space before a member's name, with the comma that stands in it.
+    /// The whitespace before a member's name, including its comma.
     private func gap(before member: Int) -> ArraySlice<UInt8> {
         let end = tape.nodes[member].name.lowerBound - 1
         let gap = tape.bytes[..<end].reversed().prefix { Self.isSpace($0) || $0 == UInt8(ascii: ",") }
         return tape.bytes[end - gap.count..<end]
     }
 
-    /// The closing bracket and the space before it.
+    /// The closing bracket and the whitespace before it.
     private func tail(of object: Int) -> ArraySlice<UInt8> {
         let end = tape.nodes[object].end
         let space = tape.bytes[..<(end - 1)].reversed().prefix(while: Self.isSpace)

@@ -1,25 +1,25 @@
 internal import ExampleConfigs
 
-/// A commented configuration to begin with: what `siding init` writes. The files lie in `Examples/Configs`.
+/// A commented example config, as `siding init` writes it. The files are in `Examples/Configs`.
 public struct ExampleManifest: Sendable, Hashable {
-    /// Names the example on the command line.
+    /// The example's name on the command line.
     public let name: String
-    /// One line that says what it shows.
+    /// A one-line description.
     public let summary: String
     /// The text of the file.
     public let text: String
 
-    /// Two small collections of a public practice service.
+    /// Two small resources of a public test service.
     public static let blog = ExampleManifest(
         name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works as it stands",
         text: ExampleConfigs.blog)
 
-    /// Changes only, page by page, with a token where one is at hand.
+    /// Incremental listings with pagination, and a token if there is one.
     public static let github = ExampleManifest(
         name: "github", summary: "issues and releases of a public repository, with an optional token",
         text: ExampleConfigs.github)
 
-    /// Every example, the default one first.
+    /// All examples, the default one first.
     public static let all =
         [
             blog, github,
@@ -48,9 +48,9 @@ public struct ExampleManifest: Sendable, Hashable {
                 text: ExampleConfigs.local),
         ]
 
-    /// What `siding init` writes where no name is given; it works as it stands.
+    /// The default of `siding init`; it works unchanged.
     public static let standard = blog
 
-    /// The example of that name; nil where there is none.
+    /// The example with that name; nil if there is none.
     public static func named(_ name: String) -> ExampleManifest? { all.first { $0.name == name } }
 }

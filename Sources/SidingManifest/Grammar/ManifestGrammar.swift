@@ -1,6 +1,6 @@
 internal import Siding
 
-/// The whole file.
+/// The grammar of the top level of the file.
 enum ManifestGrammar {
     private static let version = Keyword(
         "version", versionType, isRequired: true, "The version of this grammar: 1.")
@@ -31,7 +31,7 @@ enum ManifestGrammar {
         return declaration
     }
 
-    /// A file may sync only, or send only. A slip has been noted already, and is not missed as well.
+    /// Checks that the file has resources or writes, or both. A misspelt key has already been noted and is not reported again.
     private static func checkSaysSomethingToDo(_ object: ObjectReader, _ reading: inout Reading) {
         let names = [resources.name, writes.name]
         let isMeant = reading.faults.contains { $0.suggestion.map(names.contains) ?? false }
@@ -79,19 +79,19 @@ enum ManifestGrammar {
     }
 }
 
-/// What the file says before resources are bound to their sources.
+/// The parsed file, before resources are bound to their sources.
 struct ManifestDeclaration: Sendable {
     var database = DatabaseDeclaration()
     var sources: [NamedMember<Source>] = []
-    /// In file order, with those that have faults.
+    /// In file order, including those with faults.
     var sourceNames: [String] = []
     var resources: [NamedMember<ResourceDeclaration>] = []
-    /// In file order, with those that have faults.
+    /// In file order, including those with faults.
     var resourceNames: [String] = []
     var writes: [NamedMember<LocatedWrite>] = []
 }
 
-/// `database:`
+/// The parsed `database:` section.
 struct DatabaseDeclaration: Sendable {
     var path: String?
     var synchronous = Manifest.Synchronous.full

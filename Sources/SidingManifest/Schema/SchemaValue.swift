@@ -1,4 +1,4 @@
-/// A JSON value with its members in the order in which they were written, for the JSON Schema of the configuration.
+/// A JSON value whose members keep their order, for the JSON Schema of the config.
 enum SchemaValue: Sendable, Equatable {
     case string(String)
     case integer(Int)
@@ -12,10 +12,10 @@ enum SchemaValue: Sendable, Equatable {
         let value: SchemaValue
     }
 
-    /// What YAML may make of a word that is taken as it is written.
+    /// The types that YAML may give to a scalar that Siding reads as text.
     static let anyScalar: SchemaValue = ["type": ["string", "number", "boolean"]]
 
-    /// This object with more members; unchanged where it is none.
+    /// This object with more members; unchanged if it is not an object.
     func adding(_ members: [(String, SchemaValue)]) -> SchemaValue {
         guard case .object(let own) = self else { return self }
         return .object(own + members.map { Member(name: $0.0, value: $0.1) })
@@ -36,7 +36,7 @@ extension SchemaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
 }
 
 extension SchemaValue {
-    /// Indented JSON text.
+    /// The value as indented JSON text.
     var json: String {
         var text = ""
         write(to: &text, indentation: "")

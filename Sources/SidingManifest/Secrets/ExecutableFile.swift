@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// Asks whether a path is a program.
+/// Checks whether a path is a program.
 enum ExecutableFile {
     /// Whether `path` is a regular file that this user may run.
     static func isExecutable(_ path: String) -> Bool {

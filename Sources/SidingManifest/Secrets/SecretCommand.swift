@@ -7,28 +7,28 @@ internal import Subprocess
     internal import SystemPackage
 #endif
 
-/// A program that prints a secret. It is run directly, not by a shell, and nothing that it prints is ever shown.
+/// A program that prints a secret. It is run directly, without a shell, and its output is never shown.
 struct SecretCommand: Sendable, Hashable {
-    /// A name to look for in `PATH`, or an absolute path.
+    /// A name to find in `PATH`, or an absolute path.
     let program: String
     let arguments: [String]
-    /// Absolute.
+    /// The working directory; absolute.
     let directory: String
     var timeLimit = Duration.seconds(10)
 
-    /// The program's name, without its arguments, which may hold what nobody should see.
+    /// The program's name without its arguments, which may contain secrets.
     var name: String { program.split(separator: "/").last.map(String.init) ?? program }
 
-    /// Runs the program and takes its standard output.
+    /// Runs the program and returns its standard output.
     func output(_ environment: ManifestEnvironment) async throws(SecretError) -> String {
         let end = try await race(environment)
         guard end.status.isSuccess else { throw SecretError(reason: Self.reason(end.status, name)) }
         return try SecretText.decode(end.bytes)
     }
 
-    /// Looks for the program without running it.
+    /// Finds the program without running it.
     ///
-    /// - Throws: ``SecretError`` where there is no such program, or it may not be run.
+    /// - Throws: ``SecretError`` if there is no such program, or it may not be run.
     func locate(_ environment: ManifestEnvironment) async throws(SecretError) {
         do {
             let path = try await executable.resolveExecutablePath(in: Self.variables(environment))
@@ -43,7 +43,7 @@ struct SecretCommand: Sendable, Hashable {
         let bytes: [UInt8]
     }
 
-    /// The program against the clock. The loser is cancelled, which kills the program with all its children.
+    /// Runs the program with the time limit. If it takes longer, it is killed with all its children.
     private func race(_ environment: ManifestEnvironment) async throws(SecretError) -> End {
         let limit = timeLimit
         do {

@@ -1,14 +1,14 @@
 internal import Siding
 internal import SidingCredentials
 
-/// Where a secret is to be found; read when a request needs it, never before.
+/// The location of a secret, which is read only when a request needs it.
 enum SecretReference: Sendable, Hashable {
     case environment(String)
-    /// `path` is absolute, `shown` is what the configuration says.
+    /// `path` is absolute, `shown` is as written in the config.
     case file(path: String, shown: String)
     case command(SecretCommand)
 
-    /// For a person: `env TRACKER_TOKEN`, `file /run/credentials/tracker`, `command vault`.
+    /// The location as a message: `env TRACKER_TOKEN`, `file /run/credentials/tracker`, `command vault`.
     var description: String {
         switch self {
         case .environment(let name): "env \(name)"
@@ -17,9 +17,9 @@ enum SecretReference: Sendable, Hashable {
         }
     }
 
-    /// The secret that is read anew, here, each time.
+    /// A secret that is read from this location at each use.
     ///
-    /// - Parameter emptiness: as of ``Reading/emptiness``.
+    /// - Parameter emptiness: the message for an empty secret, see ``Reading/emptiness``.
     func secret(_ environment: ManifestEnvironment, emptiness: String) -> Secret {
         Secret(
             description, emptiness: emptiness,
@@ -27,7 +27,7 @@ enum SecretReference: Sendable, Hashable {
         ) { try await read(environment) }
     }
 
-    /// The secret's value.
+    /// Reads the secret's value.
     func read(_ environment: ManifestEnvironment) async throws(SecretError) -> String {
         switch self {
         case .environment(let name): try Self.variable(name, environment)
@@ -36,7 +36,7 @@ enum SecretReference: Sendable, Hashable {
         }
     }
 
-    /// Why the secret is not there, as far as can be seen without running a program; nil where it is.
+    /// Why the secret cannot be read, as far as known without running a program; nil if it can.
     func absence(_ environment: ManifestEnvironment, emptiness: String) async -> String? {
         do {
             switch self {
@@ -68,12 +68,12 @@ enum SecretReference: Sendable, Hashable {
     }
 }
 
-/// The text of a secret from a file or a program.
+/// Decodes secrets from files and programs.
 enum SecretText {
-    /// In bytes; no credential is longer.
+    /// The maximum length in bytes; no credential is longer.
     static let limit = 65_536
 
-    /// The text less one trailing line break, which editors and programs add.
+    /// The text without one trailing line break, which editors and programs add.
     static func decode(_ bytes: [UInt8]) throws(SecretError) -> String {
         var bytes = bytes[...]
         if bytes.last == 0x0A { bytes.removeLast() }

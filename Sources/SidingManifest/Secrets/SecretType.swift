@@ -4,7 +4,7 @@ internal import SidingCredentials
 extension ValueType where Value == Secret {
     static let howSecretsAreWritten = "{ env: NAME }, { file: PATH } or { command: [PROGRAM, ARGUMENT, …] }"
 
-    /// A secret by reference. A literal is refused without being repeated.
+    /// A secret by reference. The fault for a literal does not quote it.
     static let secret = ValueType(howSecretsAreWritten, schema: secretSchema) { node, reading in
         guard case .map(let entries) = node.content else {
             guard !node.isNull else { return reading.refuse(node, expected: howSecretsAreWritten) }
@@ -17,7 +17,7 @@ extension ValueType where Value == Secret {
         return shape.read(entries, place: node.place, &reading)
     }
 
-    /// A secret by reference, or plain text where the value is none, as with a user name.
+    /// A secret by reference, or plain text for values that need not be secret, such as a user name.
     static let secretOrText = ValueType(
         "text, or \(howSecretsAreWritten)", schema: ["anyOf": [.anyScalar, secretSchema]]
     ) {
@@ -27,7 +27,7 @@ extension ValueType where Value == Secret {
         return ValueType<String>.text("text").read(node, &reading).map { text in Secret(plain: text, subject) }
     }
 
-    /// The password of Basic credentials, which some origins want to be empty: it is left out then, not said.
+    /// The password of Basic credentials. Some origins want an empty one, which is then left out of the config.
     static let password = ValueType(howSecretsAreWritten, schema: secretSchema) { node, reading in
         let way = "leave 'password' out where it is to be empty"
         guard case .scalar(let text, _) = node.content, text.isEmpty, !node.isNull else {
@@ -64,7 +64,7 @@ extension ValueType where Value == Secret {
         return reference.secret(reading.environment, emptiness: reading.emptiness)
     }
 
-    /// A program that prints a token: as a secret's command, without the map around it.
+    /// A program that prints a token: like a secret's `command`, without the map around it.
     static let program = ValueType(command.type.expected, schema: command.type.schema) { node, reading in
         command.type.read(node, &reading).flatMap { words in
             let located = Located(value: words, place: node.place, subject: reading.subject)
@@ -101,7 +101,8 @@ extension ValueType where Value == Secret {
 }
 
 extension ValueType where Value == String {
-    /// A name as POSIX allows it (XBD §8.1), lower case included. What is none is not repeated: it may be the secret.
+    /// The name of an environment variable by POSIX (XBD §8.1), including lower case. Faults do not quote an invalid name, as it
+    /// may be the secret itself.
     static let variableName = ValueType(
         "the name of an environment variable such as TRACKER_TOKEN",
         schema: SchemaValue.anyScalar.adding([("pattern", "^[A-Za-z_][A-Za-z0-9_]*$")])
@@ -117,7 +118,7 @@ extension ValueType where Value == String {
 }
 
 extension Reading {
-    /// A path from the configuration as an absolute one.
+    /// Makes a path of the config absolute; nil after noting a fault.
     mutating func absolute(_ path: Located<String>) -> String? {
         if let absolute = environment.absolute(path.value, in: directory) { return absolute }
         let message = "\(path.subject) begins with ~/, but there is no home directory"

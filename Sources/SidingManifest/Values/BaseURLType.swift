@@ -1,7 +1,7 @@
 internal import SidingChain
 
 extension ValueType where Value == HTTPURL {
-    /// The root of a source. Credentials inside the URL are refused without being repeated.
+    /// The base URL of a source. The fault for credentials in the URL does not quote them.
     static let baseURL: ValueType = ValueType<String>.text("a URL such as https://api.example.com/v2")
         .map { text, node, reading in
             if hasUserInformation(text) {
@@ -25,7 +25,7 @@ extension ValueType where Value == HTTPURL {
         do {
             return try HTTPURL(text)
         } catch {
-            // The detail repeats the text, which may hold a secret only behind the `?`.
+            // The detail quotes the text, in which a secret can only be behind the `?`.
             let detail = text.contains("?") ? "it is not a URL" : error.detail ?? "it is not a URL"
             let message = "\(reading.subject): \(detail)"
             let suggestion = text.contains("://") || text.contains("?") ? nil : "https://" + text
@@ -36,7 +36,7 @@ extension ValueType where Value == HTTPURL {
         }
     }
 
-    /// Whether an `@` stands in the authority, or where one would be.
+    /// Whether the authority, or the part where it would be, contains an `@`.
     private static func hasUserInformation(_ text: String) -> Bool {
         let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         return text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@")

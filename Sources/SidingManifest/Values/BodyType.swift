@@ -3,14 +3,14 @@ internal import SidingChain
 internal import SidingJSON
 
 extension ValueType where Value == [String: QueryValue] {
-    /// The body of a search.
+    /// The body of a POST that fetches.
     static let searchBody: ValueType = ValueType<[NamedMember<QueryValue>]>
         .map(of: .bodyValue, "a map such as { filter: { status: open } }", atLeast: 1)
         .map { members, _, reading in Reading.members(members, &reading) }
 }
 
 extension ValueType where Value == QueryValue {
-    /// A value of a body, of the type that it is written as.
+    /// A value of a body, typed as written.
     fileprivate static let bodyValue: ValueType = ValueType(
         "text, a number, true, false, null, a list or a map", schema: ["$ref": "#/$defs/query_value"]
     ) { node, reading in
@@ -34,7 +34,7 @@ extension ValueType where Value == QueryValue {
         }
     }
 
-    /// A number where it is written as JSON writes one, and is none that a reader may round.
+    /// A number if it is written like in JSON and a reader would not round it.
     private static func scalar(_ text: String, _ node: YAMLNode, _ reading: inout Reading) -> QueryValue? {
         if text == "true" || text == "false" { return .bool(text == "true") }
         if let number = Int64(text), String(number) == text { return .int(number) }
@@ -50,8 +50,8 @@ extension ValueType where Value == QueryValue {
 }
 
 extension Reading {
-    /// The members of one map of a body. Those that are named like a secret are refused, unless they are maps or lists of
-    /// something, or what a placeholder stands for: that the origin has given.
+    /// The members of one map of a body. Notes members named like a secret, unless their values are maps or lists, or contain a
+    /// placeholder, whose value comes from the origin.
     fileprivate static func members(
         _ members: [NamedMember<QueryValue>], _ reading: inout Reading
     ) -> [String: QueryValue] {
@@ -63,7 +63,7 @@ extension Reading {
         return Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// Notes a `{name}` in a body, which the grammar has but this release does not fill in.
+    /// Notes placeholders in a body that this release does not fill in.
     fileprivate mutating func refusePlaceholder(inBody text: String, at place: Place) -> Bool {
         let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
         let known = placeholders.union(["{cursor}", "{until}"])

@@ -1,5 +1,5 @@
 extension ValueType {
-    /// A list of one or more `item`s.
+    /// A list with at least one `item`.
     static func list<Item: Sendable>(
         of item: ValueType<Item>, _ expected: String
     ) -> ValueType where Value == [Item] {
@@ -19,7 +19,7 @@ extension ValueType {
         }
     }
 
-    /// One `item`, or a list of them.
+    /// One `item` or a list of them.
     static func oneOrMore<Item: Sendable>(
         _ item: ValueType<Item>, _ expected: String
     ) -> ValueType where Value == [Item] {
@@ -30,9 +30,9 @@ extension ValueType {
         }
     }
 
-    /// A map from names to `member`s, in file order; members that are wrong are left out, which has then been noted.
+    /// A map from names to `member`s, in file order; omits invalid members, which are noted.
     ///
-    /// - Parameter subject: the words for a member; its key in the map where left out.
+    /// - Parameter subject: names a member in faults; by default its key in the map.
     static func map<Member: Sendable>(
         of member: ValueType<Member>, _ expected: String, atLeast: Int = 0,
         subject: (@Sendable (YAMLEntry) -> Subject)? = nil
@@ -59,7 +59,7 @@ extension ValueType {
     }
 }
 
-/// A member of a map whose names are the user's own.
+/// A member of a map whose names the user chooses.
 struct NamedMember<Value: Sendable>: Sendable {
     let name: String
     let place: Place

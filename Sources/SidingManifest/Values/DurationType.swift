@@ -1,5 +1,5 @@
 extension ValueType where Value == Duration {
-    /// `500ms`, `1.5s`, `15m`, `2h`, `7d`: a number and its unit, from a millisecond to ten years.
+    /// A number with a unit, from a millisecond to ten years: `500ms`, `1.5s`, `15m`, `2h`, `7d`.
     static let duration: ValueType = {
         let expected = "a duration such as 500ms, 30s, 15m, 2h or 7d, at least 1ms"
         return .scalar(expected, schema: ["type": "string", "pattern": .string(DurationText.pattern)]) { text, _ in
@@ -11,10 +11,10 @@ extension ValueType where Value == Duration {
     }()
 }
 
-/// Durations as the configuration writes them.
+/// Parses durations of the config.
 enum DurationText {
     static let pattern = "^[0-9]{1,12}(\\.[0-9]{1,6})?(ms|s|m|h|d)$"
-    /// Above ten years clocks may overflow; no time at all is no limit.
+    /// Above ten years clocks may overflow; zero would mean no limit.
     static let range = Duration.milliseconds(1)...Duration.seconds(3650 * 86_400)
 
     private static let units: [String: Int128] = [
@@ -27,7 +27,7 @@ enum DurationText {
         "day": "d", "days": "d",
     ]
 
-    /// Nil for what is no duration.
+    /// Nil if the text is not a duration.
     static func parse(_ text: String) -> Duration? {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let unit = units[String(text.dropFirst(number.count))] else { return nil }
@@ -46,7 +46,7 @@ enum DurationText {
         return .seconds(Int64(whole64)) + .nanoseconds(Int64(rest))
     }
 
-    /// `30` → `30s`, `5 min` → `5m`.
+    /// A correction such as `30s` for `30`, or `5m` for `5 min`.
     static func suggestion(_ text: String) -> String? {
         let packed = text.lowercased().filter { $0 != " " && $0 != "_" }
         let number = packed.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

@@ -10,7 +10,7 @@ extension ValueType where Value == HTTPField.Name {
 }
 
 extension ValueType where Value == HTTPFields {
-    /// Header fields for every request of a source.
+    /// Header fields of every request to a source.
     static let headers: ValueType = ValueType<[NamedMember<String>]>
         .map(of: .text("the text of the header field"), "a map of header fields")
         .map { members, _, reading in
@@ -24,7 +24,7 @@ extension ValueType where Value == HTTPFields {
 }
 
 extension Reading {
-    /// Fields that say how a message travels are the transport's own (RFC 9110 §7.6.1, RFC 9112 §6).
+    /// Fields about the transfer of messages, which only the transport sets (RFC 9110 §7.6.1, RFC 9112 §6).
     private static let transportFields: Set<String> = [
         "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]

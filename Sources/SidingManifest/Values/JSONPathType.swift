@@ -8,7 +8,7 @@ extension ValueType where Value == JSONPath {
     /// A path to the records: `$.items[*]`, or `$[*]`.
     static let records = paths("a JSON path such as $.items[*]", allowsEach: true)
 
-    /// What tells records apart: a member's name, or a path to one value.
+    /// A part of a record's key: a member's name, or a path to one value.
     static let keyPart = ValueType("a name such as id, or a JSON path such as $.meta.id", schema: .anyScalar) {
         node, reading in
         guard let text = text.read(node, &reading) else { return nil }

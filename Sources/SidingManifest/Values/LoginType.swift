@@ -2,7 +2,7 @@ internal import Siding
 internal import SidingCredentials
 
 extension ValueType where Value == LoginValue {
-    /// The body of a log-in.
+    /// The body of a log-in request.
     static let login: ValueType = ValueType(
         "a map such as { user: ada, password: { env: NAME } }", schema: ["$ref": "#/$defs/login"]
     ) { node, reading in
@@ -41,7 +41,7 @@ extension ValueType where Value == LoginValue {
             return .members(Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first })
         }
 
-    /// The JSON Schemas behind ``login``, which refer to each other.
+    /// The JSON Schemas that ``login`` refers to, which refer to each other.
     static let loginSchemas: [(String, SchemaValue)] = [
         (
             "login",
@@ -61,7 +61,7 @@ extension ValueType where Value == LoginValue {
 }
 
 extension LoginValue {
-    /// Whether it stands in the file itself.
+    /// Whether the value is written in the config itself.
     fileprivate var isLiteral: Bool {
         switch self {
         case .secret(let secret): secret.isPlain

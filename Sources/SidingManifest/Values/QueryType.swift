@@ -2,7 +2,7 @@ internal import Siding
 internal import SidingChain
 
 extension ValueType where Value == QueryValue {
-    /// A scalar, a list or a map; what is sent is what is written.
+    /// A scalar, a list or a map, sent as written.
     static let query: ValueType = ValueType(
         "text, a number, true, false, a list or a map", schema: ["$ref": "#/$defs/query_value"]
     ) {
@@ -20,7 +20,7 @@ extension ValueType where Value == QueryValue {
         }
     }
 
-    /// The JSON Schema behind ``query``, which refers to itself.
+    /// The JSON Schema that ``query`` refers to; it is recursive.
     static let querySchema: SchemaValue = [
         "description": "A scalar, a list or a map; what is sent is what is written.",
         "anyOf": [
@@ -30,7 +30,7 @@ extension ValueType where Value == QueryValue {
         ],
     ]
 
-    /// Typed only where the type gives back the same text, so that `1.10`, `012` and `1_000` are sent as they stand.
+    /// A typed value only if the type prints the same text, so that `1.10`, `012` and `1_000` are sent unchanged.
     private static func scalar(_ text: String) -> QueryValue {
         if let number = Int64(text), String(number) == text { return .int(number) }
         if text == "true" || text == "false" { return .bool(text == "true") }
@@ -44,7 +44,7 @@ extension ValueType where Value == [String: QueryValue] {
     static let parameters: ValueType = ValueType<[NamedMember<QueryValue>]>
         .map(of: .query, "a map of query parameters")
         .map { members, _, reading in
-            // What a placeholder stands for is no secret: the origin has given it.
+            // The value of a placeholder is not a secret: it comes from the origin.
             for member in members where !member.value.holds("{cursor}") {
                 reading.refuseSecretName(member.name, at: member.place)
             }
@@ -53,9 +53,9 @@ extension ValueType where Value == [String: QueryValue] {
 }
 
 extension Reading {
-    /// Notes a `{name}` that stands for nothing.
+    /// Notes an unknown `{name}`.
     ///
-    /// - Parameter known: those that stand for something beside the names that `for_each` binds.
+    /// - Parameter known: allowed placeholders apart from the names that `for_each` binds.
     mutating func refusePlaceholder(in text: String, but known: Set<String> = [], at place: Place) -> Bool {
         let matches = text.matches(of: /\{[A-Za-z_][A-Za-z0-9_]*\}/)
         let known = known.union(placeholders)
@@ -69,7 +69,7 @@ extension Reading {
         return true
     }
 
-    /// Notes a query parameter whose name says that its value is a secret.
+    /// Notes a query parameter named like a secret.
     mutating func refuseSecretName(_ name: String, at place: Place) {
         guard SecretNames.isSecret(queryName: name) else { return }
         fault(

@@ -1,5 +1,5 @@
 extension ValueType where Value == String {
-    /// One line of text. Any scalar will do, as it is written: `no`, `012` and `2024-01-01` are the text they look like.
+    /// One line of text. Every scalar is taken as written: `no`, `012` and `2024-01-01` are text.
     static func text(_ expected: String) -> ValueType {
         ValueType(expected, schema: .anyScalar) { node, reading in
             guard let text = node.text else { return reading.refuse(node, expected: expected) }
@@ -18,7 +18,7 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == Bool {
-    /// `true` or `false` (YAML 1.2 core schema); the other words of YAML 1.1 are refused with the one that is meant.
+    /// `true` or `false` (YAML 1.2 core schema). Faults for the other words of YAML 1.1 suggest one of them.
     static let truth = ValueType.scalar("true or false", schema: ["type": "boolean"]) { text, isPlain in
         switch text {
         case "true" where isPlain, "True" where isPlain, "TRUE" where isPlain: .value(true)
@@ -34,7 +34,7 @@ extension ValueType where Value == Bool {
 }
 
 extension ValueType where Value == Int {
-    /// A whole number in plain digits: neither `012`, which YAML 1.1 takes for ten, nor `1_000`, nor `1.0`.
+    /// A whole number in plain digits; not `012`, which is ten in YAML 1.1, nor `1_000`, nor `1.0`.
     static func integer(_ range: ClosedRange<Int>) -> ValueType {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         let schema: SchemaValue = [
@@ -80,7 +80,7 @@ extension ValueType where Value == Double {
 }
 
 extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of an enumeration.
+    /// One of the enumeration's raw values.
     static var choice: ValueType {
         let words = Value.allCases.map(\.rawValue)
         let schema: SchemaValue = ["enum": .list(words.map { .string($0) })]

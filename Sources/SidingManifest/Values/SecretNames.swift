@@ -1,8 +1,8 @@
 internal import SidingChain
 
-/// Names whose values are credentials wherever they stand, and so have no place in a configuration.
+/// Names whose values are credentials and so must not be in a config.
 enum SecretNames {
-    /// Also ordinary names, as in `?code=DE` or `?key=title`.
+    /// Names that are also used for ordinary values, as in `?code=DE` or `?key=title`.
     private static let ambiguous: Set<String> = ["auth", "code", "key", "sig"]
 
     private static let headers: Set<String> = [
@@ -16,7 +16,7 @@ enum SecretNames {
 
     static func isSecret(headerName name: String) -> Bool { headers.contains(name.lowercased()) }
 
-    /// The secret parameter names of a URL's query, taken from its text.
+    /// The first query parameter in the URL's text that is named like a secret.
     static func secretQueryName(inURL text: String) -> String? {
         guard let mark = text.firstIndex(of: "?") else { return nil }
         return text[text.index(after: mark)...].split(separator: "&")

@@ -1,5 +1,5 @@
 extension ValueType where Value == Int {
-    /// `64KiB`, `50MiB`, `1GiB`, `10MB` or plain bytes.
+    /// A size such as `64KiB`, `50MiB`, `1GiB`, `10MB`, or plain bytes.
     static func size(upTo most: Int) -> ValueType {
         let expected = "a size such as 64KiB, 50MiB or 1GiB, at most \(SizeText.describe(most))"
         let schema: SchemaValue = [
@@ -14,7 +14,7 @@ extension ValueType where Value == Int {
     }
 }
 
-/// Sizes as the configuration writes them.
+/// Parses sizes of the config.
 enum SizeText {
     static let pattern = "^[0-9]{1,15}(B|KB|MB|GB|KiB|MiB|GiB)?$"
 
@@ -23,7 +23,7 @@ enum SizeText {
         ("B", 1), ("", 1),
     ]
 
-    /// Nil for what is no size, or more than an Int of bytes.
+    /// Nil if the text is not a size, or the bytes overflow an Int.
     static func parse(_ text: String) -> Int? {
         let number = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(number.count)
@@ -34,7 +34,7 @@ enum SizeText {
         return overflow ? nil : product
     }
 
-    /// `64 mib` → `64MiB`, `64M` → `64MiB`.
+    /// A correction such as `64MiB` for `64 mib` or `64M`.
     static func suggestion(_ text: String) -> String? {
         let packed = text.lowercased().filter { $0 != " " && $0 != "_" }
         let number = packed.prefix { $0.isASCII && $0.isNumber }

@@ -1,12 +1,11 @@
-/// The text of a configuration, made safe to compose.
+/// The text of a config, prepared for Yams' composer.
 ///
-/// YAML's composer expands aliases and refuses maps with duplicate keys as a whole. Both are kept from it: the sign of
-/// each possible alias is exchanged for a private character (one for one, so that no place shifts), and a duplicate key
-/// can be renamed in place.
+/// The composer would expand aliases and reject any map with duplicate keys. To prevent both, the sign of each possible alias is
+/// replaced by a private character (one for one, so that positions do not shift), and duplicate keys can be renamed in place.
 struct SourceText {
-    /// Stands for `*` wherever that might begin an alias.
+    /// Replaces `*` where it might begin an alias.
     static let aliasSign: Unicode.Scalar = "\u{F0000}"
-    /// Exchanged for the first character of a key that is given again; one of these for each time.
+    /// Replace the first character of a repeated key; each repetition takes the next one.
     private static let renamedSigns: ClosedRange<UInt32> = 0xF0001...0xF00FF
 
     let file: String
@@ -22,19 +21,19 @@ struct SourceText {
         self.scalars = scalars
     }
 
-    /// What the composer is given.
+    /// The text for the composer.
     var text: String {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: scalars)
         return String(view)
     }
 
-    /// The first character that has no business in a configuration.
+    /// The first character that is not allowed in a config.
     var strayCharacter: (place: Place, scalar: Unicode.Scalar)? {
         scalars.firstIndex(where: Self.isStray).map { (place(ofIndex: $0), scalars[$0]) }
     }
 
-    /// Keeps the composer from seeing aliases.
+    /// Hides aliases from the composer.
     mutating func hideAliases() {
         for index in scalars.indices.dropLast()
         where scalars[index] == "*" && Self.isAnchorCharacter(scalars[index + 1]) {
@@ -42,7 +41,7 @@ struct SourceText {
         }
     }
 
-    /// `text` with the signs of ``hideAliases()`` turned back.
+    /// Reverts ``hideAliases()`` in `text`.
     static func restored(_ text: String) -> String {
         guard text.unicodeScalars.contains(aliasSign) else { return text }
         var view = String.UnicodeScalarView()
@@ -50,7 +49,7 @@ struct SourceText {
         return String(view)
     }
 
-    /// Makes the key that begins at `place` unlike any other; false where that cannot be done.
+    /// Makes the key that begins at `place` unique; false if that is not possible.
     mutating func rename(keyAt place: Place, name: String) -> Bool {
         let serial = UInt32(renamedNames.count)
         guard let start = index(of: place), renamedNames[place] == nil,
@@ -66,19 +65,19 @@ struct SourceText {
         return true
     }
 
-    /// What a renamed key was called.
+    /// The original name of a renamed key.
     func renamedName(at place: Place) -> String? { renamedNames[place] }
 
     /// The character at `place`; nil past the end.
     func character(at place: Place) -> Unicode.Scalar? { index(of: place).map { scalars[$0] } }
 
-    /// The place of the `index`th character.
+    /// The position of the character at `index`.
     func place(ofIndex index: Int) -> Place {
         let line = lineStarts.partitioningIndex { $0 > index }
         return Place(file: file, line: line, column: index - lineStarts[line - 1] + 1)
     }
 
-    /// Behind the last character.
+    /// The position after the last character.
     var end: Place { place(ofIndex: scalars.count) }
 
     private func index(of place: Place) -> Int? {
@@ -87,7 +86,7 @@ struct SourceText {
         return scalars.indices.contains(index) ? index : nil
     }
 
-    /// The line breaks that libyaml counts, so that its marks and our places agree.
+    /// The starts of lines with all line breaks that libyaml counts, so that its marks agree with positions here.
     private static func lineStarts(_ scalars: [Unicode.Scalar]) -> [Int] {
         var starts = [0]
         for (index, scalar) in scalars.enumerated() {
@@ -100,7 +99,7 @@ struct SourceText {
         return starts
     }
 
-    /// What YAML does not allow (YAML 1.2 §5.1), and the private characters that are used here.
+    /// Whether YAML forbids the character (YAML 1.2 §5.1), or it is one of the private characters used here.
     private static func isStray(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D, 0x85: false
@@ -119,7 +118,7 @@ struct SourceText {
 }
 
 extension [Int] {
-    /// The index of the first element for which `isBeyond` holds, in a list where it holds for a tail.
+    /// The index of the first element for which `isBeyond` holds, by binary search; it must hold for all elements after it.
     fileprivate func partitioningIndex(_ isBeyond: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,16 +1,16 @@
 internal import Yams
 
-/// Reads YAML text into a tree whose every node knows its place, within bounds that no text can break.
+/// Parses YAML into a tree whose nodes know their positions, within limits that no text can exceed.
 ///
-/// Bounds: 1,000 levels inside libyaml, ``YAMLTree/maximumHeight`` and ``YAMLTree/maximumSize`` in the tree. Aliases and
-/// merge keys are resolved here, not by Yams, which would hash and compare what they expand to.
+/// Limits: 1,000 levels inside libyaml, ``YAMLTree/maximumHeight`` and ``YAMLTree/maximumSize`` in the tree. Aliases and
+/// merge keys are resolved here instead of in Yams, which would hash and compare their expansions.
 package struct YAMLDocument {
-    /// Renaming means composing anew; beyond so much work only the first of the remaining duplicates is told.
+    /// Each renaming composes the text again; beyond this number of bytes only the first remaining duplicate is reported.
     private static let renamingBudget = 4 << 20
 
     private var text: SourceText
     package private(set) var faults: [Fault] = []
-    /// Nil where the text is empty or cannot be read as YAML.
+    /// Nil if the text is empty or not valid YAML.
     package private(set) var root: YAMLNode?
 
     package init(_ text: String, file: String) {

@@ -1,6 +1,6 @@
-/// A value of the configuration with its place, before anyone has said what it means.
+/// A value of the config with its position, before the grammar gives it a meaning.
 ///
-/// Scalars keep their text as written: whether `no` is a word or a truth value is for the key to say, not for YAML.
+/// Scalars keep their text as written: the key decides whether `no` is text or a Boolean, not YAML.
 package struct YAMLNode: Sendable {
     package enum Content: Sendable {
         case scalar(String, isPlain: Bool)
@@ -10,9 +10,9 @@ package struct YAMLNode: Sendable {
 
     package let place: Place
     package let content: Content
-    /// Nodes in this tree with aliases counted as often as they are used.
+    /// The number of nodes, counting aliases at each use.
     let size: Int
-    /// Levels of this tree, aliases included.
+    /// The number of levels, aliases included.
     let height: Int
 
     package init(_ place: Place, _ content: Content) {
@@ -28,7 +28,7 @@ package struct YAMLNode: Sendable {
         height = 1 + (children.map(\.height).max() ?? 0)
     }
 
-    /// Nothing was written: an empty value, `~` or `null`.
+    /// Whether the value is empty, `~` or `null`.
     package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(text)
@@ -40,7 +40,7 @@ package struct YAMLNode: Sendable {
         return text
     }
 
-    /// What it is, for a person.
+    /// The kind of value, for messages.
     package var kind: String {
         switch content {
         case .scalar: isNull ? "empty" : "text"

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import Yams
 
-/// Turns what Yams says about text that is not YAML into a fault with its place.
+/// Turns Yams' syntax errors into faults with positions.
 enum YAMLSyntax {
     static func fault(_ error: any Error, in text: SourceText) -> Fault {
         guard let error = error as? YamlError else { return Fault(place: start(text), message: "not YAML") }
@@ -16,7 +16,7 @@ enum YAMLSyntax {
         }
     }
 
-    /// Of a quote or a bracket that never closes, the opening is worth seeing, not the end of the file.
+    /// The position of an error; for an unclosed quote or bracket that of its opening instead of the end of the file.
     private static func place(of mark: Mark, _ opening: Mark?, _ text: SourceText) -> Place {
         for candidate in [mark, opening].compactMap(\.self) {
             let place = Place(file: text.file, line: candidate.line, column: candidate.column)

@@ -2,11 +2,11 @@ internal import SidingJSON
 internal import SidingChain
 internal import Yams
 
-/// Turns Yams' nodes into ours: resolves aliases and merge keys, finds duplicate keys, and keeps the tree within bounds.
+/// Converts Yams' nodes: resolves aliases and merge keys, finds duplicate keys, and enforces the limits.
 struct YAMLTree {
-    /// Deeper than any configuration goes, and shallow enough to walk by recursion.
+    /// Deeper than any real config, and shallow enough for recursion.
     static let maximumHeight = 64
-    /// Nodes, with aliases counted as often as they are used.
+    /// The maximum number of nodes, counting aliases at each use.
     static let maximumSize = 100_000
 
     private let text: SourceText
@@ -19,7 +19,7 @@ struct YAMLTree {
         self.text = text
     }
 
-    /// Nil where the tree breaks a bound.
+    /// Nil if the tree exceeds a limit.
     mutating func root(_ node: Yams.Node) -> YAMLNode? {
         let root = convert(node, depth: 1)
         return isOverBudget ? nil : root
@@ -106,7 +106,7 @@ struct YAMLTree {
         return SourceText.restored(scalar.string)
     }
 
-    /// `<<` (YAML 1.1 merge): what the map itself says wins over what is merged, earlier maps over later ones.
+    /// Merges `<<` (YAML 1.1): the map's own keys win over merged ones, earlier maps over later ones.
     private mutating func merge(_ value: YAMLNode, into entries: inout [YAMLEntry], known places: inout [String: Place])
     {
         switch value.content {

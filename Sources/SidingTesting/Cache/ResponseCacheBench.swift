@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
-/// An empty cache with room for about ten small answers, as a law finds it.
+/// An empty cache with room for about ten small responses, for the check of one law.
 struct ResponseCacheBench: Sendable {
     static let byteLimit = 10 * 1_024
 
@@ -26,7 +26,7 @@ struct ResponseCacheBench: Sendable {
         return CacheRequest(key: Self.key(path, account: account, method: method), headerFields: fields)
     }
 
-    /// An answer whose `byteCount` is `bytes`, where they suffice.
+    /// A response whose `byteCount` is at least `bytes`.
     func answer(
         _ body: String = "[]", to request: CacheRequest, etag: String? = #""1""#, variant: [CacheVariant.Field] = [],
         bytes: Int = 0
@@ -51,19 +51,19 @@ struct ResponseCacheBench: Sendable {
         return answer
     }
 
-    /// The stored body as text; nil where nothing is stored.
+    /// The stored body as text; nil if nothing is stored.
     func body(_ request: CacheRequest) async throws -> String? {
         try await cache.response(for: request).map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    /// Which of the paths still have an answer, looked at without using it.
+    /// Those of the paths that still have a response; this does not count as a use.
     func kept(_ paths: [String]) async throws -> [String] {
         var kept: [String] = []
         for path in paths where try await cache.head(for: request(path)) != nil { kept.append(path) }
         return kept
     }
 
-    /// Long enough for the next use to be noted.
+    /// Advances the clock far enough that the next use is recorded.
     func later() {
         time.advance(by: .seconds(7_200))
     }

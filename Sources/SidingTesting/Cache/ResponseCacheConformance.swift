@@ -1,4 +1,4 @@
-/// The laws that every engine behind the `ResponseCache` protocol keeps.
+/// The laws that every implementation of the `ResponseCache` protocol must keep.
 ///
 /// Run them in a test of your own, each on a fresh provider:
 /// ```swift
@@ -8,13 +8,13 @@
 /// }
 /// ```
 public struct ResponseCacheConformance: Sendable {
-    /// One promise, and how it is examined.
+    /// One law and its check.
     public struct Law: Sendable, CustomStringConvertible {
-        /// The promise, as a sentence.
+        /// The law as a sentence.
         public let name: String
-        /// Examines an empty cache that the provider makes.
+        /// Checks an empty cache of the provider.
         ///
-        /// Throws a ``ConformanceViolation`` that says what is against the law, or what the cache threw.
+        /// Throws a ``ConformanceViolation`` that describes the violation, or the cache's error.
         public let check: @Sendable (any ResponseCacheProvider) async throws -> Void
 
         init(_ name: String, _ examine: @escaping @Sendable (ResponseCacheBench) async throws -> Void) {
@@ -25,6 +25,6 @@ public struct ResponseCacheConformance: Sendable {
         public var description: String { name }
     }
 
-    /// Every law, in the order in which it pays to repair a new engine.
+    /// Every law, in a useful order for developing a new implementation.
     public static let laws: [Law] = keyLaws + variantLaws + refreshLaws + removalLaws + roomLaws
 }

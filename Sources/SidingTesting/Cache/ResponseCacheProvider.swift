@@ -1,13 +1,13 @@
 internal import Siding
 public import SidingChain
 
-/// Makes the caches that ``ResponseCacheConformance`` examines: one value for one empty cache.
+/// Creates the caches that ``ResponseCacheConformance`` checks: one value for one empty cache.
 public protocol ResponseCacheProvider: Sendable {
     /// Opens the cache, which is empty.
     ///
     /// - Parameters:
-    ///   - byteLimit: the most bytes that it keeps, counted by `CachedResponse.byteCount`.
-    ///   - clock: says what was used when.
+    ///   - byteLimit: the maximum size of the cache, in bytes of `CachedResponse.byteCount`.
+    ///   - clock: the time of each use.
     func open(byteLimit: Int, clock: WallClock) async throws -> any ResponseCache
 }
 

@@ -1,10 +1,10 @@
 internal import SidingChain
 internal import SidingJSON
 
-/// Takes the well-known secrets out of JSON bodies.
+/// Removes the well-known secrets from JSON bodies.
 enum JSONSecrets {
-    /// The body with `mark` in the place of each text and number under a secret name; byte for byte as it is where there is
-    /// none, or where it is no JSON.
+    /// The body with `mark` in place of each text and number with a secret member name. Unchanged if it has none, or is not
+    /// JSON.
     static func hidden(in bytes: [UInt8], by mark: String) -> [UInt8] {
         guard let document = try? JSONDocument(bytes), holdsSecrets(document) else { return bytes }
         return Array(text(document, mark).utf8)

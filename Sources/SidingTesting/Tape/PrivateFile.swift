@@ -6,9 +6,9 @@
     internal import Darwin
 #endif
 
-/// Writes a file that is the user's alone, whole or not at all.
+/// Writes a file atomically, readable by its owner only.
 enum PrivateFile {
-    /// Writes `bytes` under a name of its own, mode 0600 whatever the umask, and renames it over `path`.
+    /// Writes `bytes` to a temporary file, mode 0600 whatever the umask, and renames it to `path`.
     static func replace(_ path: String, with bytes: [UInt8]) throws(TapeError) {
         let partial = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
         let descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -2,7 +2,7 @@ public import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
-/// Hands every request on to a transport and keeps what passes, for a ``Tape``.
+/// Passes every request to a transport and records the exchange for a ``Tape``.
 ///
 /// ```swift
 /// let recorder = RecordingTransport(transport)
@@ -10,9 +10,9 @@ internal import SidingSynchronization
 /// try recorder.save(to: "Tests/Tapes/issues.json")
 /// ```
 ///
-/// Bodies still stream, both ways, and are kept as they pass: all of what passed lies in memory until the recorder goes. An
-/// answer whose reader stopped early is kept as far as it was read, and marked as cut. A request that has no outcome yet is
-/// left out. Secrets are taken out before anything leaves the recorder: see ``TapeScrubber``.
+/// Bodies still stream both ways and are recorded as they pass, so everything is in memory until the recorder is released. A
+/// response whose reader stopped early is recorded as far as it was read, and marked as cut. A request without an outcome is
+/// left out. Secrets are removed before anything leaves the recorder: see ``TapeScrubber``.
 public final class RecordingTransport: Transport {
     private let transport: any Transport
     private let scrubber: TapeScrubber
@@ -31,21 +31,21 @@ public final class RecordingTransport: Transport {
     }
 
     /// - Parameters:
-    ///   - transport: answers the requests.
-    ///   - scrubber: says what is secret beside the well-known.
+    ///   - transport: sends the requests.
+    ///   - scrubber: removes the secrets, the well-known ones and others.
     public init(_ transport: any Transport, scrubber: TapeScrubber = TapeScrubber()) {
         self.transport = transport
         self.scrubber = scrubber
     }
 
-    /// What passed so far, in the order of the requests, secrets left out.
+    /// The recorded exchanges in the order of the requests, without secrets.
     public var tape: Tape {
         Tape(exchanges: recordings.withLock { $0 }.compactMap(exchange))
     }
 
-    /// Writes ``tape`` to a file: in one step, mode 0600.
+    /// Writes ``tape`` to a file, atomically, mode 0600.
     ///
-    /// - Throws: ``TapeError`` with what the file system said.
+    /// - Throws: ``TapeError`` with the error of the file system.
     public func save(to path: String) throws(TapeError) {
         try tape.write(to: path)
     }
@@ -73,7 +73,7 @@ public final class RecordingTransport: Transport {
         case .stream(let length, let chunks):
             recordings.withLock { ($0[place].body, $0[place].isBodyCut) = ([], true) }
             return .stream(length: length) { [self] in
-                // A transport that begins again, after a redirect, begins the recording again.
+                // A transport that sends the body again, after a redirect, restarts the recording.
                 recordings.withLock { ($0[place].body, $0[place].isBodyCut) = ([], true) }
                 let next = chunks()
                 return { [self] in

@@ -3,17 +3,17 @@ public import HTTPTypes
 public import SidingChain
 internal import SidingSynchronization
 
-/// Answers from a ``Tape`` in an origin's place: each exchange once.
+/// Replays the responses of a ``Tape`` in place of an origin: each exchange once.
 ///
-/// A request is matched by method, URL and body, all as they look without their secrets, so that a test needs none; header
-/// fields do not count. Exchanges that match alike are used in their order. A request that nothing matches ends in
-/// ``SidingChain/Failure/Reason/internalFault``, which says what was asked and what the tape still holds.
+/// Requests are matched by method, URL and body without their secrets, so a test needs none; header fields do not count. Equal
+/// exchanges are used in order. A request without a match fails with ``SidingChain/Failure/Reason/internalFault``, which names
+/// the request and the remaining exchanges.
 public final class ReplayingTransport: Transport {
-    /// Which exchange may answer.
+    /// Which of the remaining exchanges may match.
     public enum Order: Sendable {
-        /// The next of the tape, or none.
+        /// Only the next exchange of the tape.
         case strict
-        /// The first of those left that matches.
+        /// The first remaining exchange that matches.
         case any
     }
 
@@ -22,8 +22,8 @@ public final class ReplayingTransport: Transport {
     private let rest: Mutex<[Tape.Exchange]>
 
     /// - Parameters:
-    ///   - tape: what is answered.
-    ///   - order: any order unless said otherwise, as calls run at once.
+    ///   - tape: the exchanges to replay.
+    ///   - order: any by default, since calls may be concurrent.
     ///   - scrubber: the one that the tape was recorded with.
     public init(_ tape: Tape, order: Order = .any, scrubber: TapeScrubber = TapeScrubber()) {
         self.order = order
@@ -31,7 +31,7 @@ public final class ReplayingTransport: Transport {
         rest = Mutex(tape.exchanges)
     }
 
-    /// The exchanges that nobody asked for yet; a test that expects all to be used looks here at its end.
+    /// The exchanges that were not used yet; a test that expects all to be used checks this at its end.
     public var unused: [Tape.Exchange] { rest.withLock { $0 } }
 
     public func send(_ request: HTTPRequest, body: RequestBody) async throws(Failure) -> Reply {
@@ -88,7 +88,7 @@ public final class ReplayingTransport: Transport {
 extension Tape.Request {
     fileprivate func matches(_ asked: Tape.Request) -> Bool {
         guard (method, url) == (asked.method, asked.url) else { return false }
-        // Of a body that did not pass whole, only the start is known.
+        // Only the start of a cut body is known.
         guard let body, body.isCut else { return body?.bytes == asked.body?.bytes }
         return asked.body.map { $0.bytes.starts(with: body.bytes) } ?? false
     }

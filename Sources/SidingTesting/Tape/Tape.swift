@@ -1,10 +1,10 @@
 internal import SidingJSON
 internal import FoundationEssentials
 
-/// Exchanges with an origin, kept in a file so that a test can have them again without a network.
+/// Exchanges with an origin, stored in a file so that tests can replay them without a network.
 ///
-/// ``RecordingTransport`` makes one, ``ReplayingTransport`` answers from one. The file is JSON (UTF-8), made to be read, to
-/// be compared line by line, and to be edited:
+/// ``RecordingTransport`` makes one, ``ReplayingTransport`` replays one. The file is JSON (UTF-8), meant to be read, compared
+/// line by line, and edited:
 ///
 /// ```json
 /// {
@@ -33,21 +33,21 @@ internal import FoundationEssentials
 /// }
 /// ```
 ///
-/// - `request.body` is left out where none was sent. Bodies are `text` where they are UTF-8, else `base64`; `"cut": true`
-///   says that not all of it passed the recorder. Who writes a tape by hand may give an answer as the `json` that it is.
-/// - `answer.url` stands only where the answer came from elsewhere than was asked (after redirects); `answer.length` only
-///   where the origin declared it; `answer.brokenBy` is the failure that the body ended in.
-/// - A `failure` has `reason` and `phase`, what belongs to its reason (`stage`, `fault`, `limit`, `system`, `http`), and
-///   `node`, `method`, `url`, `detail` where they are known.
+/// - `request.body` is omitted if there was none. Bodies are `text` if they are UTF-8, otherwise `base64`; `"cut": true` means
+///   that only the start was recorded. In a hand-written tape a response body may be plain `json`.
+/// - `answer.url` is present only if the response came from another URL than requested (after redirects); `answer.length` only
+///   if the origin declared it; `answer.brokenBy` is the failure that ended the body.
+/// - A `failure` has `reason` and `phase`, the values of its reason (`stage`, `fault`, `limit`, `system`, `http`), and `node`,
+///   `method`, `url`, `detail` if known.
 ///
-/// A file of a newer version is refused; members that this version does not know are ignored: `comment` is a good name for
-/// where a tape comes from.
+/// A file of a newer version is rejected. Unknown members are ignored: use `comment`, for example, to describe the source of a
+/// tape.
 public struct Tape: Sendable {
-    /// The version that is written, and the newest that is read.
+    /// The version of new files, and the newest that can be read.
     public static let version = 1
     static let format = "siding-tape"
 
-    /// In the order in which the requests were sent.
+    /// The exchanges, in the order in which the requests were sent.
     public var exchanges: [Exchange]
 
     public init(exchanges: [Exchange] = []) {
@@ -56,7 +56,7 @@ public struct Tape: Sendable {
 
     /// Reads a file.
     ///
-    /// - Throws: ``TapeError`` where it cannot be read, is no tape, is damaged, or is of a newer version.
+    /// - Throws: ``TapeError`` if it cannot be read, is not a tape, is damaged, or has a newer version.
     public init(contentsOf path: String) throws(TapeError) {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: path)) } catch {
@@ -70,9 +70,9 @@ public struct Tape: Sendable {
         }
     }
 
-    /// Writes a file, mode 0600, in one step: a reader sees the earlier tape or this one.
+    /// Writes a file with mode 0600, atomically: a reader sees the old tape or this one.
     ///
-    /// - Throws: ``TapeError`` with what the file system said.
+    /// - Throws: ``TapeError`` with the error of the file system.
     public func write(to path: String) throws(TapeError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -126,7 +126,7 @@ extension Tape: Codable {
     }
 }
 
-/// Why a tape's file could not be used: which file, what is wrong, what to do.
+/// Why a tape file could not be used: the file, the problem, and what to do.
 public struct TapeError: Error, Sendable, CustomStringConvertible {
     public let path: String
     public let description: String

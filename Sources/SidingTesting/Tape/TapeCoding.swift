@@ -106,7 +106,7 @@ extension Tape.Body: Codable {
     }
 }
 
-/// Header fields as a list, so that their order and repeated names survive.
+/// Header fields as a list, to preserve their order and repeated names.
 struct TapeFields: Codable {
     var fields: HTTPFields
 

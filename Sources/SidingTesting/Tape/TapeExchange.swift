@@ -2,7 +2,7 @@ public import HTTPTypes
 public import SidingChain
 
 extension Tape {
-    /// One request and what came of it.
+    /// One request and its outcome.
     public struct Exchange: Sendable {
         public var request: Request
         public var outcome: Outcome
@@ -13,12 +13,12 @@ extension Tape {
         }
     }
 
-    /// What was asked, with secrets replaced.
+    /// A request with its secrets replaced.
     public struct Request: Sendable, Hashable {
         public var method: String
         public var url: String
         public var headerFields: HTTPFields
-        /// Nil where none was sent.
+        /// Nil if the request had no body.
         public var body: Body?
 
         public init(method: String, url: String, headerFields: HTTPFields = [:], body: Body? = nil) {
@@ -31,16 +31,16 @@ extension Tape {
         case failure(Failure)
     }
 
-    /// An answer's head and body.
+    /// The head and body of a response.
     public struct Answer: Sendable {
         public var status: Int
         public var headerFields: HTTPFields
         public var body: Body
         /// The length that the origin declared.
         public var length: Int?
-        /// Where the answer came from, where that is not what was asked.
+        /// The URL of the response, if it differs from that of the request.
         public var url: HTTPURL?
-        /// What the body ended in, where it did not end well.
+        /// The failure that ended the body, if any.
         public var brokenBy: Failure?
 
         public init(
@@ -52,10 +52,10 @@ extension Tape {
         }
     }
 
-    /// The bytes of a request or an answer.
+    /// The bytes of a request or a response.
     public struct Body: Sendable, Hashable {
         public var bytes: [UInt8]
-        /// Whether its reader stopped before the end, so that what followed is not known.
+        /// Whether its reader stopped before the end, so that the rest is unknown.
         public var isCut: Bool
 
         public init(_ bytes: [UInt8], isCut: Bool = false) {

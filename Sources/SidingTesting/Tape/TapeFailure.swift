@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// A failure as a tape's file holds it. The error beneath it, which may be of any type, is not kept.
+/// The form of a failure in a tape file. The underlying error, which may be of any type, is not stored.
 struct TapeFailure: Codable {
     let failure: Failure
 
@@ -79,7 +79,7 @@ struct TapeFailure: Codable {
         try Self.encode(failure.reason, &container)
     }
 
-    /// No `default`: a new reason does not compile until someone says how a tape holds it.
+    /// No `default`: a new reason does not compile until someone decides how a tape stores it.
     private static func encode(
         _ reason: Failure.Reason, _ container: inout KeyedEncodingContainer<CodingKeys>
     ) throws {
@@ -113,7 +113,7 @@ struct TapeFailure: Codable {
         }
     }
 
-    /// The reasons that are all said by their name.
+    /// The reasons without associated values.
     static let plain: [Failure.Reason] = [
         .noInternetConnection, .captivePortal, .temporaryDNS, .hostNotFound, .tlsUntrusted, .tlsHandshake,
         .proxyUnreachable, .proxyAuthentication, .proxyFault, .localResource, .connectionLost, .notProcessed,

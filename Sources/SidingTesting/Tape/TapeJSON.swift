@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// A body that stands in a tape as the JSON that it is, not as text with escapes: for tapes that people write.
+/// A JSON body in a tape that is not escaped as text: for hand-written tapes.
 ///
-/// The bytes that come of it have the same value, in one line, members sorted by name.
+/// The resulting bytes have the same value, on one line, with members sorted by name.
 enum TapeJSON: Codable {
     case null
     case bool(Bool)

@@ -2,16 +2,15 @@ public import HTTPTypes
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Takes secrets out of what a tape holds; ``RecordingTransport`` and ``ReplayingTransport`` must be given the same one.
+/// Removes secrets from a tape; give ``RecordingTransport`` and ``ReplayingTransport`` the same scrubber.
 ///
-/// Always replaced, by the word `scrubbed`: the values of header fields that carry credentials, the values of secret query
-/// parameters (those of ``SidingChain/Redaction``) in URLs wherever they stand (header fields such as `Link` and the words
-/// of failures too) and in form bodies, and user information in URLs. Of a request only chosen header fields are kept.
-/// So are the texts and numbers of JSON bodies under names such as `access_token` (``SidingChain/Redaction``). What else is
-/// secret in bodies nobody but the caller knows: give `body`. Request bodies of replayed calls go through it
-/// too, before they are compared.
+/// These values are always replaced by `scrubbed`: header fields that carry credentials; secret query parameters (those of
+/// ``SidingChain/Redaction``) in form bodies and in URLs anywhere, including header fields such as `Link` and texts of
+/// failures; user information in URLs; texts and numbers of JSON bodies with member names such as `access_token`
+/// (``SidingChain/Redaction``). Only selected request header fields are kept. Use `body` to remove other secrets from bodies;
+/// request bodies of replayed calls pass through it too, before they are compared.
 public struct TapeScrubber: Sendable {
-    /// Whose body it is.
+    /// Whether a body belongs to a request or a response.
     public enum Side: Sendable {
         case request
         case answer
@@ -25,10 +24,10 @@ public struct TapeScrubber: Sendable {
     private let body: @Sendable ([UInt8], Side) -> [UInt8]
 
     /// - Parameters:
-    ///   - headerNames: header fields whose values are secret, beside the well-known ones.
-    ///   - queryNames: query parameters whose values are secret, beside the well-known ones; case does not matter.
-    ///   - requestFields: the request's header fields that are kept.
-    ///   - body: gives a body without its further secrets; as it is, unless said otherwise.
+    ///   - headerNames: header fields with secret values, in addition to the well-known ones.
+    ///   - queryNames: query parameters with secret values, in addition to the well-known ones; case-insensitive.
+    ///   - requestFields: the request header fields that are kept.
+    ///   - body: removes further secrets from a body; unchanged by default.
     public init(
         headerNames: Set<HTTPField.Name> = [], queryNames: Set<String> = [],
         requestFields: Set<HTTPField.Name> = TapeScrubber.keptRequestFields,
@@ -40,7 +39,7 @@ public struct TapeScrubber: Sendable {
         self.body = body
     }
 
-    /// The request's header fields that are kept unless said otherwise: none that identifies anyone.
+    /// The request header fields that are kept by default: none that identifies anyone.
     public static let keptRequestFields: Set<HTTPField.Name> = [
         .accept, .acceptLanguage, .contentType, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange,
         .range,
@@ -59,7 +58,7 @@ public struct TapeScrubber: Sendable {
             })
     }
 
-    /// `answer` without its secrets, and with the length that its body has then.
+    /// `answer` without its secrets, with its length adjusted.
     func answer(_ answer: Tape.Answer) -> Tape.Answer {
         var scrubbed = answer
         scrubbed.body.bytes = body(JSONSecrets.hidden(in: answer.body.bytes, by: Self.mark), .answer)
@@ -103,7 +102,7 @@ public struct TapeScrubber: Sendable {
 }
 
 extension TapeScrubber {
-    /// `text` with the secrets of every URL in it replaced: user information and values of secret query parameters.
+    /// `text` with the secrets of all URLs in it replaced: user information and values of secret query parameters.
     func text(_ text: String) -> String { parameters(userInformation(text)) }
 
     private func userInformation(_ text: String) -> String {
@@ -128,7 +127,7 @@ extension TapeScrubber {
             rest = rest[rest.index(after: start)...]
             let pair = rest.prefix { !"?&#\"<> ".contains($0) }
             guard let equals = pair.firstIndex(of: "=") else { continue }
-            // Whatever the value holds, also what looks like the start of another query, belongs to a secret.
+            // The whole value belongs to the secret, even if part of it looks like another query.
             let value = rest[rest.index(after: equals)...].prefix { !"&#\"<> ".contains($0) }
             guard isSecret(String(pair[..<equals]), String(value)) else { continue }
             shown += pair[...equals] + Self.mark
@@ -137,7 +136,7 @@ extension TapeScrubber {
         return shown + rest
     }
 
-    /// A parameter by its name, or one that carries a whole URL with such a parameter.
+    /// Whether the parameter's name is secret, or its value is a URL with such a parameter.
     private func isSecret(_ name: String, _ value: String) -> Bool {
         let decoded = PercentCoding.decode(name)
         if Redaction.isSecret(queryName: decoded) || queryNames.contains(decoded.lowercased()) {

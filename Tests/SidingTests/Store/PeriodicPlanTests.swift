@@ -36,7 +36,9 @@ import Testing
                 // What a migration asks of SQLite itself when the file is made is no table of ours.
                 if what.hasPrefix("pragma_") || what.hasPrefix("(subquery") { continue }
                 // Which living records no page shows is asked where pages or records changed, and is about all of them.
-                if sql == "SELECT rowid FROM \"siding_records_posts\" WHERE deleted_at IS NULL AND pending = 0" { continue }
+                if sql == "SELECT rowid FROM \"siding_records_posts\" WHERE deleted_at IS NULL AND pending = 0" {
+                    continue
+                }
                 if small.contains(where: { what == $0 || what.hasPrefix("\($0) ") }) { continue }
                 found.append("\(line): \(sql)")
             }

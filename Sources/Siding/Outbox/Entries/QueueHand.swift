@@ -2,27 +2,26 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Carries out a person's word on an entry, inside a transaction.
+/// Carries out an operator action on an entry, inside a transaction.
 struct QueueHand {
     let transitions: QueueTransitions
-    /// Whether a process lives: what it is at work on is left alone.
+    /// Whether a process is alive: the entries that it has claimed are not touched.
     let isAlive: @Sendable (String) -> Bool
-    /// The ids of entries that were just taken up from senders that ended: a person who asks for the next step does not know
-    /// yet that they may have arrived.
+    /// The ids of entries that were just reclaimed from dead senders. The operator cannot know yet that they may have arrived.
     let takenUp: Set<String>
 
-    /// Carries `decision` out on one entry, wholly or not at all.
+    /// Applies `decision` to one entry, completely or not at all.
     ///
-    /// - Throws: what concerns the whole store; what concerns the entry alone is a refusal.
+    /// - Throws: errors that concern the whole store; a problem with this entry becomes a refusal.
     func carryOut(
         _ decision: QueueDecision, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueChange {
         try Self.change(of: entry) { try transaction.part { try changed(by: decision, entry, transaction) } }
     }
 
-    /// What carrying `decision` out on an entry would do to it. Nothing is written.
+    /// Predicts the result of `decision` on an entry without writing anything.
     ///
-    /// - Returns: nil for a decision that only a trial can foretell, as it makes a new request.
+    /// - Returns: nil for a decision that makes a new request, which only a trial run can predict.
     func foretell(
         _ decision: QueueDecision, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueChange? {
@@ -51,8 +50,8 @@ struct QueueHand {
         }
     }
 
-    /// - Returns: the entry as it is then, or the one that took its place.
-    /// - Throws: ``QueueRefusal``, and ``StoreError`` where its row holds what nothing can be made of.
+    /// - Returns: the entry afterwards, or the entry that replaced it.
+    /// - Throws: ``QueueRefusal``, and ``StoreError`` if its row cannot be read.
     private func changed(
         by decision: QueueDecision, _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
@@ -77,7 +76,7 @@ struct QueueHand {
         }
     }
 
-    /// - Throws: ``QueueRefusal`` where the action is not for the entry as it stands.
+    /// - Throws: ``QueueRefusal`` if the action is not allowed for the entry.
     private func check(
         _ action: QueueAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws {
@@ -90,7 +89,7 @@ struct QueueHand {
         if let refusal { throw QueueRefusal(reason: refusal) }
     }
 
-    /// The entry as the action leaves it.
+    /// The entry as it will be after the action.
     private func outcome(of action: QueueAction, on entry: QueueEntry) -> QueueEntry {
         switch action {
         case .retry, .release: transitions.requeued(entry)
@@ -99,15 +98,15 @@ struct QueueHand {
         }
     }
 
-    /// What the person cannot have known; nil where there is nothing of the kind.
+    /// A refusal if the entry was just reclaimed and parked, which the operator cannot know yet; else nil.
     private func surprise(_ entry: QueueEntry) -> String? {
         guard entry.state == .parked, takenUp.contains(entry.id) else { return nil }
         return "its sender ended, and it may have arrived: it is parked now (\(entry.reason?.rawValue ?? ""))"
     }
 
-    /// An id that only this queue knows is nothing to the origin.
+    /// A refusal if the request names a temporary id that will never get a real one: the origin does not know it.
     ///
-    /// Nothing is known against what cannot be read: the next sender parks it as invalid.
+    /// An unreadable request is not refused here; the next sender parks it as invalid.
     private func unknownName(
         in entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {
@@ -126,8 +125,8 @@ struct QueueHand {
         return nil
     }
 
-    /// A write that is still in hand has a sender: what dead ones left was taken up before. A fetch is taken up by the
-    /// next run of its resource only.
+    /// Whether a live sender has claimed the entry. Writes of dead senders were reclaimed before, so a `sending` write has a
+    /// live sender. A fetch is reclaimed only by the next run of its resource, so its owner is checked.
     private func isBeingSent(
         _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
@@ -137,7 +136,9 @@ struct QueueHand {
         return owner.map(isAlive) ?? false
     }
 
-    /// - Throws: ``QueueRefusal`` where the entry is no write, is settled, or is being sent.
+    /// Checks that the request of an entry may be changed.
+    ///
+    /// - Throws: ``QueueRefusal`` if the entry is a fetch, is completed, or is being sent.
     func checkIsChangeable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let refusal: String? =
             if entry.kind == .fetch {
@@ -152,8 +153,8 @@ struct QueueHand {
         if let refusal { throw QueueRefusal(reason: refusal) }
     }
 
-    /// Whether another request in its place could be a second write: it may have arrived, and is not on hold. A key that the
-    /// origin honours protects only the very request that it was given with.
+    /// Whether a replacement could become a second write: the entry may have arrived, and is not on hold. An honoured key
+    /// protects only the request that it was sent with.
     func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         if entry.mayHaveArrived { return true }
         guard entry.state == .queued, HTTPRequest.Method(entry.method)?.isIdempotent != true else { return false }

@@ -1,14 +1,14 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Settled entries stay to be looked at for a while, and the keys of writes stay taken for as long as origins remember them.
+/// Deletes completed entries after their retention time. The keys of writes are kept for as long as origins remember them.
 struct QueuePruning {
     /// 30 days, in microseconds.
     static let retention: Int64 = 30 * 86_400 * 1_000_000
 
     let now: Timestamp
 
-    /// Forgets what was settled before `moment`, and the keys whose time is over.
+    /// Deletes entries that were completed before `moment`, and expired keys.
     func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
         let old = try transaction.query(
             "SELECT \(QueueRows.columns) FROM siding_queue WHERE settled_at < ?1 AND key_until IS NULL",
@@ -17,19 +17,19 @@ struct QueuePruning {
         try removeKeys(transaction)
     }
 
-    /// Forgets the keys that no origin remembers any more.
+    /// Deletes the keys that no origin remembers any more.
     func removeKeys(_ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_queue WHERE key_until <= ?1", now.microseconds)
     }
 
-    /// Forgets an entry; of a write whose key may still be remembered, all but that.
+    /// Deletes an entry. If the origin may still remember its key, the key is kept.
     ///
-    /// - Returns: the entry as it was.
-    /// - Throws: ``QueueRefusal`` where it is not settled, or forgotten already.
+    /// - Returns: the entry before its deletion.
+    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already.
     func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         let lifetime = try keyLifetime(ofForgettable: entry, transaction)
         try removeTombstone(of: entry, transaction)
-        // No try of it was later, so no origin remembers its key for longer.
+        // No attempt was later than this, so no origin remembers the key for longer.
         let until = (entry.settledAt ?? now) + lifetime
         if entry.kind == .write, until > now {
             try strip(entry, until, transaction)
@@ -39,9 +39,9 @@ struct QueuePruning {
         return entry
     }
 
-    /// For how long after its end the key of an entry stays taken.
+    /// How long the key of an entry stays reserved after completion.
     ///
-    /// - Throws: ``QueueRefusal`` where it is not settled, or forgotten already.
+    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already.
     func keyLifetime(
         ofForgettable entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Duration {
@@ -60,7 +60,7 @@ struct QueuePruning {
         return key?.lifetime.map { .microseconds($0) } ?? Idempotency().lifetime
     }
 
-    /// The tombstones of temporary ids were for those who watched them.
+    /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.
     private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let named = try transaction.first(
             """
@@ -77,7 +77,7 @@ struct QueuePruning {
         try table.remove(record.row, transaction)
     }
 
-    /// How it ended is kept with the key: whoever repeats the command is told.
+    /// Deletes the request and keeps the final state with the key, so that a repeated command gets the same answer.
     private func strip(_ entry: QueueEntry, _ until: Timestamp, _ transaction: borrowing Transaction) throws {
         let digest = try RequestDigest.ofRow(entry.id, transaction)
         try transaction.execute(
@@ -95,11 +95,11 @@ struct QueuePruning {
     }
 }
 
-/// Tells whether two requests are the same, without keeping either.
+/// Digests that compare requests without storing them.
 enum RequestDigest {
-    /// - Parameter request: method, URL, and header fields as ``WriteRows`` keeps them.
+    /// - Parameter request: method, URL, and header fields in the form of ``WriteRows``.
     static func of(_ request: [String], body: [UInt8]?) -> [UInt8] {
-        // No part holds a NUL, so no two requests are one text.
+        // No part holds a NUL, so different requests give different texts.
         let parts = Array((request.joined(separator: "\0") + "\0").utf8)
         return Array(SHA256.hexadecimal(parts + (body == nil ? [0] : [1]) + (body ?? [])).utf8)
     }

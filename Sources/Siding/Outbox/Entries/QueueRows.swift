@@ -1,13 +1,13 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// How a row of the queue is read.
+/// Decodes a row of the queue.
 enum QueueRows {
     static let columns: SQL = """
         id, kind, state, reason, source, resource, lane, method, url, page_number, attempts, crashes, created_at,
         not_before, error, settled_at, head, waits_on, operation, record_key, unknown_since, key_until, tries
         """
-    /// The number of ``columns``: what else a query reads comes after them.
+    /// The number of ``columns``; further columns of a query follow them.
     static let count = 23
 
     static func entry(_ row: borrowing Row) throws -> QueueEntry {

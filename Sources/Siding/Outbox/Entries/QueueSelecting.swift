@@ -1,9 +1,11 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Finds the entries that a selection means.
+/// Finds the entries of a selection.
 enum QueueSelecting {
-    /// - Parameter limit: the oldest so many; nil for all.
+    /// The selected entries.
+    ///
+    /// - Parameter limit: at most this many, oldest first; nil for all.
     static func entries(
         _ selection: QueueSelection, limit: Int? = nil, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
@@ -26,11 +28,11 @@ enum QueueSelecting {
         return limit.map { Array(found.prefix(max($0, 0))) } ?? found
     }
 
-    /// The statement that reads the entries of a selection without ids, oldest first.
+    /// The statement for a selection without ids, oldest first.
     static func statement(_ selection: QueueSelection, limit: Int? = nil) throws -> Condition {
         var statement = try conditions(selection)
-        // The index of unsettled entries has those of one kind in this order already. For all others, the order alone would
-        // be a reason to read the whole table; "+" takes it away (https://sqlite.org/optoverview.html#disqualifying).
+        // The index of open entries returns those of one kind in this order already. For all others, SQLite would scan the
+        // whole table to get the order; "+" prevents that (https://sqlite.org/optoverview.html#disqualifying).
         let order: SQL = selection.kinds.count == 1 && !includesSettled(selection) ? "seq" : "+seq"
         statement.sql = "SELECT \(QueueRows.columns) FROM siding_queue WHERE \(statement.sql) ORDER BY \(order)"
         if let limit {
@@ -50,9 +52,9 @@ enum QueueSelecting {
         selection.states.contains(where: \.isSettled)
     }
 
-    /// What must hold of a row, besides its id; settled ones are meant only where their state is named.
+    /// The conditions on a row, except for its id. Completed entries are selected only if their state is named.
     ///
-    /// Only what is selected by stands in it, so that the planner sees which index serves.
+    /// Contains only the terms of the selection, so that the planner can choose the best index.
     private static func conditions(_ selection: QueueSelection) throws -> Condition {
         var condition = Condition(sql: "kind IN ('fetch', 'write')")
         if selection.kinds == [.fetch] { condition.sql = "kind = 'fetch'" }
@@ -71,7 +73,7 @@ enum QueueSelecting {
         try require("reason", oneOf: selection.reasons.map(\.rawValue))
         if let moment = selection.createdBefore { require("created_at < ?", .integer(moment.microseconds)) }
         if let moment = selection.dueBy {
-            // A wait that is longer than any can be is from before the clock was set back: it is over.
+            // A wait longer than the longest allowed one was set before the clock was set back, and counts as over.
             require("state = 'queued' AND (not_before <= ? OR not_before > ?)", .integer(moment.microseconds))
             condition.arguments.append(.integer((moment + RetryAfter.longest).microseconds))
         }
@@ -82,13 +84,13 @@ enum QueueSelecting {
             if selection.states.allSatisfy(\.isSettled) {
                 condition.sql = "\(condition.sql) AND settled_at IS NOT NULL"
             }
-            // Of what was forgotten only the key is left, which is nothing to look at.
+            // Only the key of a purged entry is left: there is nothing to show.
             condition.sql = "\(condition.sql) AND key_until IS NULL"
         }
         return condition
     }
 
-    /// The entry of a whole id; nil where it was removed.
+    /// The entry with this full id; nil if it was removed.
     static func entry(
         _ id: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueEntry? {

@@ -2,18 +2,18 @@ internal import Glibc
 internal import SidingChain
 internal import SidingSQLite
 
-/// Why a parked entry goes back to the queue; the raw value is the event in its history.
+/// Why a parked entry returns to the queue; the raw value is the event in its history.
 enum RequeueCause: String {
     case retried, released, resolved
-    /// Another request of its source was answered, so what was parked for a sign-in is tried once more.
+    /// Another request of its source was answered, so entries parked for a sign-in are tried once more.
     case letIn = "let in"
 }
 
-/// The transitions of queue entries, each one statement inside a transaction, each told in the entry's history.
+/// The state transitions of queue entries. Each is one statement inside a transaction and adds an event to the history.
 struct QueueTransitions {
-    /// The process that does it.
+    /// The id of the process that acts.
     let owner: String
-    /// The process in words, for the history.
+    /// The process as the history names it.
     let who = "process \(getpid())"
     let now: Timestamp
 
@@ -22,10 +22,10 @@ struct QueueTransitions {
         self.now = now
     }
 
-    /// A sender that died this often with an entry in hand is not given it again.
+    /// An entry whose sender died this often is parked.
     static let mostCrashes = 3
 
-    /// The fetch of a resource, or of one scope of it, that waits or is under way.
+    /// The open fetch of a resource, or of one parent.
     func unsettledFetch(
         of resource: String, scope: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueEntry? {
@@ -36,7 +36,7 @@ struct QueueTransitions {
             """, resource, scope, map: QueueRows.entry)
     }
 
-    /// All fetches of a resource that wait or are under way.
+    /// All open fetches of a resource.
     func unsettledFetches(
         of resource: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
@@ -47,10 +47,10 @@ struct QueueTransitions {
             """, resource, map: QueueRows.entry)
     }
 
-    /// Takes a fetch in hand. The caller holds its resource's lease, so an entry that is still `sending` belongs to a dead
+    /// Claims a fetch. The caller holds the lease of its resource, so an entry that is still `sending` belongs to a dead
     /// sender.
     ///
-    /// - Returns: the entry, `sending` where it was taken; parked where a person has to look at it first.
+    /// - Returns: the entry: `sending` if it was claimed, parked if an operator has to act first.
     func claim(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         var entry = entry
         if entry.state == .sending {
@@ -73,7 +73,7 @@ struct QueueTransitions {
         return entry
     }
 
-    /// Puts fetches that are still in hand back, due as they were: their run ended without a word on them.
+    /// Returns claimed fetches to the queue with their due time unchanged, because their run ended without a result for them.
     func giveBack(under lease: Lease, _ transaction: borrowing Transaction) throws {
         guard let resource = lease.resource else { return }
         for entry in try unsettledFetches(of: resource, transaction) where entry.state == .sending {
@@ -82,7 +82,7 @@ struct QueueTransitions {
         }
     }
 
-    /// Parks what waited past its expiry; a person, or the next sync of its resource, may still take it up.
+    /// Parks expired entries. An operator, or the next sync of the resource, may still use them.
     func parkExpired(_ transaction: borrowing Transaction) throws {
         let expired = try transaction.query(Self.expired, now.microseconds, map: QueueRows.entry)
         for entry in expired { _ = try park(entry, as: .expired, "it waited too long", transaction) }
@@ -98,7 +98,7 @@ struct QueueTransitions {
 
     static let anyExpired: SQL = "SELECT 1 FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
 
-    /// Ends an entry: answered or superseded (`done`), or dropped by a person.
+    /// Completes an entry: answered or superseded (`done`), or dropped by an operator.
     func settle(
         _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
     ) throws {
@@ -113,7 +113,7 @@ struct QueueTransitions {
         try EditProjection.lift(id, now: now, transaction)
     }
 
-    /// The oldest unsettled entry of the lane is its head; in the settling transaction, so that no lane is ever without.
+    /// Makes the oldest open entry of the lane its head. Runs in the completing transaction, so that no lane lacks a head.
     private func promote(laneOf id: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(Self.promotion, id)
     }
@@ -125,7 +125,7 @@ struct QueueTransitions {
             ORDER BY position, seq LIMIT 1)
         """
 
-    /// What waited for an entry that is done goes on; what waited for one that was dropped waits for a person.
+    /// Releases the entries that waited for a done entry; parks those that waited for a dropped one.
     private func tellDependants(
         of id: String, _ state: QueueEntry.State, _ transaction: borrowing Transaction
     ) throws {
@@ -136,7 +136,7 @@ struct QueueTransitions {
             """, id, map: QueueRows.entry)
         for dependant in dependants {
             try countParents(of: dependant.id, transaction)
-            // A person who put it on hold is told before it goes on; other reasons to be parked matter more.
+            // An entry on hold gets this reason, so that the operator sees it before releasing. Other reasons matter more.
             if state == .dropped, dependant.state != .parked || dependant.reason == .held {
                 _ = try park(
                     dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
@@ -144,7 +144,7 @@ struct QueueTransitions {
         }
     }
 
-    /// Counts anew what an entry waits for.
+    /// Recounts the open entries that an entry waits for.
     func countParents(of id: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -168,9 +168,11 @@ struct QueueTransitions {
         return parked
     }
 
-    /// Back to the queue, due now, with a clean record of tries. Since when its key may be known to the origin is not
-    /// forgotten, unless that is what it was parked for: then the person knows, and says it all the same. Whoever says so of
-    /// a conflict has seen what the origin has now.
+    /// Returns an entry to the queue, due now, with its attempts reset.
+    ///
+    /// The time since when the origin may know the key is kept, unless the entry was parked because it may have arrived: then
+    /// the operator has decided to send it anyway. The stored server copy of a conflict is dropped, because the operator has
+    /// seen the present one.
     func requeue(
         _ entry: QueueEntry, because cause: RequeueCause, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
@@ -189,14 +191,14 @@ struct QueueTransitions {
         return requeued(entry)
     }
 
-    /// The entry as ``park(_:as:_:_:)`` leaves it.
+    /// The entry after ``park(_:as:_:_:)``.
     func parked(_ entry: QueueEntry, as reason: ParkReason) -> QueueEntry {
         var parked = entry
         (parked.state, parked.reason) = (.parked, reason)
         return parked
     }
 
-    /// The entry as ``requeue(_:because:_:)`` leaves it.
+    /// The entry after ``requeue(_:because:_:)``.
     func requeued(_ entry: QueueEntry) -> QueueEntry {
         var queued = entry
         (queued.state, queued.reason, queued.attempts, queued.crashes) = (.queued, nil, 0, 0)
@@ -206,24 +208,24 @@ struct QueueTransitions {
         return queued
     }
 
-    /// The entry as a person's drop leaves it.
+    /// The entry after a drop.
     func dropped(_ entry: QueueEntry) -> QueueEntry {
         var dropped = entry
         (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)
         return dropped
     }
 
-    /// Nobody knows whether it arrived: from now on it is asked about, and not sent.
+    /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
     func question(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_queue SET unknown_since = COALESCE(unknown_since, ?2) WHERE id = ?1", id, now.microseconds)
         try note(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
-    /// An entry keeps the newest lines of its history: one that waits for months is tried thousands of times.
+    /// The number of events kept per entry: an entry that waits for months is tried thousands of times.
     static let mostEvents = 100
 
-    /// Writes a line of the entry's history, and forgets those that are one too many.
+    /// Adds an event to the entry's history, and deletes the oldest ones beyond ``mostEvents``.
     func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "INSERT INTO siding_attempts (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,

@@ -2,22 +2,22 @@ internal import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 
-/// A person's word on entries.
+/// Operator actions on entries.
 extension Store {
-    /// How many entries one transaction changes at most: other writers get the lock in between.
+    /// The most entries that one transaction changes: other writers get the lock in between.
     static let entriesPerTransaction = 250
-    /// The pause between two transactions. A process that waits for the writer lock looks every 4 milliseconds
+    /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
 
-    /// Carries a person's word out on every entry that `selection` means, a batch of entries per transaction: on each entry
-    /// wholly or not at all. What is refused to one entry changes nothing about the others, and an entry that another
-    /// process changes meanwhile, so that it is not meant any more, is refused.
+    /// Carries out an operator action on every selected entry, a batch per transaction, and on each entry completely or not at
+    /// all. A refusal for one entry does not affect the others. An entry that another process changes meanwhile, so that it is
+    /// no longer selected, is refused.
     ///
-    /// - Parameter isRehearsal: nothing is changed, and what would be is answered. What dead senders left is not taken up, so
-    ///   it counts as being sent.
-    /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that no write may be kept with, ``StoreError/Kind/notFound``
-    ///   and ``StoreError/Kind/ambiguous`` for ids. Where the store itself fails, the batches before stay carried out.
+    /// - Parameter isRehearsal: changes nothing and returns the predicted results. Entries of dead senders are not reclaimed,
+    ///   so they count as being sent.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that the queue may not keep, ``StoreError/Kind/notFound`` and
+    ///   ``StoreError/Kind/ambiguous`` for ids. If the store itself fails, earlier batches stay carried out.
     public func carryOut(
         _ decision: QueueDecision, on selection: QueueSelection, isRehearsal: Bool = false
     ) async throws(StoreError) -> [QueueChange] {
@@ -25,8 +25,8 @@ extension Store {
         let hand = try await hand(isRehearsal: isRehearsal)
         if isRehearsal, let foretold = try await foretell(decision, on: selection, by: hand) { return foretold }
         let found = try await entries(selection)
-        // Dropping the oldest of a lane makes the next one ready to be sent: the newest go first, so that no sender takes
-        // one of them between two transactions.
+        // Dropping the oldest entry of a lane makes the next one ready to be sent. The newest are dropped first, so that no
+        // sender claims one of them between two transactions.
         let isDrop = if case .act(.drop) = decision { true } else { false }
         let meant = isDrop ? found.reversed() : found
         var changes: [QueueChange] = []
@@ -44,14 +44,14 @@ extension Store {
         return isDrop ? changes.reversed() : changes
     }
 
-    /// Carries out a person's word on every entry that `selection` means.
+    /// Applies `action` to every selected entry.
     public func perform(
         _ action: QueueAction, on selection: QueueSelection
     ) async throws(StoreError) -> [QueueChange] {
         try await carryOut(.act(action), on: selection)
     }
 
-    /// What `decision` would do, found out by reading alone; nil where only a trial can tell.
+    /// Predicts the results of `decision` by reading only; nil if only a trial run can predict them.
     private func foretell(
         _ decision: QueueDecision, on selection: QueueSelection, by hand: QueueHand
     ) async throws(StoreError) -> [QueueChange]? {
@@ -65,7 +65,7 @@ extension Store {
         }
     }
 
-    /// A person's hand, after what dead senders left was taken up; a rehearsal takes nothing up.
+    /// Reclaims the entries of dead senders first, except in a dry run.
     private func hand(isRehearsal: Bool) async throws(StoreError) -> QueueHand {
         let takenUp = isRehearsal ? [] : try await reap()
         return QueueHand(
@@ -74,9 +74,9 @@ extension Store {
 }
 
 extension QueueHand {
-    /// Carries `decision` out on an entry as it is now, where `selection` still means it.
+    /// Applies `decision` to the present state of an entry, if `selection` still contains it.
     ///
-    /// - Parameter found: the entry as it was when the selection was looked up.
+    /// - Parameter found: the entry as the selection found it.
     func carryOut(
         _ decision: QueueDecision, onMeant found: QueueEntry, by selection: QueueSelection,
         _ transaction: borrowing Transaction
@@ -84,7 +84,7 @@ extension QueueHand {
         guard let entry = try QueueSelecting.entry(found.id, transaction) else {
             return QueueChange(entry: found, refusal: "it was forgotten meanwhile")
         }
-        // A drop parks what waited for the dropped entry, which may be meant as well.
+        // A drop parks the entries that waited for the dropped one; they may be selected as well.
         let isParkedByDrop = decision == .act(.drop) && entry.state == .parked && entry.reason == .dependency
         guard selection.fits(entry) || isParkedByDrop else {
             return QueueChange(entry: entry, refusal: "it was changed meanwhile, and is \(entry.state.rawValue) now")

@@ -2,9 +2,9 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// What there is for a sender to do: for claims, from these sources.
+    /// Finds out what a sender has to do for claims from these sources.
     ///
-    /// A look that changes nothing, and so needs no turn among the writers: who waits for work looks here again and again.
+    /// Reads only and so takes no writer lock: waiting senders call it again and again.
     public func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
         let now = clock.now
         return try await read { snapshot in
@@ -17,7 +17,7 @@ extension Store {
         }
     }
 
-    /// A range of `siding_queue_owner`.
+    /// Uses a range of `siding_queue_owner`.
     private static let sourcesInHand: SQL =
         "SELECT DISTINCT source FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'"
 

@@ -2,20 +2,20 @@ public import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// The entries that `selection` means, oldest first.
+    /// The selected entries, oldest first.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` where an id leads to no entry, ``StoreError/Kind/ambiguous`` where a prefix
-    ///   leads to several.
+    /// - Throws: ``StoreError/Kind/notFound`` if an id matches no entry, ``StoreError/Kind/ambiguous`` if a prefix matches
+    ///   several.
     public func entries(_ selection: QueueSelection) async throws(StoreError) -> [QueueEntry] {
         try await entries(selection, limit: nil)
     }
 
-    /// The oldest entries that `selection` means, at most `limit`; nil for all.
+    /// The oldest selected entries, at most `limit`; nil for all.
     public func entries(_ selection: QueueSelection, limit: Int?) async throws(StoreError) -> [QueueEntry] {
         try await read { snapshot in try QueueSelecting.entries(selection, limit: limit, snapshot) }
     }
 
-    /// The body that a retained page is asked for with; nil for none.
+    /// The request body of a queued page; nil if it has none.
     public func bodyOfFetch(_ entry: String) async throws(StoreError) -> [UInt8]? {
         try await read { snapshot in
             try snapshot.first(
@@ -24,12 +24,12 @@ extension Store {
         }
     }
 
-    /// How many entries `selection` means; none of them is read.
+    /// The number of selected entries, without reading them.
     public func count(_ selection: QueueSelection) async throws(StoreError) -> Int {
         try await read { snapshot in try QueueSelecting.count(selection, snapshot) }
     }
 
-    /// How many entries are in which state, for which reason; settled ones are left out.
+    /// The number of open entries per state and reason.
     public func queueCounts() async throws(StoreError) -> [QueueCount] {
         try await read { snapshot in
             try snapshot.query(
@@ -45,7 +45,7 @@ extension Store {
         }
     }
 
-    /// The sources of the writes that are not settled, by name.
+    /// The sources of the open writes, by name.
     public func sourcesOfWrites() async throws(StoreError) -> [String] {
         try await read { snapshot in
             try snapshot.query(
@@ -56,7 +56,7 @@ extension Store {
         }
     }
 
-    /// What happened to an entry, oldest first.
+    /// The history of an entry, oldest event first.
     public func history(of entry: String) async throws(StoreError) -> [QueueEvent] {
         try await read { snapshot in
             try snapshot.query(
@@ -69,7 +69,8 @@ extension Store {
         }
     }
 
-    /// The writes that this process itself has parked since `moment` for whatever reason, and that are parked still, oldest first.
+    /// The writes that this process has parked since `moment`, for any reason except a hold, and that are still parked, oldest
+    /// first.
     public func writesParked(since moment: Timestamp) async throws(StoreError) -> [QueueEntry] {
         let me = try ownerID()
         return try await read { snapshot in
@@ -95,11 +96,11 @@ extension Store {
         }
     }
 
-    /// Keeps what a request taught about its source, for all processes; where an outage ended, what waited for the line is
-    /// due.
+    /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
+    /// the network become due.
     public func learn(_ lesson: SourceOutcome, of source: String) async throws(StoreError) {
         let (jitter, now) = (jitter, clock.now)
-        // Most answers teach nothing new, and a commit costs an fsync.
+        // Most outcomes change nothing, and a commit costs an fsync.
         let isNews = try await read { snapshot in
             let before = try SourceHealthRows.load(source, snapshot)
             var after = before
@@ -113,7 +114,7 @@ extension Store {
         }
     }
 
-    /// Opens the gate of a source because a person says so.
+    /// Opens the gate of a source, as an operator action.
     public func openGate(ofSource source: String) async throws(StoreError) {
         let now = clock.now.microseconds
         try await write { transaction in

@@ -3,11 +3,11 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// Accepts a write: when this returns it is durable, and is sent sooner or later whatever happens to the process.
+    /// Accepts a write. When this returns it is durable, and will be sent whatever happens to the process.
     ///
-    /// - Returns: the entry; the one that is there already where `write` names its key and is the same request.
-    /// - Throws: ``StoreError/Kind/invalidWrite`` where the key stands for another request or a parent is settled as
-    ///   dropped, ``StoreError/Kind/notFound`` for a parent that is not there.
+    /// - Returns: the new entry, or the existing one if `write` names its key and is the same request.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if the key belongs to another request or a parent was dropped,
+    ///   ``StoreError/Kind/notFound`` if a parent does not exist.
     public func enqueue(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
         do { try WriteSafety.check(write) } catch {
             throw StoreError(.invalidWrite, error.detail ?? error.description)
@@ -20,11 +20,11 @@ extension Store {
         return entry
     }
 
-    /// Takes the next write in hand: the oldest of its lane, without unsettled parents, due, of a source whose gate is open;
-    /// sources take turns. While a gate's time is over but nothing has succeeded since, one request at a time probes it.
+    /// Claims the next write: the oldest of its lane, due, without open parents, of a source whose gate is open. Sources take
+    /// turns. After a gate's time is over, one request at a time probes the source until one succeeds (half-open probe).
     ///
-    /// What is past its expiry or its key's lifetime, or cannot be read, is parked instead. A wait that is longer than any
-    /// can be, because the clock was set back since, is over.
+    /// Entries that are past their expiry or their key's lifetime, or that cannot be read, are parked instead. A wait longer
+    /// than the longest allowed one was set before the clock was set back, and counts as over.
     public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
         let inHand = inHand
@@ -36,14 +36,14 @@ extension Store {
         _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
-        // Before the commit, so that nobody who sees the row finds it in nobody's hand.
+        // Registered before the commit, so that whoever sees the row also finds its owner.
         if let write { inHand.take(write.entry.id, write.token) }
         return write
     }
 
-    /// Notes that the first byte is about to leave, for a write that may not be sent twice.
+    /// Records that the first byte of a write that may not be sent twice is about to be sent.
     ///
-    /// - Throws: ``StoreError/Kind/leaseLost`` where the entry is not this sender's any more: nothing may be sent.
+    /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry: nothing may be sent.
     public func markSent(_ write: ClaimedWrite) async throws(StoreError) {
         let settler = WriteSettler(write: write, transitions: try transitions(), jitter: jitter)
         let isOurs = try await self.write { transaction in try settler.markSent(transaction) }
@@ -52,15 +52,16 @@ extension Store {
         }
     }
 
-    /// Settles a write in hand and takes the next one, in one transaction: a sender waits for the disk once per write.
+    /// Records the result of a claimed write and claims the next one in the same transaction: a sender waits for the disk once
+    /// per write.
     ///
-    /// - Parameter request: nil to take none.
-    /// - Returns: the entry as it is now, nil where it was not this sender's any more, and nothing was changed; and the next
-    ///   write as ``claim(_:)`` answers it.
+    /// - Parameter request: nil to claim none.
+    /// - Returns: the entry afterwards, nil if this sender no longer owned it and nothing was changed; and the next write as
+    ///   ``claim(_:)`` returns it.
     public func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
-        // Settled or not: nobody comes back to it.
+        // Recorded or not: this process is finished with the entry.
         defer { inHand.leave(write.entry.id, write.token) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
@@ -74,23 +75,23 @@ extension Store {
         return result
     }
 
-    /// Takes up what dead senders had in hand.
+    /// Reclaims the writes of dead senders.
     ///
-    /// - Returns: the entries that were taken up, as they are now.
+    /// - Returns: the reclaimed entries, in their new state.
     public func reap() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { snapshot in
             try snapshot.query("SELECT id, owner FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'") {
                 (id: $0.text(0), owner: $0.text(1))
             }
         }
-        // Whether an owner lives is asked outside the transaction; once dead it stays so, as no name is used again.
+        // Checked outside the transaction. A dead owner stays dead, because owner names are not reused.
         let dead = Set(sending.map(\.owner)).filter { !owner.isAlive($0) }
         let (me, inHand) = (try ownerID(), inHand)
         let left = sending.filter { dead.contains($0.owner) || $0.owner == me && !inHand.holds($0.id) }
         guard !left.isEmpty else { return [] }
         let reaper = WriteReaper(transitions: try transitions())
         let taken = try await write { transaction in
-            // Since the look, this process may have taken up an entry of its own, and claimed it anew.
+            // Since the read, this process may have reclaimed an entry of its own and claimed it again.
             try left.filter { $0.owner != me || !inHand.holds($0.id) }
                 .compactMap { try reaper.takeUp($0.id, from: $0.owner, transaction) }
         }
@@ -98,15 +99,15 @@ extension Store {
         return taken
     }
 
-    /// What the queue keeps of a write; nil where `entry`, a whole id, is none.
+    /// The stored content of a write; nil if `entry`, a full id, is not one.
     public func content(of entry: String) async throws(StoreError) -> WriteContent? {
         try await read { snapshot in try WriteContentReader.content(of: entry, snapshot) }
     }
 
-    /// Ends waiting that has no reason any more: gates open for a probe, and entries that waited for the line are due.
-    /// What an origin asked for, its `Retry-After`, holds.
+    /// Ends waits that have lost their reason: gates open for a half-open probe, and entries that waited for the network are
+    /// due. An origin's `Retry-After` still applies.
     ///
-    /// - Parameter sources: whose; nil for all.
+    /// - Parameter sources: the sources affected; nil for all.
     public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
         let transitions = try transitions()
         try await write { transaction in

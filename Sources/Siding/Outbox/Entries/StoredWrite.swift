@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// What a write's row holds beside its entry: what is sent, and how it is told from others there.
+/// The columns of a write that its entry does not have: the request, its key and its delivery probe.
 struct StoredWrite {
     let headerFields: HTTPFields
-    /// As it was accepted, without what a probe looks for.
+    /// The accepted body, without the mark that a delivery probe looks for.
     let body: [UInt8]?
     let key: String
     let keyField: HTTPField.Name?
@@ -16,11 +16,11 @@ struct StoredWrite {
     let probe: WriteProbe?
 
     static let columns: SQL = "headers, body, key, key_field, key_quoted, keyed, first_sent_at, probe"
-    /// The number of ``columns``: what else a query reads comes after them.
+    /// The number of ``columns``; further columns of a query follow them.
     static let count = 8
 
-    /// - Parameter first: where ``columns`` begin in `row`.
-    /// - Throws: ``StoreError/Kind/corrupt`` for what cannot be sent.
+    /// - Parameter first: the index of the first of ``columns`` in `row`.
+    /// - Throws: ``StoreError/Kind/corrupt`` if the row cannot be sent.
     init(_ row: borrowing Row, from first: Int = 0) throws {
         headerFields = try WriteRows.fields(row.text(first))
         body = row.isNull(first + 1) ? nil : row.blob(first + 1)
@@ -32,12 +32,14 @@ struct StoredWrite {
         probe = Store.decode(ProbeTerms.self, row.optionalText(first + 7))?.probe
     }
 
-    /// The body as it goes out.
+    /// The body that is sent.
     func outgoingBody(of entry: String) -> [UInt8]? { probe?.marked(body, entry: entry, key: key) ?? body }
 }
 
 extension QueueEntry {
-    /// - Throws: ``StoreError/Kind/corrupt`` for what cannot be sent.
+    /// The method and URL to send to.
+    ///
+    /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be sent.
     func target() throws -> (method: HTTPRequest.Method, url: HTTPURL) {
         guard let method = HTTPRequest.Method(method), let url = try? HTTPURL(url) else {
             throw StoreError(.corrupt, "queue entry \(id) has a method or URL that cannot be sent")

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Takes the next write in hand, inside a transaction.
+/// Claims the next write, inside a transaction.
 struct WriteClaimer {
     let request: ClaimRequest
     let transitions: QueueTransitions
@@ -18,7 +18,7 @@ struct WriteClaimer {
         return nil
     }
 
-    /// The sources that may be asked now, the one that was served longest ago first.
+    /// The sources that may be asked now, the least recently served first.
     private func turns(_ transaction: borrowing Transaction) throws -> [SourceHealth] {
         try request.sources
             .map { name, limit in (try SourceHealthRows.load(name, transaction), limit) }
@@ -36,7 +36,7 @@ struct WriteClaimer {
         try transaction.first(underWay, source) { Int($0.int(0)) } ?? 0
     }
 
-    /// One seek in `siding_queue_ready`, however long the queue is.
+    /// One seek in `siding_queue_ready`, whatever the length of the queue.
     static let next: SQL = """
         SELECT \(QueueRows.columns), \(contents) FROM siding_queue
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before <= ?2
@@ -45,7 +45,8 @@ struct WriteClaimer {
     static let underWay: SQL =
         "SELECT COUNT(*) FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
 
-    /// What is past its key's lifetime, or cannot be read, is parked on the way: one bad entry stops its lane only.
+    /// Claims the next due write of a source. Unreadable entries, and those past their key's lifetime, are parked on the way:
+    /// one bad entry blocks only its lane.
     private func claim(next standing: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         try transaction.execute(Self.strayDue, standing.source, now.microseconds, farthest.microseconds)
         while let found = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
@@ -62,13 +63,13 @@ struct WriteClaimer {
     /// No wait is longer, so whatever waits beyond it was put off before the clock was set back.
     private var farthest: Timestamp { now + RetryAfter.longest }
 
-    /// Such waits are over. A range of `siding_queue_ready`, which is empty but for that day.
+    /// Ends such waits. Uses a range of `siding_queue_ready`, which is otherwise empty.
     static let strayDue: SQL = """
         UPDATE siding_queue SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?3
         """
 
-    /// Whether ``strayDue`` would find anything: then the next claim has work.
+    /// Whether ``strayDue`` would find anything, so that the next claim has work.
     static func hasStray(
         of source: String, _ now: Timestamp, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
@@ -98,7 +99,7 @@ struct WriteClaimer {
     // MARK: One write
 
     private typealias Candidate = (write: ClaimedWrite, keyLifetime: Int64?)
-    /// A row: the write that it holds, or why it holds none.
+    /// A row: the write, or why it cannot be read.
     private typealias FoundWrite = (entry: QueueEntry, content: Result<Candidate, StoreError>)
 
     private static let contents: SQL =
@@ -111,9 +112,9 @@ struct WriteClaimer {
         }
     }
 
-    /// What cannot be sent waits for a person.
+    /// Parks a write that cannot be sent.
     ///
-    /// - Returns: nil where it is parked now.
+    /// - Returns: nil if it was parked.
     private func readable(_ found: FoundWrite, _ transaction: borrowing Transaction) throws -> Candidate? {
         switch found.content {
         case .success(let candidate): return candidate
@@ -136,7 +137,7 @@ struct WriteClaimer {
             isKeyQuoted: stored.isKeyQuoted, isKeyed: stored.isKeyed, firstSentAt: stored.firstSentAt)
         write.terms = Store.decode(EditTerms.self, row.optionalText(next + 2))
         write.probe = stored.probe
-        // What may have arrived is never sent for want of a question.
+        // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
@@ -145,9 +146,10 @@ struct WriteClaimer {
         return (write, row.optionalInt(next + 1))
     }
 
-    /// An origin that has forgotten the key would act again: it is asked whether it did, or a person is.
+    /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a
+    /// delivery probe, else parks it.
     ///
-    /// - Returns: nil where it is parked now.
+    /// - Returns: nil if it was parked.
     private func withUsableKey(_ candidate: Candidate, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         var write = candidate.write
         guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
@@ -163,7 +165,7 @@ struct WriteClaimer {
         return write
     }
 
-    /// The lifetime of an honoured key begins here: no try of it can be earlier.
+    /// Marks the write as claimed. The lifetime of an honoured key starts here: no attempt with the key can be earlier.
     private func take(
         _ candidate: ClaimedWrite, in standing: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
@@ -178,7 +180,7 @@ struct WriteClaimer {
             WHERE id = ?1
             """, write.entry.id, transitions.owner, now.microseconds)
         write.entry.state = .sending
-        // A moment that has not come yet was noted before the clock was set back: the origin is given its time from now on.
+        // A time in the future was recorded before the clock was set back: the settle delay starts again now.
         write.entry.unknownSince = write.entry.unknownSince.map { min($0, now) }
         write.token += 1
         let lack = try condition(&write, transaction)
@@ -186,9 +188,9 @@ struct WriteClaimer {
         return write
     }
 
-    /// Says for which state of its record the write is made, where it is to; a condition that the write brought itself holds.
+    /// Adds `If-Match` with the record's strong ETag, if the write asks for it; an `If-Match` of the write itself is kept.
     ///
-    /// - Returns: why it goes out without one, which a person who asked for it should be able to find out; nil where it does not.
+    /// - Returns: why the write goes out without a condition that it asked for, for the history; else nil.
     private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
         guard write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil, write.question == nil else {
             return nil

@@ -1,6 +1,6 @@
 internal import SidingSQLite
 
-/// Reads what a write's row holds beside its entry.
+/// Reads the stored content of a write.
 enum WriteContentReader {
     static func content(of entry: String, _ snapshot: borrowing Snapshot) throws -> WriteContent? {
         let parents = try snapshot.query(

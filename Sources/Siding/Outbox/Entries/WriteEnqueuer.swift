@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Accepts a write inside a transaction.
+/// Accepts a write, inside a transaction.
 struct WriteEnqueuer {
     private(set) var write: WriteRequest
     let transitions: QueueTransitions
@@ -43,7 +43,7 @@ struct WriteEnqueuer {
         return try add(id, parents: parents, transaction)
     }
 
-    /// The deletion goes first, so that it is not told to wait for a person.
+    /// Completes the deletion first, so that completing the creation does not park it as a dependency.
     private func cancel(
         _ creation: String, and deletion: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
@@ -67,7 +67,7 @@ struct WriteEnqueuer {
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 
-    /// What stands under the caller's key already, where it is the same request.
+    /// The entry that already has the caller's key, if it is the same request.
     private func entry(underKey key: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         try QueuePruning(now: transitions.now).removeKeys(transaction)
         let found = try transaction.first(
@@ -87,7 +87,7 @@ struct WriteEnqueuer {
             guard let digest = found.digest else { return found.request == request && found.body == write.body }
             return digest == RequestDigest.of(request, body: write.body)
         }
-        // A temporary id in it may have become the real one since.
+        // A temporary id in the request may have become a real one since.
         guard try isSame(write) || isSame(TemporaryReferences(resolving: write, transaction).write) else {
             throw StoreError(
                 .invalidWrite, "the key is taken: it stands for another request, \(found.id.prefix(8))",
@@ -138,16 +138,16 @@ struct WriteEnqueuer {
             try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone.map { $0 ? 1 : 0 })
     }
 
-    /// What may be sent twice need not be asked about.
+    /// A write that may be sent twice needs no delivery probe.
     private func probeJSON() throws -> String? {
         guard let probe = write.probe, !write.method.isIdempotent else { return nil }
         return try Store.json(ProbeTerms(probe))
     }
 }
 
-/// How the parts of a write are kept in its row.
+/// How the parts of a write are stored in its row.
 enum WriteRows {
-    /// Name and value, in their order: a field may stand more than once.
+    /// Pairs of name and value, in order: a field may occur more than once.
     static func json(_ fields: HTTPFields) -> String {
         let pairs = fields.map { [$0.name.rawName, $0.value] }
         guard let data = try? JSONEncoder().encode(pairs) else { return "[]" }

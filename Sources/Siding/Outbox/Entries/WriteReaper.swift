@@ -2,15 +2,15 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Takes up what a sender had in hand that will never settle it, inside a transaction. Twice is harmless: the first changes
-/// the state.
+/// Reclaims writes that their sender will never complete, inside a transaction. Repeating it is harmless: the first call
+/// changes the state.
 struct WriteReaper {
     let transitions: QueueTransitions
 
-    /// Takes up one entry.
+    /// Reclaims one entry.
     ///
-    /// - Parameter owner: who is known not to settle it any more.
-    /// - Returns: the entry as it is now; nil where `owner` does not have it in hand.
+    /// - Parameter owner: a sender that is known to be unable to complete it.
+    /// - Returns: the entry afterwards; nil if `owner` has not claimed it.
     func takeUp(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         let left = try transaction.first(
             """

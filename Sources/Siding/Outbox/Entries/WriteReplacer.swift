@@ -3,15 +3,17 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
-/// Puts another request in the place of one that is not settled, inside a transaction.
+/// Replaces the request of an open entry by adding a new entry in its place, inside a transaction.
 struct WriteReplacer {
     let hand: QueueHand
 
     private var transitions: QueueTransitions { hand.transitions }
 
+    /// Replaces the request of `old`.
+    ///
     /// - Returns: the new entry.
-    /// - Throws: ``QueueRefusal`` where the entry takes no edit, ``StoreError/Kind/invalidWrite`` where the queue may not
-    ///   keep what it would become.
+    /// - Throws: ``QueueRefusal`` if the entry cannot be edited, ``StoreError/Kind/invalidWrite`` if the queue may not keep
+    ///   the new request.
     func replace(
         _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
@@ -38,7 +40,7 @@ struct WriteReplacer {
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 
-    /// What creates the records that the new request names goes first.
+    /// Makes the entry wait for the entries that create the records it names.
     private func wait(_ id: String, for parents: Set<String>, _ transaction: borrowing Transaction) throws {
         for parent in parents {
             try transaction.execute(
@@ -47,7 +49,7 @@ struct WriteReplacer {
         if !parents.isEmpty { try transitions.countParents(of: id, transaction) }
     }
 
-    /// The same place, the same promise, another request.
+    /// Inserts the new entry with the old one's lane, position and declarations.
     private func insert(
         _ id: String, in old: QueueEntry, _ content: WrittenContent, releases: Bool,
         _ transaction: borrowing Transaction
@@ -71,7 +73,7 @@ struct WriteReplacer {
         if isHeld { try transitions.note(id, "held", "release lets it go", transaction) }
     }
 
-    /// What waits for the old one waits for the new one, and its lane does not notice.
+    /// Drops the old entry and moves its dependencies to the new one. The lane keeps its order.
     private func retire(_ old: QueueEntry, for id: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_dependencies SET entry = ?2 WHERE entry = ?1", old.id, id)
         try transaction.execute("UPDATE siding_dependencies SET parent = ?2 WHERE parent = ?1", old.id, id)
@@ -94,8 +96,10 @@ extension WriteReplacer {
         var headerFields: HTTPFields
         var body: [UInt8]?
 
-        /// - Parameter change: what is taken in the place of what is stored, readable or not.
-        /// - Throws: ``StoreError/Kind/corrupt`` where the row holds no request.
+        /// Reads the request of an entry.
+        ///
+        /// - Parameter change: replaces stored parts, readable or not.
+        /// - Throws: ``StoreError/Kind/corrupt`` if the row holds no valid request.
         static func load(
             of entry: QueueEntry, changedBy change: WriteChange = WriteChange(),
             _ database: borrowing some Queryable & ~Copyable
@@ -115,7 +119,7 @@ extension WriteReplacer {
                 body: change.body ?? parts?.body)
         }
 
-        /// Nil where the row holds no request.
+        /// Nil if the row holds no valid request.
         static func readable(
             of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
         ) throws -> WrittenContent? {
@@ -124,9 +128,9 @@ extension WriteReplacer {
             }
         }
 
-        /// Takes real ids in the place of temporary ones.
+        /// Replaces temporary ids with the real ones that are known.
         ///
-        /// - Returns: the unsettled entries that make the others.
+        /// - Returns: the open entries that create the others.
         mutating func resolve(_ transaction: borrowing Transaction) throws -> Set<String> {
             let named = WriteRequest(to: source, method, url, headerFields: headerFields, body: body)
             let references = try TemporaryReferences(resolving: named, transaction)
@@ -134,7 +138,9 @@ extension WriteReplacer {
             return references.parents
         }
 
-        /// - Throws: ``StoreError/Kind/invalidWrite`` where the entry is an edit and the body is nothing to a record.
+        /// Checks the new body of an edit.
+        ///
+        /// - Throws: ``StoreError/Kind/invalidWrite`` if the entry is an edit and the body is not a valid record.
         func checkIsEdit(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
             guard let edit = try EditRows.edit(of: entry.id, transaction)?.edit, edit.terms.change != .delete else {
                 return
@@ -142,7 +148,7 @@ extension WriteReplacer {
             try EditEnqueuer.check(body ?? [], of: entry.resource ?? "", at: edit.terms.recordPath)
         }
 
-        /// - Throws: ``StoreError/Kind/invalidWrite`` where the queue may not keep it.
+        /// - Throws: ``StoreError/Kind/invalidWrite`` if the queue may not keep it.
         func check() throws(StoreError) {
             do {
                 try WriteSafety.check(WriteRequest(to: source, method, url, headerFields: headerFields, body: body))

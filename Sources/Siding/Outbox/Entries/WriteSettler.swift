@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// Settles a write in hand, inside a transaction.
+/// Records the result of a claimed write, inside a transaction.
 struct WriteSettler {
     let write: ClaimedWrite
     let transitions: QueueTransitions
@@ -9,7 +9,9 @@ struct WriteSettler {
 
     private var id: String { write.entry.id }
 
-    /// - Returns: the entry as it is now; nil where it is no longer this sender's.
+    /// Records the result, and the outcome for the source.
+    ///
+    /// - Returns: the entry afterwards; nil if this sender no longer owns it.
     func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard try isOurs(transaction) else { return nil }
         if settlement.isTry {
@@ -29,8 +31,8 @@ struct WriteSettler {
             try settleConflict(error, answer, transaction)
         case .parked(let reason, let error, let answer):
             try record(error, answer, transaction)
-            // A 401 says that the origin has done nothing yet; what an earlier try did is another matter, and so is what a
-            // rule takes for a refusal.
+            // A 401 means that the origin has not acted on this attempt. It says nothing about earlier attempts, and a refusal
+            // recognised by a failure rule proves nothing.
             if reason == .signIn, error.status == nil || error.status == 401 { try forgetSending(transaction) }
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
@@ -45,7 +47,9 @@ struct WriteSettler {
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 
-    /// Notes that the first byte is about to leave.
+    /// Records that the first byte is about to be sent.
+    ///
+    /// - Returns: false if this sender no longer owns the entry.
     func markSent(_ transaction: borrowing Transaction) throws -> Bool {
         try transaction.execute(
             """
@@ -70,7 +74,7 @@ struct WriteSettler {
         try transitions.settle(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
     }
 
-    /// By the edit's policy; writes that are no edits wait for a person.
+    /// Applies the conflict policy of the edit; writes that are not edits are parked.
     private func settleConflict(
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
@@ -94,7 +98,7 @@ struct WriteSettler {
             "UPDATE siding_queue SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
             try Store.json(error), answer?.status ?? error.status,
             answer.map { SQLiteValue.blob($0.keptBody(without: dropped)) }, answer?.contentType)
-        // What provably did not leave is as unsent as it was before.
+        // Nothing of this attempt was sent, so the earlier state is restored.
         if error.isUnsent { try forgetSending(transaction) }
     }
 
@@ -106,7 +110,7 @@ struct WriteSettler {
         _ = try transitions.park(entry, as: reason, error.message, transaction)
     }
 
-    /// No wait is longer than a day: what waits beyond that was put off by a clock that was set back since.
+    /// No wait is longer than a day: a longer one was set before the clock was set back.
     private func giveBack(
         attempts: Int, wait: Duration, waitsForLine: Bool, _ transaction: borrowing Transaction
     ) throws {

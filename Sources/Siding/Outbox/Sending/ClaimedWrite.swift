@@ -1,11 +1,11 @@
 public import HTTPTypes
 public import SidingChain
 
-/// A write that a sender has in hand: what to send, and the token that shows whose it is.
+/// A claimed write: the request to send, and the token that proves the claim.
 public struct ClaimedWrite: Sendable {
-    /// The entry as it is now: `sending`.
+    /// The entry in its present state: `sending`.
     public var entry: QueueEntry
-    /// Grows with each claim; what is settled under an older one changes nothing.
+    /// Grows with each claim; results recorded with an older token are ignored.
     public var token: Int64
     public var method: HTTPRequest.Method
     public var url: HTTPURL
@@ -17,15 +17,15 @@ public struct ClaimedWrite: Sendable {
     public var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     public var isKeyed: Bool
-    /// When it may first have reached the origin.
+    /// The earliest time at which it may have reached the origin.
     public var firstSentAt: Timestamp?
-    /// What it does to a record that is kept here; nil where it does nothing to one.
+    /// The effect on a local record; nil if there is none.
     var terms: EditTerms?
-    /// How to find out whether it arrived; nil where nobody is to be asked.
+    /// The delivery probe; nil if there is none.
     var probe: WriteProbe?
-    /// The statuses that are conflicts; nil for the usual ones.
+    /// The statuses that mean a conflict; nil for the default ones.
     var conflictStatuses: Set<Int>?
-    /// Whether 404 and 410 mean that it is done; nil where nothing is declared.
+    /// Whether 404 and 410 count as success; nil if not declared.
     var goneIsDone: Bool?
 
     public init(
@@ -46,14 +46,14 @@ public struct ClaimedWrite: Sendable {
         self.firstSentAt = firstSentAt
     }
 
-    /// Whether it may be sent again although it perhaps arrived: its method is idempotent (RFC 9110 §9.2.2), or its key
-    /// is honoured.
+    /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
+    /// honoured.
     public var isResendable: Bool { isKeyed || method.isIdempotent }
 
-    /// The question that is to be asked instead of sending it: it may have arrived.
+    /// The delivery probe to run instead of sending the write, as it may have arrived; else nil.
     var question: WriteProbe? { entry.unknownSince == nil ? nil : probe }
 
-    /// All fields of the request but the source's own: the key among them.
+    /// All header fields except the source's own, with the key.
     var outgoingFields: HTTPFields {
         guard let keyField else { return headerFields }
         var fields = headerFields
@@ -62,13 +62,13 @@ public struct ClaimedWrite: Sendable {
     }
 }
 
-/// What a sender may take.
+/// What a sender may claim.
 public struct ClaimRequest: Sendable {
-    /// How many requests of each source may be under way, in all processes; other sources are left alone.
+    /// How many requests of each source may be in flight, over all processes; other sources are not touched.
     public var sources: [String: Int]
-    /// Only this entry, whether or not its time has come.
+    /// Claims only this entry, due or not.
     public var entry: String?
-    /// Whether it is sent through a closed gate: a person asked for it.
+    /// Whether it is sent through a closed gate, because an operator asked for it.
     public var passesGates: Bool
 
     public init(sources: [String: Int], entry: String? = nil, passesGates: Bool = false) {

@@ -3,14 +3,14 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingSynchronization
 
-/// The credentials that went out with a write, remembered while it is under way: an origin that repeats what it was asked
-/// must not bring them into the store.
+/// The credentials that were sent with a write, remembered while it is in flight: an answer that repeats them must not bring
+/// them into the store.
 final class SentSecrets: Sendable {
     private static let mark = Array("…".utf8)
 
     private let values = Mutex<Set<String>>([])
 
-    /// Notes what `request` carries beyond `own`, the fields that stand in the store and in the configuration.
+    /// Remembers the values of `request` except for `own`, the fields that the store and the configuration hold anyway.
     func note(_ request: HTTPRequest, beyond own: HTTPFields, secretQueryNames: Set<String>) {
         var found: Set<String> = []
         for field in request.headerFields where own[field.name] == nil {
@@ -34,14 +34,14 @@ final class SentSecrets: Sendable {
         ObservingTransport(transport) { self.note($0, beyond: own, secretQueryNames: secretQueryNames) }
     }
 
-    /// `bytes` without them, neither as they are nor as JSON writes them.
+    /// Removes the secrets from `bytes`, both as plain text and as JSON escapes them.
     func scrubbed(_ bytes: [UInt8]) -> [UInt8] {
-        // The longest first: one may be a part of another.
+        // Longest first: one may be part of another.
         let secrets = values.withLock { $0.union($0.flatMap(Self.escaped)).sorted { $0.utf8.count > $1.utf8.count } }
         return secrets.reduce(bytes) { $0.replacing(Array($1.utf8), with: Self.mark) }
     }
 
-    /// In a JSON string a quote and a backslash are escaped, and a solidus may be (RFC 8259 §7).
+    /// A JSON string escapes quotes and backslashes, and may escape a solidus (RFC 8259 §7).
     private static func escaped(_ value: String) -> [String] {
         let must = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return [must, must.replacing("/", with: "\\/")]
@@ -49,7 +49,7 @@ final class SentSecrets: Sendable {
 }
 
 extension WriteSettlement {
-    /// The settlement with an answer that repeats no credential.
+    /// The same result, with credentials removed from its answer.
     func scrubbed(of secrets: SentSecrets) -> WriteSettlement {
         var scrubbed = self
         switch verdict {

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// The chain that sends a write: the assembly that everyone else uses, with an entry of the queue at its front.
+/// Builds the chain that sends a write: the standard assembly, with a queue entry as its input.
 struct WriteChain: Sendable {
     let source: Source
     let transport: any Transport
@@ -18,7 +18,7 @@ struct WriteChain: Sendable {
             to: WriteAnswerNode(limit: source.transport.maxBody))
     }
 
-    /// The chain that asks the origin whether it has a write.
+    /// The chain of a delivery probe.
     func makeProbe() -> any Node<HTTPURL, LoadedResponse> {
         assembly(for: nil).question(upTo: source.transport.maxBody)
     }
@@ -26,14 +26,14 @@ struct WriteChain: Sendable {
     private func assembly(for subject: FailureRule.Subject?) -> ChainAssembly {
         var assembly = ChainAssembly(
             to: source, for: subject, over: transport, within: budget, in: environment)
-        // An answer that has arrived is worth more than a quick end.
+        // An answer that has arrived matters more than a quick end.
         assembly.isAbortable = true
         return assembly
     }
 }
 
-/// Reads the answer to a write. Its status has said that the origin acted: a body that is cut short or cannot be read takes
-/// nothing back.
+/// Reads the answer to a write. Its status already shows that the origin acted, so a truncated or unreadable body is not an
+/// error.
 private struct WriteAnswerNode: Node {
     let limit: Int
 

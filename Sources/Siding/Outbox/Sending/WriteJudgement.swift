@@ -1,14 +1,14 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// What an answer or a failure means for the write that met it, and for its source.
+/// Decides what an answer or a failure means for the write and for its source.
 struct WriteJudgement: Sendable {
     let source: Source
     let write: ClaimedWrite
     let jitter: Jitter
     let now: Timestamp
 
-    /// The origin acted.
+    /// The result of a successful answer: the origin acted.
     func judge(_ response: LoadedResponse) -> WriteSettlement {
         WriteSettlement(
             .delivered(
@@ -28,13 +28,13 @@ struct WriteJudgement: Sendable {
         return settlement
     }
 
-    /// Statuses that mean something of their own to a write.
+    /// Statuses with a meaning specific to writes.
     private func special(_ answer: HTTPFailure, _ failure: Failure) -> WriteSettlement? {
         switch answer.statusClass {
-        // What is to go is gone already.
+        // The record to delete is gone already.
         case .gone where isGoneDone:
             return WriteSettlement(.delivered(kept(answer)), .answers)
-        // The first try of the same key is still being worked on (draft-ietf-httpapi-idempotency-key-header §2.6).
+        // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
         where answer.status == 409 && write.isKeyed && write.firstSentAt != nil && write.entry.attempts < 3:
             return WriteSettlement(retry(failure, isCounted: true, waitsForLine: false, minimum: nil), .answers)
@@ -68,7 +68,7 @@ struct WriteJudgement: Sendable {
         return .parked(reason, RecordedError(failure), kept(answer))
     }
 
-    /// Nobody need be asked but the origin.
+    /// In doubt, to be resolved by a delivery probe.
     private func unknown(_ failure: Failure) -> WriteSettlement.Verdict {
         let (backoff, jitter) = (source.retry.backoff, jitter)
         return .unknown(RecordedError(failure), waitsForLine: failure.isOfTheLine) { attempts in
@@ -80,7 +80,7 @@ struct WriteJudgement: Sendable {
         _ failure: Failure, isCounted: Bool, waitsForLine: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
         let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
-        // Where the gate is what holds it back, the entry itself waits for nothing: it is due when the gate opens.
+        // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
             failure.reason == .noInternetConnection || failure.reason == .captivePortal
             || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
@@ -106,7 +106,7 @@ extension Failure {
         }
     }
 
-    /// Whether the origin was not reached, or not all the way: a wait for that ends when the line returns.
+    /// Whether the request did not reach the origin completely: such a wait ends when the network returns.
     var isOfTheLine: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,

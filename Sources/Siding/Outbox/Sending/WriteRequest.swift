@@ -1,45 +1,44 @@
 public import HTTPTypes
 public import SidingChain
 
-/// A request of the user's own that changes something at an origin: what is to be kept, and then sent.
+/// A write of the user: a request that changes something at an origin, to be stored and then sent.
 public struct WriteRequest: Sendable {
     /// The methods of writes.
     public static let methods: Set<HTTPRequest.Method> = [.post, .put, .patch, .delete]
 
-    /// The most bytes that a body may have, as it is kept in the database until the origin has it.
+    /// The largest body in bytes: it is stored in the database until it is delivered.
     public static let bodyLimit = 64 << 20
 
-    /// The name of the source that it goes to; its credentials are added when it is sent.
+    /// The name of the target source; its credentials are added when the write is sent.
     public var source: String
     public var method: HTTPRequest.Method
     /// Absolute, without credentials.
     public var url: HTTPURL
-    /// Fields of its own; the source's are added when it is sent.
+    /// The write's own fields; the source's are added when it is sent.
     public var headerFields: HTTPFields
-    /// Sent byte for byte, each time.
+    /// Sent byte for byte, on each attempt.
     public var body: [UInt8]?
-    /// Entries of one lane are delivered in order; nil for a lane of its own, or of its record where it has an ``edit``.
+    /// Entries of one lane are delivered in order. Nil gives the write its own lane, or that of its record if it has an
+    /// ``edit``.
     public var lane: String?
-    /// Entries, by id or unique prefix, that must be settled before this one is sent.
+    /// Entries, by id or unique prefix, that must complete before this one is sent.
     public var after: [String]
-    /// The key under which the origin acts once; nil for one that is made when the write is accepted. The same key and the
-    /// same request again lead to the entry that is there already.
+    /// The idempotency key; nil to generate one on acceptance. The same key with the same request returns the existing entry.
     public var key: String?
-    /// The origin's promise to honour the key; nil where there is none.
+    /// The origin's promise to honour the key; nil if there is none.
     public var idempotency: Idempotency?
-    /// How long it is worth being sent; nil for ever.
+    /// After how long the write expires; nil for never.
     public var expiry: Duration?
-    /// The name of the configured write that it came from, such as `issues.create`.
+    /// The configured write that made this request, such as `issues.create`.
     public var operation: String?
-    /// What it does to a record that is kept here; nil where it does nothing to one.
+    /// The effect on a local record; nil if there is none.
     public var edit: WriteEdit?
-    /// How to find out whether it arrived, where it may have and may not be sent twice; nil for a person to find out.
+    /// The delivery probe, for a write that may have arrived and may not be sent twice; nil leaves the check to an operator.
     public var probe: WriteProbe?
-    /// The statuses that say that someone else changed the same; nil for 409, 412 and 428. The others of these refuse the
-    /// write then, as every other 4xx does.
+    /// The statuses that mean that someone else changed the record; nil for 409, 412 and 428. If set, those of the three that
+    /// are not included refuse the write, as every other 4xx does.
     public var conflictStatuses: Set<Int>?
-    /// Whether what is to go counts as gone where the origin has it no more (404, 410); nil for where the method is DELETE, or
-    /// the ``edit`` deletes its record.
+    /// Whether 404 and 410 count as success; nil means yes if the method is DELETE or the ``edit`` deletes its record.
     public var goneIsDone: Bool?
 
     public init(

@@ -3,13 +3,16 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// What may not be kept in the queue: requests that are no writes, and credentials, which belong to the source.
+/// Refuses requests that the queue may not keep: those that are not writes, and those with credentials, which belong to the
+/// source.
 enum WriteSafety {
     private static let ownFields: Set<String> = [
         "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// - Throws: ``Failure/Reason/invalidRequest`` that says what may not be kept, and where it belongs instead.
+    /// Checks the parts of a write, whatever its source.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` with the refused part, and where it belongs instead.
     static func check(_ write: WriteRequest) throws(Failure) {
         guard WriteRequest.methods.contains(write.method) else {
             throw refusal(
@@ -24,7 +27,7 @@ enum WriteSafety {
         try check(body: write.body)
     }
 
-    /// What a person may put into the place of a write's parts.
+    /// Checks an operator's replacement for parts of a write.
     static func check(_ change: WriteChange) throws(Failure) {
         if let url = change.url { try check(url) { CredentialNames.contain(queryName: $0) } }
         for field in change.headerFields ?? [:] { try check(field) }
@@ -36,7 +39,7 @@ enum WriteSafety {
         throw refusal("its body has \(body.count) bytes; the queue keeps at most \(WriteRequest.bodyLimit)")
     }
 
-    /// A write that is asked about later carries by then what is asked for.
+    /// Checks that the body has room for the mark that the delivery probe will look for.
     private static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(Failure) {
         guard let probe, !write.method.isIdempotent else { return }
         if let fault = probe.fault { throw refusal("its probe \(fault)") }
@@ -66,7 +69,9 @@ enum WriteSafety {
         }
     }
 
-    /// - Throws: ``Failure/Reason/invalidRequest`` where `write` carries what `source` itself says who asks by.
+    /// Checks that a write leaves the source's credential out.
+    ///
+    /// - Throws: ``Failure/Reason/invalidRequest`` if `write` sets the field or parameter of the source's own credential.
     static func check(_ write: WriteRequest, to source: Source) throws(Failure) {
         try check(write.url, for: source.authorization.secretQueryNames.contains)
         if let name = source.authorization.field, write.headerFields[name] != nil {

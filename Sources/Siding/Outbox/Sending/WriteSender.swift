@@ -3,14 +3,14 @@ public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
 
-/// Delivers the writes that the queue holds.
+/// Delivers the writes of the queue.
 ///
-/// It has no state of its own: all state is rows, so any number of senders, in any number of processes, may share a store.
-/// Per entry: claim it, send it, settle it. A sender that dies leaves an entry that the next one takes up.
+/// Keeps all state in rows, so any number of senders in any number of processes may share a store. For each entry: claim it,
+/// send it, record the result. If a sender dies, the next one reclaims its entry.
 public struct WriteSender: Sendable {
-    /// How many requests of one process are under way at once, over all sources.
+    /// The most requests of one process in flight at once, over all sources.
     static let mostAtOnce = 16
-    /// How long one write that is sent for somebody who waits for it stands before a limit of its source.
+    /// How long ``send(_:passesGates:)``, whose caller waits for the result, waits for a rate limit of the source.
     static let patienceOfOne = Duration.seconds(5)
 
     let store: Store
@@ -18,7 +18,7 @@ public struct WriteSender: Sendable {
     let transports: any TransportFactory
     let environment: Environment
     private let tried = TriedCredentials()
-    /// How long a write stands before a limit of its source.
+    /// How long a write waits for a rate limit of its source.
     private var patience = BudgetUse.longestPatience
 
     /// - Parameters:
@@ -37,20 +37,19 @@ public struct WriteSender: Sendable {
         self.environment = environment
     }
 
-    /// Sends what is due until nothing is, several at once within the limits of their sources.
+    /// Sends due writes until none is left, several at once within the limits of their sources.
     ///
     /// - Parameters:
     ///   - names: only entries of these sources; nil for all.
-    ///   - report: told as each entry is settled.
-    /// - Returns: the entries that were tried, as they were left.
-    /// - Throws: ``StoreError`` where the store itself fails; what was under way is settled first, or left for the next
-    ///   sender.
+    ///   - report: called as each result is recorded.
+    /// - Returns: the entries that were tried, in their new state.
+    /// - Throws: ``StoreError`` if the store itself fails; requests in flight are recorded first, or left for the next sender.
     @concurrent
     public func drain(
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
         let chosen = chosen(names)
-        // Each claim takes its turn among the writers of all processes, so none is made where there is nothing to claim.
+        // Each claim takes the writer lock that all processes share, so none is made if there is nothing to claim.
         guard try await outlook(of: chosen).hasWork else { return [] }
         return try await drain(chosen, report)
     }
@@ -80,12 +79,12 @@ public struct WriteSender: Sendable {
                     guard let entry = turn.entry else { continue }
                     done.append(entry)
                     report(entry)
-                    // A long queue must not keep what another sender left behind when it died.
+                    // A long queue must not delay entries of senders that died meanwhile.
                     if environment.wallClock.now - reapedAt >= Self.pace {
                         reapedAt = environment.wallClock.now
                         _ = try? await store.reap()
                     }
-                    // What was delivered may have made more room than it took: after an outage twice as much.
+                    // A delivery may have allowed more requests than it used: after an outage the number doubles.
                     if failure == nil, turn.next != nil, underWay < most {
                         group.addTask { await serve(from: request) }
                         underWay += 1
@@ -100,8 +99,8 @@ public struct WriteSender: Sendable {
         sources.filter { names?.contains($0.key) ?? true }
     }
 
-    /// What there is to do, once what dead senders left is taken up, and what waits for a sign-in is let go where the
-    /// credentials have changed, however the gate stands by now. Where there is nothing of the kind, it costs one read.
+    /// Finds out what there is to do, after reclaiming the writes of dead senders, and after releasing entries that wait for a
+    /// sign-in if the credentials have changed, whatever the gate. Costs one read if neither applies.
     private func outlook(of chosen: [String: Source]) async throws(StoreError) -> QueueOutlook {
         let outlook = try await store.outlook(of: Set(chosen.keys))
         var isStale = false
@@ -114,15 +113,13 @@ public struct WriteSender: Sendable {
         return isStale ? try await store.outlook(of: Set(chosen.keys)) : outlook
     }
 
-    /// What one request leaves behind: its entry as it was left, nil where it was lost or there was none, and the next write
-    /// that was taken in hand.
+    /// The result of one request: its entry, nil if it was lost or there was none, and the next claimed write.
     private typealias Turn = (entry: QueueEntry?, next: ClaimedWrite?)
 
-    /// Sends one entry at once, where it is its turn in its lane.
+    /// Sends one entry now, if it is the head of its lane.
     ///
-    /// - Parameter passesGates: whether it is tried although its source is to be left alone: a person asked for it.
-    /// - Returns: the entry as it was left; nil where it was not its turn, where it is not queued, and where the task is
-    ///   cancelled.
+    /// - Parameter passesGates: whether to ignore a closed gate, because an operator asked for it.
+    /// - Returns: the entry in its new state; nil if it is not the head of its lane, is not queued, or the task is cancelled.
     @concurrent
     public func send(_ entry: String, passesGates: Bool = false) async throws(StoreError) -> QueueEntry? {
         let request = ClaimRequest(
@@ -133,9 +130,9 @@ public struct WriteSender: Sendable {
         return try await hasty.deliver(write, claiming: nil).entry
     }
 
-    /// Sends what is due of `names`, if anything is.
+    /// Sends the due writes of `names`, if there are any.
     ///
-    /// - Returns: what there is to do after it, and whether nothing was tried.
+    /// - Returns: what there is to do next, and whether nothing was tried.
     func look(
         _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {
@@ -146,17 +143,17 @@ public struct WriteSender: Sendable {
         return (try await self.outlook(names), isIdle)
     }
 
-    /// What there is to send of `names`; nothing is changed.
+    /// What there is to send for `names`; changes nothing.
     func outlook(_ names: Set<String>?) async throws(StoreError) -> QueueOutlook {
         try await store.outlook(of: Set(chosen(names).keys))
     }
 
-    /// How many requests may be under way to `source`: where there seems to be no way, one that finds out.
+    /// The most requests in flight to `source`: one, to find out, if there seems to be no route.
     private func limit(of source: Source) -> Int {
         environment.connectivity.hasUsableRoute(to: source.baseURL.host) ? source.transport.concurrency : 1
     }
 
-    /// The sources to which there is a way.
+    /// The sources with a usable route.
     func reachable(_ names: Set<String>?) -> Set<String> {
         Set(
             sources.values.filter { source in
@@ -164,14 +161,14 @@ public struct WriteSender: Sendable {
             }.map(\.name))
     }
 
-    /// How often ``watch(sources:wakingOn:report:until:)`` looks at least.
+    /// The longest pause between two looks of ``watch(sources:wakingOn:report:until:)``.
     package static let pace = Duration.milliseconds(500)
 
-    /// Sends a write and takes the next.
+    /// Sends a write and claims the next.
     ///
     /// - Parameters:
-    ///   - inHand: what is sent; nil for what `request` gives, unless the task is cancelled.
-    ///   - request: what may be taken; nil for nothing.
+    ///   - inHand: the claimed write; nil claims one from `request`, unless the task is cancelled.
+    ///   - request: what to claim; nil for nothing.
     private func serve(
         _ inHand: ClaimedWrite? = nil, from request: ClaimRequest?
     ) async -> Result<Turn, StoreError> {
@@ -185,18 +182,18 @@ public struct WriteSender: Sendable {
         }
     }
 
-    /// How long a write that is under way, and may not be sent twice, may still be answered once the sender was told to stop.
+    /// How long a write in flight that may not be sent twice may still be answered after the sender was told to stop.
     static let grace = Duration.seconds(15)
 
-    /// Sends a write in hand, settles it, and takes the next one of `request` unless the sender was told to stop.
+    /// Sends a claimed write, records the result, and claims the next from `request` unless the sender was told to stop.
     private func deliver(_ write: ClaimedWrite, claiming request: ClaimRequest?) async throws(StoreError) -> Turn {
-        // What may be sent again goes back to the queue at once; without an answer the other would need a person.
+        // A resendable write returns to the queue at once; any other would need an operator if its answer were lost.
         let settlement =
             write.isResendable
             ? await attempt(write) : await outlasting(Self.grace, on: environment.clock) { await attempt(write) }
         let store = store
         let request = Task.isCancelled ? nil : request
-        // What was learned is kept although the sender was told to stop meanwhile.
+        // The result is recorded even if the sender was told to stop meanwhile.
         return try await uncancelled { () throws(StoreError) in
             try await store.settle(write, settlement, claiming: request)
         }
@@ -234,7 +231,7 @@ public struct WriteSender: Sendable {
         }
     }
 
-    /// Finds out whether the origin has a write that may have arrived; the write itself stays here.
+    /// Runs the delivery probe of a write that may have arrived; the write itself is not sent.
     private func ask(
         _ probe: WriteProbe, about write: ClaimedWrite, _ source: Source, over line: any Transport
     ) async -> WriteSettlement {

@@ -1,6 +1,6 @@
 public import SidingChain
 
-/// What came of sending a write: what becomes of the entry, and what was learned of its source.
+/// The result of sending a write: the new state of the entry, and the outcome for its source.
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict
     public var lesson: SourceOutcome
@@ -11,37 +11,37 @@ public struct WriteSettlement: Sendable {
         (self.verdict, self.lesson) = (verdict, lesson)
     }
 
-    /// What becomes of the entry.
+    /// The new state of the entry.
     public enum Verdict: Sendable {
-        /// The origin has it.
+        /// Delivered: the origin has it.
         case delivered(WriteAnswer)
-        /// Back to the queue, to be tried again after `wait`, which is told how many tries have counted by then.
+        /// Back to the queue, to be tried again after `wait`, given the number of counted attempts.
         case retry(
             RecordedError, isCounted: Bool, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
-        /// Back to the queue: it may have arrived, and the origin is asked after `wait` whether it has it.
+        /// In doubt, back to the queue: a delivery probe asks the origin after `wait`.
         case unknown(RecordedError, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
-        /// The origin was asked, and has it.
+        /// The delivery probe found it at the origin.
         case arrived(WriteAnswer)
-        /// The origin was asked: once `from` has come, the write is sent as if it had never been. Until then it is asked
-        /// again.
+        /// The delivery probe did not find it. From `from` on it is sent again as if for the first time; until then probing
+        /// continues.
         case sendAgain(from: Timestamp, because: String)
-        /// It waits for a person.
+        /// Parked until an operator acts.
         case parked(ParkReason, RecordedError, WriteAnswer?)
-        /// Back to the queue as if it had not been tried, but for what may have arrived.
+        /// Back to the queue as if not tried, except that it may have arrived unless `isUnsent`.
         case released(isUnsent: Bool)
     }
 }
 
 /// An origin's answer to a write.
 public struct WriteAnswer: Sendable, Hashable {
-    /// At most this many bytes of the body are kept with the entry.
+    /// The most bytes of the body that are kept with the entry.
     public static let bodyLimit = 65_536
 
     public var status: Int
     public var contentType: String?
-    /// The validator of the record that it holds (RFC 9110 §8.8.3), as it was written.
+    /// The validator of the record in the body (RFC 9110 §8.8.3), unchanged.
     public var etag: String?
-    /// The whole body: a record in it is taken into the store.
+    /// The whole body: a record in it is saved to the store.
     public var body: [UInt8]
 
     public init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
@@ -51,7 +51,7 @@ public struct WriteAnswer: Sendable, Hashable {
         self.body = body
     }
 
-    /// What of the body is kept with the entry.
+    /// The part of the body that is kept with the entry.
     func keptBody(without dropped: DroppedMembers) -> [UInt8] {
         Array(dropped.removed(from: body).prefix(Self.bodyLimit))
     }

@@ -1,20 +1,20 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// The statements that save a record, prepared once per page.
+/// The statements that save records, prepared once per page.
 struct RecordStatements: ~Copyable {
     private let table: RecordsTable
     private var find: Statement
     private var insert: Statement
     private var update: Statement
-    /// Nil where the resource has no text index, which then costs nothing.
+    /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
-    /// Nil where no record of the resource has unsettled edits, which then costs nothing.
+    /// Saves records with pending edits; nil if no record of the resource has any.
     private let pull: RecordPull?
     private let now: Timestamp
-    /// Whether a program saves the records, rather than a page of the origin.
+    /// Whether the program saves the records, not a page of the origin.
     private let isLocal: Bool
-    /// The row of the record that was saved last; nil where edits lie on it.
+    /// The row of the last saved record; nil if it has pending edits.
     private(set) var savedRow: Int64?
 
     /// - Parameters:
@@ -65,7 +65,7 @@ struct RecordStatements: ~Copyable {
         isLocal = request == nil
     }
 
-    /// Saves one record; a tombstone that comes back is revived, and one that the origin marks as deleted becomes one.
+    /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
     mutating func save(
         key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, isDeleted: Bool = false,
         expecting expectation: RecordChanges.Expectation = .anything, _ transaction: borrowing Transaction
@@ -106,10 +106,10 @@ struct RecordStatements: ~Copyable {
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
     }
 
-    /// The row of the record under `key`; nil where there is none.
+    /// The row of the record under `key`; nil if there is none.
     mutating func row(of key: UnsafeRawBufferPointer) throws -> Int64? { try stored(under: key)?.row }
 
-    /// The row under `key`, and whether it lives; nil where there is none.
+    /// The row under `key`, and whether the record is live; nil if there is none.
     mutating func stored(under key: UnsafeRawBufferPointer) throws -> (row: Int64, isLiving: Bool)? {
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return nil }
@@ -118,7 +118,7 @@ struct RecordStatements: ~Copyable {
         return found
     }
 
-    /// Whether what shows under `key` is what was taken for granted.
+    /// Whether the shown record under `key` meets the expectation.
     private mutating func isExpected(
         _ expectation: RecordChanges.Expectation, of key: UnsafeRawBufferPointer
     ) throws -> Bool {
@@ -137,7 +137,7 @@ extension RecordChanges.Expectation {
         if case .body = self { true } else { false }
     }
 
-    /// - Parameter stored: the living record's body; nil where there is none.
+    /// - Parameter stored: the live record's body; nil if there is none.
     fileprivate func holds(_ stored: UnsafeRawBufferPointer?) -> Bool {
         switch self {
         case .anything: true

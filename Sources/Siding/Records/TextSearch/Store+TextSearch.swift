@@ -3,11 +3,11 @@ internal import SidingJSON
 internal import SidingSQLite
 
 extension Store {
-    /// The records that match, best first; none for a text without words, and for a resource that was never opened.
+    /// The matching records, best first; none for a text without words or a resource that was never stored.
     ///
-    /// The first search of a resource, and the first in a member that was not searched before, builds the index: one write
-    /// transaction that reads every record.
-    /// - Throws: ``StoreError/Kind/invalidQuery`` for a ``TextSearch/Text/query(_:)`` that is no valid one.
+    /// The first search of a resource, or in a member that was not searched before, builds the index in a write transaction that
+    /// reads every record.
+    /// - Throws: ``StoreError/Kind/invalidQuery`` for an invalid ``TextSearch/Text/query(_:)``.
     public func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
         guard !search.fields.isEmpty else {
             throw StoreError(
@@ -20,7 +20,7 @@ extension Store {
             do {
                 return try Self.matches(search, query, index, snapshot)
             } catch let error as SQLiteError {
-                // The statement is ours and was compiled: what SQLite has against it is the person's text.
+                // The statement itself is valid, so SQLite's error is about the search text.
                 guard case .query = search.text, error.kind == .other else { throw error }
                 throw StoreError(
                     .invalidQuery, "the search text is no FTS5 query: \(error.message)",
@@ -29,8 +29,7 @@ extension Store {
         }
     }
 
-    /// The index, built now where it is missing, out of date, or without a member that is searched; nil for a resource that
-    /// was never opened.
+    /// The index, built if it is missing, outdated, or lacks a searched member; nil for a resource that was never stored.
     private func preparedIndex(of search: TextSearch) async throws(StoreError) -> TextIndex? {
         let fields = search.fields.map(\.description)
         let found = try await read { snapshot -> (index: TextIndex, isCurrent: Bool)? in
@@ -43,7 +42,7 @@ extension Store {
         if found.isCurrent { return found.index }
         let now = clock.now
         return try await write { transaction in
-            // Another process may have built it meanwhile, or one over more.
+            // Another process may have built it in the meantime, or one with more members.
             let (index, isCurrent) = try TextIndex.covering(fields, of: found.index.resource, transaction)
             if !isCurrent { try index.build(at: now, transaction) }
             return index
@@ -76,12 +75,12 @@ extension Store {
     }
 }
 
-/// What a person typed, in FTS5's language.
+/// Translates a search text to FTS5's query language.
 enum TextQuery {
-    /// Nil where there is no word to look for.
+    /// Nil if the text has no words.
     ///
-    /// In double quotes nothing is syntax (https://sqlite.org/fts5.html#fts5_strings); words that hold no letter or digit
-    /// are left out, as FTS5 finds no token in them.
+    /// Words are quoted, so that nothing in them is syntax (https://sqlite.org/fts5.html#fts5_strings). Words without a letter or
+    /// digit are omitted, as FTS5 finds no token in them.
     static func expression(_ text: TextSearch.Text) -> String? {
         switch text {
         case .words(let text):

@@ -2,22 +2,22 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The full-text index of a resource: an FTS5 table whose content is a view over the stored bodies, so that no text is
-/// kept twice (https://sqlite.org/fts5.html#external_content_tables).
+/// The full-text index of a resource: an FTS5 table with external content, a view over the stored bodies, so that texts are
+/// not stored twice (https://sqlite.org/fts5.html#external_content_tables).
 struct TextIndex: Equatable {
     let resource: Int64
-    /// As they are written in SQL.
+    /// The indexed members, as JSON paths.
     let fields: [String]
 
     var table: String { "siding_text_\(resource)" }
     var source: String { "siding_text_\(resource)_source" }
 
-    /// `c0, c1, …`: members may have any name, columns of FTS5 may not.
+    /// `c0, c1, …`: FTS5 does not allow all names that members may have.
     var columns: SQL {
         fields.indices.dropFirst().reduce("c0") { "\($0), c\(integer: $1)" }
     }
 
-    /// Only living records: a tombstone is found by nobody.
+    /// The content view; live records only, so that searches do not find tombstones.
     func sourceCreation(over records: RecordsTable) -> SQL {
         let texts = fields.indices.reduce(SQL("rowid AS id")) {
             "\($0), body ->> \(literal: fields[$1]) AS c\(integer: $1)"
@@ -33,17 +33,16 @@ struct TextIndex: Equatable {
         """
     }
 
-    /// The index of a resource as it stands in the file; nil where there is none.
+    /// The index of a resource in the file; nil if there is none.
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
         try database.first("SELECT fields FROM siding_texts WHERE resource = ?1", resource) { row in
             TextIndex(resource: resource, fields: Store.decode([String].self, row.text(0)) ?? [])
         }
     }
 
-    /// The index over what is indexed now and `fields`, and whether it stands so in the file.
+    /// The index over the present members plus `fields`, and whether the file has it already.
     ///
-    /// It only grows: programs that search different members of one resource share an index over all of them, where each
-    /// would else undo the other's.
+    /// The index only grows: programs that search different members of a resource share it, instead of rebuilding it in turn.
     static func covering(
         _ fields: [String], of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (index: TextIndex, isCurrent: Bool) {
@@ -52,14 +51,14 @@ struct TextIndex: Equatable {
         return (index, try index.isCurrent(database))
     }
 
-    /// `query` in the columns of `fields` only (https://sqlite.org/fts5.html#fts5_column_filters).
+    /// `query` restricted to the columns of `fields` (https://sqlite.org/fts5.html#fts5_column_filters).
     func expression(_ query: String, in fields: [String]) -> String {
         let places = self.fields.indices.filter { fields.contains(self.fields[$0]) }
         guard places.count < self.fields.count else { return query }
         return "{\(places.map { "c\($0)" }.joined(separator: " "))} : (\(query))"
     }
 
-    /// Whether `view` is the source of an index of ours, as this version would make it.
+    /// Whether `view` is the content view of an index, exactly as this version creates it.
     static func isSource(_ view: SchemaObject, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         let resources = try database.query("SELECT resource FROM siding_texts") { $0.int(0) }
         for resource in resources where view.name == "siding_text_\(resource)_source" {
@@ -69,7 +68,7 @@ struct TextIndex: Equatable {
         return false
     }
 
-    /// Whether the file's index has these fields and was built by the SQLite that is loaded.
+    /// Whether the file's index has these members and was built by the loaded version of SQLite.
     func isCurrent(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         let isThere = try database.first(
             """
@@ -80,7 +79,7 @@ struct TextIndex: Equatable {
         return isThere ?? false
     }
 
-    /// Builds the index anew from all living records.
+    /// Rebuilds the index from all live records.
     func build(at now: Timestamp, _ transaction: borrowing Transaction) throws {
         for field in fields { _ = try FilterCompiler.member(JSONPath(parsing: field)) }
         let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
@@ -114,7 +113,7 @@ struct TextIndex: Equatable {
         try transaction.execute("DELETE FROM siding_texts WHERE resource = ?1", resource)
     }
 
-    /// - Throws: ``StoreError/Kind/unsupported`` where SQLite was built without FTS5.
+    /// - Throws: ``StoreError/Kind/unsupported`` if SQLite was built without FTS5.
     static func requireFTS5(in modules: [String]) throws(StoreError) {
         guard modules.contains("fts5") else {
             throw StoreError(
@@ -124,14 +123,14 @@ struct TextIndex: Equatable {
     }
 }
 
-/// The statements that keep a text index in step with the rows, prepared once per transaction.
+/// The statements that update a text index with the rows, prepared once per transaction.
 struct TextStatements: ~Copyable {
     private var forget: Statement
     private var learn: Statement
     private var learnNewest: Statement
 
     init(_ index: TextIndex, _ transaction: borrowing Transaction) throws {
-        // FTS5 forgets a row only if it is told the very texts that it learned, so this comes before the row changes.
+        // FTS5 removes a row only if it gets the indexed texts again, so this must run before the row changes.
         var forget = try transaction.prepare(
             """
             INSERT INTO \(identifier: index.table) (\(identifier: index.table), rowid, \(index.columns))
@@ -150,19 +149,19 @@ struct TextStatements: ~Copyable {
         self.learnNewest = learnNewest
     }
 
-    /// Before a row is updated or deleted.
+    /// Call before a row is updated or deleted.
     mutating func remove(_ id: Int64) throws(SQLiteError) {
         try forget.bind(1, id)
         try forget.step()
     }
 
-    /// After a row was updated.
+    /// Call after a row was updated.
     mutating func add(_ id: Int64) throws(SQLiteError) {
         try learn.bind(1, id)
         try learn.step()
     }
 
-    /// After a row was inserted, before anything else is.
+    /// Call right after a row was inserted, before any other insert.
     mutating func addNewest() throws(SQLiteError) {
         try learnNewest.step()
     }

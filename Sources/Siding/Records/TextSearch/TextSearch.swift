@@ -1,35 +1,35 @@
 public import SidingJSON
 
-/// What to look for in the texts of a resource.
+/// A full-text search in a resource.
 public struct TextSearch: Sendable, Hashable {
     public var resource: String
-    /// The members that are searched. The index is over all that were ever searched: a new one builds it anew, once.
+    /// The members to search. The index covers all members ever searched: a new one rebuilds it once.
     public var fields: [JSONPath]
     public var text: Text
     public var limit: Int
     public var offset: Int
-    /// Nil for none.
+    /// Nil for no snippets.
     public var snippet: SnippetStyle?
 
-    /// How the text is meant.
+    /// How to read the search text.
     public enum Text: Sendable, Hashable {
-        /// Every word, in any order. Nothing in it is syntax.
+        /// All words, in any order. Nothing in them is syntax.
         case words(String)
-        /// The words in this order, side by side. Nothing in it is syntax.
+        /// The words in this order, side by side. Nothing in them is syntax.
         case phrase(String)
-        /// Every word, the last of which may go on: for searching while a person types. Nothing in it is syntax.
+        /// All words, the last one as a prefix: for search as you type. Nothing in them is syntax.
         case beginning(String)
-        /// FTS5's own language (https://sqlite.org/fts5.html#full_text_query_syntax), in which a text may be wrong.
+        /// FTS5's query language (https://sqlite.org/fts5.html#full_text_query_syntax), whose syntax can be wrong.
         case query(String)
     }
 
-    /// How the matching part of a record is shown.
+    /// How to mark matches in a snippet.
     public struct SnippetStyle: Sendable, Hashable {
-        /// Stands before each word that matches.
+        /// Text before each matching word.
         public var before: String
-        /// Stands behind each word that matches.
+        /// Text after each matching word.
         public var after: String
-        /// At most 64.
+        /// The maximum number of words, at most 64.
         public var words: Int
 
         public init(before: String = "", after: String = "", words: Int = 12) {
@@ -52,10 +52,10 @@ public struct TextSearch: Sendable, Hashable {
     }
 }
 
-/// A record that was found by its text.
+/// A record found by a text search.
 public struct TextMatch: Sendable, Hashable {
     public var record: Record
-    /// The lower, the better; comparable within one search only.
+    /// The rank; lower is better. Comparable only within one search.
     public var rank: Double
     public var snippet: String?
 

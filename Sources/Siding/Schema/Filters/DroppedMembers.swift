@@ -1,14 +1,14 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// The members that a resource does not store (``RecordTransforms/dropped``), whoever brings them: pages have lost them by the
-/// time they are saved, answers to writes and the writes themselves lose them here.
+/// Removes the members that a resource does not store (``RecordTransforms/dropped``) from writes and their answers; pages lose
+/// them before they are saved.
 struct DroppedMembers {
     private let removal: MemberRemoval
 
     init(_ removal: MemberRemoval) { self.removal = removal }
 
-    /// - Parameter resource: its number.
+    /// - Parameter resource: the resource's id.
     static func of(
         _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> DroppedMembers {
@@ -18,7 +18,7 @@ struct DroppedMembers {
         return DroppedMembers(stored: text ?? nil)
     }
 
-    /// - Parameter resource: its name; nil for what is no record's, and loses nothing.
+    /// - Parameter resource: the resource's name; nil removes nothing.
     static func of(
         _ resource: String?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> DroppedMembers {
@@ -32,7 +32,7 @@ struct DroppedMembers {
         removal = MemberRemoval(text.map { StoredShape.shape($0).transforms.dropped } ?? [])
     }
 
-    /// A record without them.
+    /// The record without dropped members.
     func removed(from record: JSONDocument) throws -> JSONDocument {
         guard !removal.isEmpty, let left = record.bytes.withUnsafeBytes({ removal.applied(to: $0) }) else {
             return record
@@ -44,8 +44,8 @@ struct DroppedMembers {
         RecordState(body: try state.body.map(removed), deletedAt: state.deletedAt)
     }
 
-    /// An answer without them, wherever in it a record lies. One that would be JSON and cannot be read as such, a part of a long
-    /// one say, may hold any of them: nothing is left of it.
+    /// The answer without dropped members, at any depth. If it looks like JSON but cannot be parsed, such as a truncated one, it
+    /// may contain them, so nothing is kept.
     func removed(from answer: [UInt8]) -> [UInt8] {
         guard !removal.isEmpty else { return answer }
         guard let document = try? JSONDocument(answer) else { return Self.looksLikeJSON(answer) ? [] : answer }

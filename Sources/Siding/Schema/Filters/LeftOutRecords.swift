@@ -1,19 +1,19 @@
 internal import SidingJSON
 
-/// What a condition leaves out of what is stored.
+/// The stored records that a filter removes.
 struct LeftOutRecords: LeavingRecords, Hashable {
     var stored: Int
-    /// How many of them do not fit.
+    /// The number of records that the filter excludes.
     var count: Int
-    /// Members that the condition names and none of them has: misspelt, or dropped.
+    /// Members in the filter that no stored record has: misspelt, or dropped.
     var unknownMembers: [String]
 
     static let consequence = "'where' would leave out"
 
-    /// So many of how many, and what is odd about the condition.
+    /// The numbers as a message, with doubts about the filter.
     var words: String { "\(count) of \(stored) stored records\(doubt.map { " (\($0))" } ?? "")" }
 
-    /// What is odd about the condition; nil where nothing is.
+    /// What looks wrong about the filter; nil if nothing does.
     var doubt: String? {
         guard !unknownMembers.isEmpty else { return nil }
         let names = unknownMembers.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")

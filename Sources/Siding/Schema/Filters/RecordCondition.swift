@@ -1,20 +1,20 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Tells of records, one by one, whether a condition is true of them.
+/// Evaluates a filter for single records.
 final class RecordCondition {
-    /// What a condition says of a record.
+    /// The result: true, false or NULL.
     enum Verdict { case fits, leaves, unknown }
 
     private let text: String
     private var statement: Statement
 
-    /// - Parameter columns: the declared ones, whose names the condition may use.
+    /// - Parameter columns: the declared columns, whose names the filter may use.
     init(
         _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
     ) throws {
-        // All or none: what holds a statement cannot be left half made.
+        // A class cannot be left partly initialized, so the statement is prepared first.
         let prepared = try database.prepare(
             "SELECT fits IS TRUE, fits IS NULL FROM (SELECT \(condition.sql(beside: columns)) AS fits FROM (SELECT ?1 AS body))"
         )
@@ -22,10 +22,10 @@ final class RecordCondition {
         statement = prepared
     }
 
-    /// Whether it is true of the record, false, or neither, as a member is missing.
+    /// Evaluates the filter: true, false, or NULL because a member is missing.
     ///
-    /// - Parameter key: the record's, by which a person finds it.
-    /// - Throws: ``StoreError/Kind/contract`` where SQLite cannot compute it for this record.
+    /// - Parameter key: the record's key, for messages.
+    /// - Throws: ``StoreError/Kind/contract`` if SQLite cannot evaluate it for this record.
     func verdict(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> Verdict {
         do { return try value(for: record) } catch {
             guard error.kind == .other else { throw error }

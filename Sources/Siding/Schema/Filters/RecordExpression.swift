@@ -1,15 +1,15 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// An SQL expression over one record, in SQLite's own words (https://sqlite.org/lang_expr.html).
+/// An SQL expression over one record, in SQLite's syntax (https://sqlite.org/lang_expr.html).
 ///
-/// A bare name is the declared column of that name, else the member of the record; `record` is the record itself, as JSON
-/// text, for what lies deeper: `record ->> '$.user.login'`. Texts stand in single quotes. It computes and does no more: no
-/// subqueries, no sums over records, nothing that gives something else the next time.
+/// A bare name is the declared column of that name, otherwise the member of the record. `record` is the whole record as JSON
+/// text, for nested values: `record ->> '$.user.login'`. Texts are in single quotes. It must be deterministic: no subqueries,
+/// aggregates or functions with changing results.
 public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     private let expression: RowExpression
 
-    /// - Throws: ``RecordShapeError`` in SQLite's words, where the text is no such expression.
+    /// - Throws: ``RecordShapeError`` with SQLite's message if the text is not such an expression.
     public init(_ text: String) throws(RecordShapeError) {
         do throws(RowExpressionError) { expression = try RowExpression(text, known: [Self.record]) } catch {
             throw RecordShapeError(
@@ -31,12 +31,12 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
         return name.contains(".") ? "what lies deeper is reached by record ->> '$.user.login'" : nil
     }
 
-    /// As it was given.
+    /// The text as given.
     public var description: String { expression.text }
 
     private static let record = "record"
 
-    /// The declared columns that it names.
+    /// The declared columns that the expression names.
     func columns(among columns: [RecordColumn]) -> [RecordColumn] {
         expression.names.compactMap { column($0, among: columns) }
     }
@@ -45,12 +45,12 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
         columns.first { $0.name.lowercased() == name.lowercased() }
     }
 
-    /// The members that it reads by their bare names.
+    /// The members that the expression reads by name.
     func members(beside columns: [RecordColumn]) -> [String] {
         expression.names.filter { column($0, among: columns) == nil }
     }
 
-    /// Where it looks in the record: the members and columns that it names, and the paths that stand in its text.
+    /// The paths that the expression reads: members, columns, and paths in its text.
     func paths(beside columns: [RecordColumn]) -> [JSONPath] {
         let literals = expression.text.matches(of: /'(\$(?:[^']|'')*)'/).compactMap { match in
             try? JSONPath(parsing: String(match.1).replacing("''", with: "'"))

@@ -1,16 +1,15 @@
 public import SidingJSON
 
-/// What becomes of the origin's records before they are looked at: which ones are kept, what is not stored of them, and what
-/// their view shows besides.
+/// Changes to the origin's records: which ones are kept, which members are not stored, and what columns the view adds or
+/// renames.
 public struct RecordTransforms: Sendable, Hashable {
-    /// Records of which this is not true are not kept, and a stored one of which it is no longer true becomes a tombstone;
-    /// nil keeps all.
+    /// The filter: records for which it is not true are not kept, and stored ones become tombstones; nil keeps all.
     public var condition: RecordExpression?
-    /// Members that are not stored; each path leads through objects alone.
+    /// Members that are not stored; paths of nested objects, without array indexes.
     public var dropped: [JSONPath]
-    /// Columns that the view computes from the record.
+    /// Columns computed by the view.
     public var computed: [ComputedColumn]
-    /// Columns that are called otherwise than their members, by member; for views that follow the records.
+    /// New names for inferred columns, by member.
     public var renamed: [String: String]
 
     public init(
@@ -23,7 +22,7 @@ public struct RecordTransforms: Sendable, Hashable {
         self.renamed = renamed
     }
 
-    /// - Throws: ``RecordShapeError`` where a view cannot be like that, or members are dropped that cannot be.
+    /// - Throws: ``RecordShapeError`` for invalid columns, or members that cannot be dropped.
     func check(beside columns: [RecordColumn]) throws(RecordShapeError) {
         var known = Set(columns.map { $0.name.lowercased() })
         for name in computed.map(\.name) + renamed.values.sorted() {
@@ -49,7 +48,7 @@ public struct RecordTransforms: Sendable, Hashable {
     }
 }
 
-/// A column that is computed from each record.
+/// A column computed from each record.
 public struct ComputedColumn: Sendable, Hashable {
     public var name: String
     public var expression: RecordExpression

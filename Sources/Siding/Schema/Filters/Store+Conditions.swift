@@ -4,7 +4,7 @@ internal import SidingSQLite
 
 extension Store {
     func leftOut(by shape: RecordShape, of resource: String) async throws(StoreError) -> LeftOutRecords? {
-        // Most of the time there is no condition.
+        // Most resources have no filter.
         guard shape.transforms.condition != nil else { return nil }
         let now = clock.now
         return try await read { snapshot in
@@ -29,7 +29,7 @@ extension Store {
 }
 
 extension StoredRecordTransforms {
-    /// What a changed condition would leave out; nil where it is the one that records are kept by, or there are none.
+    /// What a changed filter would remove; nil if it has not changed, or there are no records.
     func look(
         at shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
     ) throws -> LeftOutRecords? {
@@ -39,7 +39,7 @@ extension StoredRecordTransforms {
         return try report(left.count, condition, beside: shape.columns, database)
     }
 
-    /// So many that `condition` leaves out, of how many; nil where there are none.
+    /// The report on `count` records removed by `condition`; nil if nothing is stored.
     fileprivate func report(
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable

@@ -2,18 +2,18 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Brings stored records in line with changed transforms, without the origin: members that are dropped from now on go, and
-/// records that a condition leaves out become tombstones.
+/// Applies changed transforms to stored records without the origin: removes newly dropped members, and deletes records that a
+/// filter excludes.
 ///
-/// What was dropped, and records that were never kept, only the origin has: a changed definition asks for all of them.
+/// The reverse needs the origin: for members and records that were not stored, a changed definition starts a full listing.
 struct StoredRecordTransforms {
     let resource: Int64
     let run: RunID
     let now: Timestamp
 
-    /// The transforms were `before`, and are now those of `shape`.
+    /// Applies the transforms of `shape` after those of `before`.
     ///
-    /// - Returns: how many records the condition left out.
+    /// - Returns: the number of records that the filter removed.
     func apply(_ shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction) throws -> Int {
         let (old, new) = (before.transforms, shape.transforms)
         let revision = try transaction.first("SELECT revision FROM siding_resources WHERE id = ?1", resource) {
@@ -53,7 +53,7 @@ struct StoredRecordTransforms {
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
     }
 
-    /// The origin's own bytes below the user's edits.
+    /// Removes the members from server copies.
     private func dropFromBases(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
         var update = try transaction.prepare("UPDATE siding_bases SET body = ?2 WHERE id = ?1")
         var last: Int64?
@@ -72,7 +72,7 @@ struct StoredRecordTransforms {
         }
     }
 
-    /// What the queue keeps: what the origin had when an edit was made, and what it answered.
+    /// Removes the members from the queue: from server copies of edits, and from answers.
     private func dropFromQueue(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
         try rewriteQueue("base", transaction) { $0.without(removal) }
         let dropped = DroppedMembers(removal)
@@ -104,14 +104,14 @@ struct StoredRecordTransforms {
         }
     }
 
-    /// The stored records that a changed condition leaves out; nil where it is the one that they are kept by.
+    /// The stored records that a changed filter excludes; nil if it has not changed.
     ///
-    /// A record that the user's own edits lie on stays until they are settled and the origin shows it again.
+    /// A record with pending edits stays until they are complete and the origin sends it again.
     func leftOut(
         by shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [Int64]? {
         guard let expression = shape.transforms.condition else { return nil }
-        // Names in a condition may be those of columns.
+        // Names in a filter may refer to columns.
         let columns = expression.columns(among: shape.columns)
         guard
             expression != before.transforms.condition || columns != expression.columns(among: before.columns)
@@ -124,7 +124,7 @@ struct StoredRecordTransforms {
         {
             for row in rows {
                 last = row.id
-                // One of which it cannot be computed stays: the next page that shows it says why.
+                // A record for which it cannot be evaluated stays: the next page with it reports the error.
                 if let verdict = try condition.verdict(for: row.body), verdict != .fits { left.append(row.id) }
             }
         }
@@ -141,7 +141,7 @@ struct StoredRecordTransforms {
         }
     }
 
-    /// The next rows behind `last`, some at a time, as what is looked at may be changed; nil where there are no more.
+    /// The next batch of rows after `last`, as rows may be changed between batches; nil if there are no more.
     private func portion(
         _ sql: SQL, _ last: Int64?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [StoredRow]? {

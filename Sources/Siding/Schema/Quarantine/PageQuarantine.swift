@@ -2,18 +2,18 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Sets aside the records of a page that broke their contract: the newest bytes found at each place of it.
+/// Quarantines the records of a page that break the contract; keeps the newest bytes at each position.
 struct PageQuarantine {
     let resource: Int64
     let run: RunID
     let scope: String
     let url: String
-    /// The body that the page was asked for with.
+    /// The body of the page's request.
     let sent: String
     let now: Timestamp
-    /// Whether the page shows only a part of what was once at its URL: what is not on it may be there still, and is kept.
+    /// Whether the page may not contain all records of its URL: then others quarantined there are kept.
     let isPartial: Bool
-    /// Whether the resource is asked for changes: what no page shows may have been shown for the last time, and is kept.
+    /// Whether listings are incremental: then records on no page are kept, as they may not be sent again.
     let isOfChanges: Bool
     private var positions: [Int] = []
 
@@ -23,10 +23,10 @@ struct PageQuarantine {
         (self.isPartial, self.isOfChanges) = (isPartial, isOfChanges)
     }
 
-    /// Whether a record that the page does not show is kept.
+    /// Whether quarantined records that the page lacks are kept.
     private var keepsOthers: Bool { isPartial || isOfChanges }
 
-    /// What comes again as it was keeps its number, and the moment at which it first came.
+    /// Quarantines a record. If its bytes are unchanged it keeps its number and first time.
     mutating func add(
         _ slice: RecordSlice, _ breach: ContractBreach, _ page: UnsafeRawBufferPointer,
         _ transaction: borrowing Transaction
@@ -37,14 +37,14 @@ struct PageQuarantine {
             Array(page[slice.range]), key: key, at: slice.range.lowerBound, breach.code, breach.reason, transaction)
     }
 
-    /// The whole answer, where a rule wants it kept rather than the run to fail.
+    /// Quarantines a whole answer, if a failure rule demands that.
     mutating func add(
         answer: [UInt8], _ reason: String, _ transaction: borrowing Transaction
     ) throws {
         try add(answer, key: nil, at: 0, Self.answerCode, reason, transaction)
     }
 
-    /// The code of answers, which hold no record of their own.
+    /// The code of answers, which contain no record.
     static let answerCode = "answer"
 
     private mutating func add(
@@ -70,9 +70,8 @@ struct PageQuarantine {
             resource, run, url, position, reason, body, now.microseconds, key, code, scope, sent)
     }
 
-    /// The newest bytes of a record take the place of older ones, wherever these were found; another record that stood at
-    /// this position goes below zero, where no page has a place. Without a key it is the same record where the bytes are,
-    /// but of one parent.
+    /// Makes room for a record: its new bytes replace older ones from any position. Another record at the position moves below
+    /// zero, where no page has one. Without a key, records are the same if their bytes and parent are.
     private func makeRoom(
         for key: String?, _ body: [UInt8], at position: Int, _ transaction: borrowing Transaction
     ) throws {
@@ -89,7 +88,7 @@ struct PageQuarantine {
             """, resource, scope, url, sent, position, key, body)
     }
 
-    /// An answer says nothing of another page, be it the same to the byte. A record that was found where it begins is kept.
+    /// Makes room for an answer: it does not replace answers of other pages, even equal ones. A record at its position is kept.
     private func makeRoomForAnswer(at position: Int, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -98,16 +97,16 @@ struct PageQuarantine {
             """, resource, scope, url, sent, position, Self.answerCode)
     }
 
-    /// The next position below zero of a page: its resource, scope, URL and body.
+    /// The next position below zero for a page's resource, scope, URL and body.
     private static let below: SQL = """
         (SELECT MIN(0, MIN(position)) - 1 FROM siding_quarantine
          WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4)
         """
 
-    /// What comes again and is good has been mended, wherever it was found.
+    /// Removes records that are good now, wherever they were quarantined.
     ///
-    /// A key of the wrong type may have the text of a good one: that is another record, so it stays where this page shows it
-    /// besides, and goes by ``forgetTheRest(_:)`` where all pages are looked at.
+    /// A key of the wrong type may have the same text as a good one: that is another record. It stays if this page contains it,
+    /// too; otherwise ``forgetTheRest(_:)`` removes it when all pages are read.
     func forget(
         _ records: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction
     ) throws {
@@ -128,7 +127,7 @@ struct PageQuarantine {
             url, sent, places)
     }
 
-    /// What was wrong with this page before and came no more has been mended: the whole answer in any case, as this is a page.
+    /// Removes records and answers of this page that are no longer wrong; always the whole answer, as this is a page.
     func forgetTheRest(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
@@ -139,8 +138,7 @@ struct PageQuarantine {
             """, resource, url, places, scope, sent, Self.answerCode, isPartial ? 1 : 0, isOfChanges ? 1 : 0)
     }
 
-    /// What was found on pages that a whole listing does not have any more has been mended: answers in any case, as the
-    /// listing came to its end.
+    /// Removes what was quarantined on pages that a complete listing no longer has; always answers, as the listing reached its end.
     static func forgetOtherPages(
         _ resource: Int64, scope: String, isOfChanges: Bool, _ transaction: borrowing Transaction
     ) throws {
@@ -153,6 +151,6 @@ struct PageQuarantine {
             """, resource, scope, answerCode, isOfChanges ? 1 : 0)
     }
 
-    /// Where on the page this run set something aside, as a JSON array.
+    /// The positions quarantined by this run on the page, as a JSON array.
     private var places: String { "[\(positions.map(String.init).joined(separator: ","))]" }
 }

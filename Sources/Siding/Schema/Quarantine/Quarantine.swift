@@ -1,29 +1,29 @@
 public import SidingChain
 
-/// A record that broke its contract and was set aside.
+/// A quarantined record, which broke its contract.
 public struct QuarantinedRecord: Sendable, Hashable {
-    /// Names it for a person; it stays the same while the origin sends the same at the same place.
+    /// The number for commands; it stays while the origin sends the same bytes at the same position.
     public var id: Int64
     public var resource: String
-    /// Nil where it has no usable one.
+    /// Nil if it has no usable key.
     public var key: String?
-    /// What is wrong with it, in words.
+    /// Why it was quarantined, as a message.
     public var reason: String
-    /// The rule that it broke: `new_field`, `type_change`, `missing_key`, `key_type`, `duplicate_name`, …
+    /// The broken rule: `new_field`, `type_change`, `missing_key`, `key_type`, `duplicate_name`, …
     public var code: String
-    /// The run that saw it last.
+    /// The run that last received it.
     public var run: RunID
-    /// The page on which it stood.
+    /// The URL of its page.
     public var url: String
-    /// The byte of the page at which it began.
+    /// Its byte offset in the page.
     public var position: Int
-    /// When the origin first sent these bytes there.
+    /// When the origin first sent these bytes.
     public var createdAt: Timestamp
-    /// When it last did.
+    /// When the origin last sent them.
     public var seenAt: Timestamp
-    /// How many bytes it has.
+    /// The number of bytes.
     public var size: Int
-    /// The bytes as they came; empty in listings.
+    /// The original bytes; empty in lists.
     public var body: [UInt8]
 
     public init(
@@ -45,11 +45,11 @@ public struct QuarantinedRecord: Sendable, Hashable {
     }
 }
 
-/// Which quarantined records are meant: all, or those that fit everything that is said.
+/// A selection of quarantined records: all, or those that match every given criterion.
 public struct QuarantineSelection: Sendable, Hashable {
     public var ids: [Int64]
     public var resources: [String]
-    /// Nil for no end; the oldest come first.
+    /// Nil for no limit; oldest first.
     public var limit: Int?
 
     public init(ids: [Int64] = [], resources: [String] = [], limit: Int? = nil) {
@@ -59,12 +59,12 @@ public struct QuarantineSelection: Sendable, Hashable {
     }
 }
 
-/// What became of a quarantined record that was read again.
+/// The result of retrying a quarantined record.
 public struct QuarantineChange: Sendable, Hashable {
     public var record: QuarantinedRecord
-    /// Why it stays in quarantine; nil where it was saved.
+    /// Why it stays in quarantine; nil if it was saved.
     public var refusal: String?
-    /// Who is at its resource, so that nothing was done; nil where nobody is.
+    /// The holder of its resource's lease, in which case nothing was done; nil otherwise.
     public var heldBy: LeaseHolder?
 
     public init(record: QuarantinedRecord, refusal: String?, heldBy: LeaseHolder? = nil) {

@@ -2,24 +2,24 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Reads quarantined records again, inside a transaction.
+/// Retries quarantined records inside a transaction.
 struct QuarantineRetry {
     let resources: [AnyResource]
     let run: RunID
     let now: Timestamp
-    /// Who holds resources that another run is at: nothing of theirs is touched.
+    /// The lease holders of resources that other runs are using; their records are skipped.
     var holders: [String: LeaseHolder] = [:]
 
     struct Retried {
         var changes: [QuarantineChange] = []
         var counters: [String: RunCounters] = [:]
-        /// The keys of each resource of which a record was read already: what follows is older.
+        /// The keys already saved, by resource; further records with them are older.
         var settled: [String: Set<String>] = [:]
     }
 
     func retry(_ selection: QuarantineSelection, _ transaction: borrowing Transaction) throws -> Retried {
         var result = Retried()
-        // One body at a time is in memory; of several of one key the newest counts.
+        // Holds one body in memory at a time; the newest record of each key comes first.
         for record in try QuarantineRows.find(selection, transaction).sorted(by: {
             ($0.seenAt, $1.id) > ($1.seenAt, $0.id)
         }) {
@@ -39,7 +39,7 @@ struct QuarantineRetry {
         return result
     }
 
-    /// - Returns: why the record stays.
+    /// - Returns: why the record stays in quarantine; nil if it was saved.
     private func retry(
         _ record: QuarantinedRecord, _ counters: inout RunCounters, _ settled: inout Set<String>,
         _ transaction: borrowing Transaction
@@ -121,7 +121,7 @@ struct QuarantineRetry {
         return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }
 
-    /// The record alone, as a page of one, without what the config leaves out of records by now.
+    /// The record as a page of its own, without members that the config drops now.
     private func page(
         of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
     ) throws -> [UInt8]? {
@@ -138,9 +138,9 @@ struct QuarantineRetry {
         return page.withUnsafeBytes { try? reader.read($0).records.first }
     }
 
-    /// Makes the resource what the config has it be now.
+    /// Applies the config's record schema to the resource.
     ///
-    /// - Returns: why that is not to be done here.
+    /// - Returns: why this needs a sync instead; nil if it was done.
     private func declare(
         _ resource: AnyResource, _ known: ResourceRow, _ counters: inout RunCounters,
         _ transaction: borrowing Transaction
@@ -157,10 +157,10 @@ struct QuarantineRetry {
         return nil
     }
 
-    /// Whether the origin, or the program, said something of the record after these bytes were last seen.
+    /// Whether the origin or the program wrote the record after these bytes were last received.
     ///
-    /// When it did is told by the request that the body came with: what the config made of the record since, by `drop` say,
-    /// and a deletion that was taken back are no news of it. What was saved here, or before requests were kept, has none.
+    /// The time is that of the request that brought the stored body: later changes by the config, such as `drop`, or an undone
+    /// deletion do not count. Records saved by the program, or before requests were stored, have no request.
     private func isOutdated(
         _ record: QuarantinedRecord, key: String, _ resource: Int64, _ transaction: borrowing Transaction
     ) throws -> Bool {
@@ -177,7 +177,7 @@ struct QuarantineRetry {
 }
 
 extension RecordContract {
-    /// The same, with each failure made a quarantine: what is refused stays where it is.
+    /// The contract with quarantine instead of failure: refused records stay where they are.
     fileprivate var withoutFailing: RecordContract {
         RecordContract(
             newFields: newFields == .fail ? .quarantine : newFields, missingKey: .quarantine,

@@ -1,14 +1,14 @@
-/// The records that broke their contract, from inside a program.
+/// Quarantined records, for programs.
 extension Siding {
-    /// The records that were set aside, oldest first, without their bytes.
+    /// The quarantined records, oldest first, without their bytes.
     public func quarantined(
         _ selection: QuarantineSelection = QuarantineSelection()
     ) async throws(StoreError) -> [QuarantinedRecord] {
         try await store.quarantined(selection)
     }
 
-    /// Reads quarantined records again as the resources are declared now, and saves what is good; nothing of those that a sync
-    /// is at (``QuarantineChange/heldBy``).
+    /// Retries quarantined records with the resources' present declarations and saves those that are good; skips resources in use
+    /// by a sync (``QuarantineChange/heldBy``).
     @discardableResult
     public func retryQuarantined(
         _ selection: QuarantineSelection = QuarantineSelection()

@@ -3,33 +3,32 @@ internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
-    /// One with its bytes.
+    /// The selected records, oldest first, without their bytes.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` where there is none.
+    /// - Throws: ``StoreError/Kind/notFound`` for a selected id that does not exist.
     public func quarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
         try await read { try QuarantineRows.find(selection, $0) }
     }
 
-    /// One with its bytes.
+    /// One record with its bytes.
     ///
-    /// - Throws: ``StoreError/Kind/notFound`` where there is none.
+    /// - Throws: ``StoreError/Kind/notFound`` if there is none.
     public func quarantined(_ id: Int64) async throws(StoreError) -> QuarantinedRecord? {
         try await read { try QuarantineRows.find(QuarantineSelection(ids: [id]), withBodies: true, $0).first }
     }
 
-    /// Reads quarantined records again as `resources` are declared now, and saves what is good, all in one transaction and
-    /// a run of its own.
+    /// Retries quarantined records with the present declarations of `resources`, in one transaction and a run of its own.
     ///
-    /// What is saved leaves the quarantine. A record of which the origin, or the program, said something since it was last seen
-    /// is left: the newer one stays. So are those of a resource whose lease another run holds.
+    /// Saved records leave the quarantine. Records stay if the origin or the program wrote a newer version, or if another run
+    /// holds the resource's lease.
     public func retryQuarantined(
         _ selection: QuarantineSelection, as resources: [AnyResource]
     ) async throws(StoreError) -> [QuarantineChange] {
-        // A selection that means nothing is no run.
+        // An empty selection needs no run.
         let meant = Set(try await quarantined(selection).map(\.resource))
         guard !meant.isEmpty else { return [] }
         var selection = selection
-        // What is set aside meanwhile is of resources that may be another run's.
+        // Records quarantined from now on may belong to resources that another run is using.
         if selection.ids.isEmpty { selection.resources = meant.sorted() }
         let held = try await Self.hold(meant.intersection(resources.map(\.name)).sorted(), in: self)
         let result: Result<[QuarantineChange], StoreError>
@@ -41,13 +40,13 @@ extension Store {
         return try result.get()
     }
 
-    /// The leases of resources that are held here, and who holds the others.
+    /// The leases acquired for a retry, and the holders of the others.
     private struct HeldLeases: Sendable {
         var leases: [Lease] = []
         var holders: [String: LeaseHolder] = [:]
     }
 
-    /// A retry makes a resource what the config has it be, under which no other run may be saving pages of it.
+    /// Acquires the leases: a retry may change a resource's record schema, so no other run may save pages meanwhile.
     private static func hold(_ resources: [String], in store: Store) async throws(StoreError) -> HeldLeases {
         var held = HeldLeases()
         do throws(StoreError) {
@@ -94,7 +93,7 @@ extension Store {
         }
     }
 
-    /// Forgets quarantined records, with their bytes; they come back if the origin sends them again as they were.
+    /// Removes quarantined records with their bytes; the origin may send them again.
     public func dropQuarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
         try await write { transaction in
             let meant = try QuarantineRows.find(selection, transaction)
@@ -105,7 +104,7 @@ extension Store {
 }
 
 extension RunOutcome {
-    /// What trying again came to: what stays in quarantine was not saved.
+    /// The outcome of a retry; records that stay in quarantine were not saved.
     fileprivate init(ofRetry changes: [QuarantineChange]) {
         let refused = changes.count { $0.refusal != nil }
         if changes.allSatisfy({ $0.heldBy != nil }) {
@@ -116,7 +115,7 @@ extension RunOutcome {
     }
 }
 
-/// Rows of `siding_quarantine`.
+/// Reads and removes rows of `siding_quarantine`.
 enum QuarantineRows {
     static func find(
         _ selection: QuarantineSelection, withBodies: Bool = false, _ database: borrowing some Queryable & ~Copyable

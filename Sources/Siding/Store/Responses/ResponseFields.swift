@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import SidingChain
 
-/// How header fields stand in `siding_responses`: as JSON, in pairs of name and value, in their order.
+/// The format of header fields in `siding_responses`: a JSON array of name and value pairs, in order.
 enum ResponseFields {
-    /// The fields without the validators, which have columns of their own.
+    /// The fields without the validators, which have their own columns.
     static func text(_ fields: HTTPFields) throws -> String {
         let others = fields.filter { $0.name != .eTag && $0.name != .lastModified }
         return try Store.json(others.map { [$0.name.rawName, $0.value] })
@@ -21,7 +21,7 @@ enum ResponseFields {
         return fields
     }
 
-    /// The same text for the same variant: it is part of the row's key.
+    /// Equal variants have equal text, as it is part of the row's key.
     static func text(_ variant: CacheVariant) throws -> String {
         try Store.json(variant.fields.map { [$0.name, $0.value] })
     }

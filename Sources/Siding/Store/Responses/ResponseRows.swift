@@ -11,8 +11,8 @@ enum ResponseRows {
         var head: CachedHead
     }
 
-    /// The row that answers `request`: of its key, and of a variant that matches. There is one at most, since all rows of
-    /// a key vary on the same fields.
+    /// The row that answers `request`: same key, and a matching variant. There is at most one, as all rows of a key vary on the
+    /// same fields.
     static func find(_ request: CacheRequest, _ snapshot: borrowing Snapshot) throws -> FoundResponse? {
         let key = request.key
         return try snapshot.query(
@@ -48,7 +48,7 @@ enum ResponseRows {
             key.account, key.method, key.url)
     }
 
-    /// Removes the rows of the key that vary on other fields than `head` does.
+    /// Removes the rows of the key that vary on other fields than `head`.
     static func removeOtherVariants(of head: CachedHead, _ transaction: borrowing Transaction) throws {
         let key = head.key
         let rows = try transaction.query(
@@ -87,7 +87,7 @@ enum ResponseRows {
         return id
     }
 
-    /// Writes `head` over its row, unless the row is of another state of the resource than `validated`.
+    /// Replaces the head of a row, unless the row has other validators than `validated`.
     static func refresh(
         _ head: CachedHead, validated: CachedHead, _ transaction: borrowing Transaction
     ) throws -> Bool {
@@ -105,14 +105,14 @@ enum ResponseRows {
             head.byteCount) == 1
     }
 
-    /// Deletes the rows that were not used for longest until at most `bytes` are left; `spared` stays in any case, as a
-    /// clock that was set back would make the newest row look old.
+    /// Deletes the least recently used rows until at most `bytes` are left. `spared` always stays, as a clock that was set back
+    /// would make the newest row look old.
     static func shrink(to bytes: Int, sparing spared: Int64?, _ transaction: borrowing Transaction) throws {
         var excess =
             try transaction.first("SELECT coalesce(sum(bytes), 0) FROM siding_responses") { Int($0.int(0)) } ?? 0
         excess -= bytes
         guard excess > 0 else { return }
-        // The oldest rows whose bytes together reach the excess: those before which it was not reached yet.
+        // The oldest rows whose sizes add up to the excess.
         try transaction.execute(
             """
             DELETE FROM siding_responses WHERE id IN (

@@ -1,25 +1,25 @@
 public import SidingChain
 internal import SidingSQLite
 
-/// Stored answers in the store's own file: they survive the process and are shared by all that open the file.
+/// An HTTP response cache in the store's file: it survives the process, and all processes that open the file share it.
 ///
 /// ```swift
 /// let cache = SQLiteResponseCache(store)
 /// let sender = ETagNode(RequestSenderNode(transport), cache: cache, keying: CacheKeying(account: "me"))
 /// ```
-/// Reading writes nothing, but for a stamp once an hour, which decides what goes first when room is needed. Calls throw
-/// ``/SidingChain/Failure/Reason/notCached`` with the ``StoreError`` beneath.
+/// Reads write nothing except a timestamp once an hour, which decides the order of eviction. Calls throw
+/// ``/SidingChain/Failure/Reason/notCached`` with the underlying ``StoreError``.
 public struct SQLiteResponseCache: ResponseCache {
-    /// A reader moves the stamp of a row that is older than this.
+    /// A read updates a row's timestamp if it is older than this.
     static let touchInterval = Duration.seconds(3600)
 
     private let store: Store
-    /// The most bytes that are kept, counted by ``/SidingChain/CachedResponse/byteCount``.
+    /// The maximum total size in bytes, by ``/SidingChain/CachedResponse/byteCount``.
     public let byteLimit: Int
 
     /// - Parameters:
-    ///   - store: where the rows lie; its clock says what was used when.
-    ///   - byteLimit: the most bytes that are kept; 64 MiB unless said otherwise.
+    ///   - store: where the rows are stored; its clock provides their timestamps.
+    ///   - byteLimit: the maximum total size in bytes; 64 MiB by default.
     public init(_ store: Store, byteLimit: Int = 64 << 20) {
         self.store = store
         self.byteLimit = byteLimit
@@ -61,7 +61,7 @@ public struct SQLiteResponseCache: ResponseCache {
 
     public func remove(_ key: CacheKey) async throws(Failure) {
         try await failing {
-            // A look first: most calls have nothing to remove, and a write would wait for its turn.
+            // Read first: most calls have nothing to remove, and a write would wait for the writer.
             guard try await store.read({ try ResponseRows.exists(key, $0) }) else { return }
             try await store.write { try ResponseRows.remove(key, $0) }
         }
@@ -79,11 +79,11 @@ public struct SQLiteResponseCache: ResponseCache {
         try await failing { try await store.write { try ResponseRows.shrink(to: bytes, sparing: nil, $0) } }
     }
 
-    /// Notes the use, at most once an hour. That is no reason to fail a read: the file may be full, or read-only.
+    /// Updates the timestamp, at most once an hour. A failure is ignored: the disk may be full, or the file read-only.
     private func touch(_ row: ResponseRows.FoundResponse) async {
         let now = store.clock.now
         let idle = now - row.usedAt
-        // A stamp of the future is one of a clock that was set back: it would keep the row for ever.
+        // A timestamp in the future comes from a clock that was set back, and would keep the row for ever.
         guard store.writer != nil, idle >= Self.touchInterval || idle < .zero else { return }
         _ = try? await store.write { transaction in
             try transaction.execute(

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSynchronization
 
-/// Transports that note every request on its way.
+/// Transports that record every request for a rehearsal.
 struct ObservedTransports: TransportFactory {
     let base: any TransportFactory
     let log: RequestLog
@@ -13,7 +13,7 @@ struct ObservedTransports: TransportFactory {
     }
 }
 
-/// The requests that went out, in order.
+/// The requests sent so far, in order.
 final class RequestLog: Sendable {
     private let noted = Mutex<[(request: HTTPRequest, status: Int?)]>([])
 

@@ -1,7 +1,7 @@
-/// What the sync of one resource would come to.
+/// The result of rehearsing the sync of one resource.
 public struct RehearsedSync: Sendable {
     public var report: SyncReport
-    /// All requests for its pages, in order, those of retries included; those for tokens are left out.
+    /// All requests for its pages, in order, retries included. Requests for tokens are left out.
     public var requests: [RehearsedRequest]
     /// In the order of the keys.
     public var changes: [RehearsedChange]
@@ -10,7 +10,7 @@ public struct RehearsedSync: Sendable {
         (self.report, self.requests, self.changes) = (report, requests, changes)
     }
 
-    /// How many records would change in this way.
+    /// The number of records that would change in this way.
     public func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
 }
 
@@ -19,7 +19,7 @@ public struct RehearsedRequest: Sendable, Hashable {
     public var method: String
     /// With credentials left out.
     public var url: String
-    /// Nil where there was no answer.
+    /// Nil if there was no answer.
     public var status: Int?
 
     public init(method: String, url: String, status: Int?) {
@@ -29,7 +29,7 @@ public struct RehearsedRequest: Sendable, Hashable {
 
 /// One record that would change.
 public struct RehearsedChange: Sendable, Hashable {
-    /// What becomes of the record.
+    /// How the record would change.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case inserted
         case updated

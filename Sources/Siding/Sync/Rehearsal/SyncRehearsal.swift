@@ -2,11 +2,11 @@ public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
 
-/// Tries a sync on a copy of the store: what it would ask, save and delete, without a change to the store itself.
+/// A dry run: syncs into a copy of the store, to show which requests, saves and deletions a sync would make. The store itself
+/// stays unchanged.
 ///
-/// Nothing is foretold: the engine does to the copy what a sync does to the store, so as long as the origin stays as it is,
-/// the next sync comes to the same. The requests are real ones. They count at the origin, and a token may be renewed; the
-/// user's own writes are not sent.
+/// The engine treats the copy as it would the store, so the next sync has the same result as long as the origin does not
+/// change. The requests are real: they count at the origin, and may renew a token. Queued writes are not sent.
 public struct SyncRehearsal: Sendable {
     private let original: Store?
     private let copy: Store
@@ -15,13 +15,13 @@ public struct SyncRehearsal: Sendable {
     private let environment: Environment
     private let progress: @Sendable (SyncProgress) -> Void
 
-    /// Copies the store, whole as of one moment.
+    /// Copies the store as of one moment.
     ///
     /// - Parameters:
-    ///   - original: nil where there is none yet. It may be open for reading alone where no source has limits, as requests
-    ///     count there.
-    ///   - path: where the copy is made, in a directory of the caller's that nobody else can enter. The caller removes it.
-    /// - Throws: ``StoreError`` where the copy cannot be made, such as for want of room.
+    ///   - original: nil if there is no store yet. It may be open read-only if no source has limits, as requests are counted
+    ///     there.
+    ///   - path: where to make the copy, in a private directory of the caller. The caller removes it.
+    /// - Throws: ``StoreError`` if the copy cannot be made, such as for lack of disk space.
     public init(
         of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment(),
@@ -39,7 +39,7 @@ public struct SyncRehearsal: Sendable {
     /// Closes the copy.
     public func close() async { await copy.close() }
 
-    /// Syncs one resource in the copy; what was rehearsed before it is there already, as in a run of several resources.
+    /// Syncs one resource in the copy. Earlier rehearsals stay in the copy, as in a run of several resources.
     public func sync(
         _ resource: AnyResource, options: SyncOptions = SyncOptions()
     ) async throws(StoreError) -> RehearsedSync {
@@ -60,7 +60,7 @@ public struct SyncRehearsal: Sendable {
         try await copy.select(RecordSelection(of: resource, limit: 0)).revision
     }
 
-    /// How records differ between the copy and the store.
+    /// How records differ between copy and store.
     private func changes(of resource: String, since revision: Int64) async throws(StoreError) -> [RehearsedChange] {
         var changes: [RehearsedChange] = []
         var keys = try await copy.changedKeys(of: resource, since: revision).keys[...]

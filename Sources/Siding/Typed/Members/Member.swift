@@ -1,14 +1,14 @@
 public import SidingJSON
 
-/// Says at which place in the JSON a property of a model lies, where Siding cannot find that out by itself.
+/// Names the JSON path of a model's property, for cases in which Siding cannot find it.
 ///
-/// That is so for models with an `init(from:)` that takes only certain values, and for enumerations that are not
-/// `CaseIterable`: the search decodes the model from values that it makes up.
+/// That concerns models whose `init(from:)` accepts only certain values, and enumerations that are not `CaseIterable`: the
+/// search decodes the model from made-up values.
 public struct Member<Model>: Sendable {
     let keyPath: any PartialKeyPath<Model> & Sendable
     let path: JSONPath
 
-    /// - Parameter name: the member of the record; a dot is part of it.
+    /// - Parameter name: the member of the record; a dot is part of the name.
     public init(_ keyPath: any PartialKeyPath<Model> & Sendable, _ name: String) {
         self.init(keyPath, at: JSONPath(member: name))
     }
@@ -19,11 +19,11 @@ public struct Member<Model>: Sendable {
     }
 }
 
-/// A property of a model whose place in the JSON could not be found.
+/// The error for a property whose JSON path was not found.
 public struct MemberError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The property, as in `\Issue.state`.
     public var property: String
-    /// Why.
+    /// Why it was not found.
     public var reason: String
 
     public var description: String {

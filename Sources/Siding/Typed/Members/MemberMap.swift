@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import SidingJSON
 internal import SidingSynchronization
 
-/// Where the properties of a model lie in its JSON: those that were told, and those that were found.
+/// The JSON paths of a model's properties: declared ones, and those found so far.
 final class MemberMap<Model: Codable & Sendable>: Sendable {
     private let coding: RecordCoding
     private let found: Mutex<[AnyKeyPath: JSONPath]>
@@ -13,7 +13,7 @@ final class MemberMap<Model: Codable & Sendable>: Sendable {
         found = Mutex(told)
     }
 
-    /// - Throws: ``MemberError`` where the property's place cannot be found.
+    /// - Throws: ``MemberError`` if the property's path cannot be found.
     func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
         if let known = found.withLock({ $0[keyPath] }) { return known }
         let path = try MemberSearch<Model>(coding: coding).path(of: keyPath)
@@ -22,14 +22,15 @@ final class MemberMap<Model: Codable & Sendable>: Sendable {
     }
 }
 
-/// Finds the place of a property by decoding the model from made-up values, one of which is changed at a time: the places
-/// whose change changes the property are its own.
+/// Finds the JSON path of a property. It decodes the model from made-up values and changes one value at a time: the paths whose
+/// change affects the property belong to it.
 ///
-/// What was found is held against the model's own `encode(to:)`: the JSON at the place must be the JSON of the property,
-/// so a computed property is never taken for the member that it is computed from.
+/// It then checks the result against the model's `encode(to:)`: the JSON at the path must be the property's JSON. So a computed
+/// property is never confused with the member from which it is computed.
 struct MemberSearch<Model: Codable & Sendable> {
     let coding: RecordCoding
 
+    /// - Throws: ``MemberError`` if the path cannot be found.
     func path(of keyPath: any PartialKeyPath<Model> & Sendable) throws(MemberError) -> JSONPath {
         let tape = ProbeTape(varying: nil)
         let base = try decode(tape, keyPath)
@@ -38,7 +39,7 @@ struct MemberSearch<Model: Codable & Sendable> {
         }
         var places: [[String]] = []
         for place in tape.places {
-            // A value that the model does not take at one place says nothing of the others.
+            // A value that the model rejects at one path does not affect the others.
             guard let varied = try? decode(ProbeTape(varying: place), keyPath) else { continue }
             if coding.json(of: varied[keyPath: keyPath]) != json { places.append(place) }
         }

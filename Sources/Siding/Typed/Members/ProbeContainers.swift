@@ -1,11 +1,11 @@
-/// The members of a made-up object: each that is asked for is there.
+/// The members of a made-up object, which has every member.
 struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tape: ProbeTape
     let place: [String]
 
     var codingPath: [any CodingKey] { place.map { ProbeKey($0) } }
 
-    /// Asked for by dictionaries: one entry where the place varies, none elsewhere.
+    /// For dictionaries: one entry at the varied path, none elsewhere.
     var allKeys: [Key] { tape.isVaried(place) ? [Key(stringValue: "key")].compactMap { $0 } : [] }
 
     func contains(_ key: Key) -> Bool { true }
@@ -26,7 +26,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) -> UInt64 { value(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try value(key).decode(type) }
 
-    /// What may be missing is so where its type cannot be made up: the other members can be searched all the same.
+    /// An optional member is nil if its type cannot be made up, so that the other members can still be searched.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         tape.isTooDeep(at(key)) ? nil : try? decode(type, forKey: key)
     }
@@ -46,9 +46,9 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func decoder(_ key: Key) -> ProbeDecoder { ProbeDecoder(tape: tape, place: at(key)) }
 }
 
-/// The elements of a made-up array: none, or one where the place varies.
+/// The elements of a made-up array: one at the varied path, none elsewhere.
 ///
-/// A model that asks for more elements than there are ends its decoding, as it would with an array that is too short.
+/// A model that decodes more elements fails, as with a real array that is too short.
 struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
     let tape: ProbeTape
     let place: [String]

@@ -1,4 +1,4 @@
-/// Answers whatever a model's `init(from:)` asks with values of a ``ProbeTape``.
+/// Decodes a model from the made-up values of a ``ProbeTape``.
 struct ProbeDecoder: Decoder {
     let tape: ProbeTape
     let place: [String]
@@ -45,7 +45,7 @@ extension ProbeTape {
     func real<Value: BinaryFloatingPoint>(_ place: [String]) -> Value { isVaried(place) ? 2.5 : 1.5 }
 }
 
-/// One value, whatever its type.
+/// One value of any type.
 struct ProbeValueContainer: SingleValueDecodingContainer {
     let tape: ProbeTape
     let place: [String]

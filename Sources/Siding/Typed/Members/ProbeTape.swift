@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// Makes up the values from which a model is decoded, and notes at which places it asked for one.
+/// Makes up the values from which a model is decoded, and records the paths that it reads.
 final class ProbeTape {
-    /// Models may hold themselves; so deep, and after so many values, what may be missing is missing.
+    /// Models may be recursive: beyond this depth or number of values, optional members are nil.
     private static let deepest = 6
     private static let most = 4_000
 
@@ -10,18 +10,19 @@ final class ProbeTape {
     private(set) var places: [[String]] = []
     private var count = 0
 
-    /// - Parameter place: where the other value stands; nil for nowhere.
+    /// - Parameter place: the path with the other value; nil for none.
     init(varying place: [String]?) {
         varied = place
     }
 
-    /// Whether the place has its other value now; a place that is new is noted.
+    /// Whether the path has its other value; records a new path.
     func isVaried(_ place: [String]) -> Bool {
         count += 1
         if varied == nil, !places.contains(place) { places.append(place) }
         return varied == place
     }
 
+    /// Whether optional members must be nil from here on.
     func isTooDeep(_ place: [String]) -> Bool {
         place.count > Self.deepest || count > Self.most
     }
@@ -40,7 +41,7 @@ final class ProbeTape {
         }
     }
 
-    /// Types that do not take any value of theirs, or are written in another way than their own.
+    /// Types that do not accept every value, or have their own JSON format.
     private func known<Value: Decodable>(_ type: Value.Type, _ place: [String]) -> Value? {
         switch type {
         case is Date.Type: Date(timeIntervalSince1970: isVaried(place) ? 2_000_000 : 1_000_000) as? Value
@@ -62,7 +63,7 @@ final class ProbeTape {
     }
 }
 
-/// A type that could not be decoded from made-up values.
+/// The error for a type that cannot be decoded from made-up values.
 struct ProbeRefusal: Error, CustomStringConvertible {
     let type: String
     let place: [String]

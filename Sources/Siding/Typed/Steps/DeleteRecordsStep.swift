@@ -1,12 +1,12 @@
 public import SidingChain
 
-/// Turns local records into tombstones: those with the keys that come along the line, or those that a predicate means.
+/// A chain step that turns local records into tombstones: those with the incoming keys, or those that match a predicate.
 public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Node {
     private let delete: @Sendable (Input) async throws(Failure) -> Int
 
-    /// Deletes by a predicate that is made of what comes along the line.
+    /// Deletes by a predicate made from the input.
     ///
-    /// - Parameter predicate: what it throws travels on as a failure of the caller's own code.
+    /// - Parameter predicate: makes the predicate; an error that it throws becomes a failure of the caller's code.
     public init(
         from resource: Resource<Model>, in siding: Siding,
         where predicate: @escaping @Sendable (Input) throws -> RecordPredicate<Model>
@@ -22,7 +22,7 @@ public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Nod
         }
     }
 
-    /// - Returns: how many records there were.
+    /// - Returns: the number of deleted records.
     /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``; nothing was deleted then.
     public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> Int {
         try await delete(input)
@@ -30,7 +30,7 @@ public struct DeleteRecordsStep<Input: Sendable, Model: Codable & Sendable>: Nod
 }
 
 extension DeleteRecordsStep where Input == [String] {
-    /// Deletes by the keys that come along the line.
+    /// Deletes the records with the incoming keys.
     public init(from resource: Resource<Model>, in siding: Siding) {
         delete = { keys throws(Failure) in
             do throws(StoreError) {

@@ -1,6 +1,6 @@
 public import SidingChain
 
-/// Reads models from the local copy: what comes along the line says which.
+/// A chain step that reads models from the local copy, by a query made from the input.
 ///
 /// ```swift
 /// let open = SaveRecordsStep(to: issues, in: siding).then(
@@ -9,12 +9,12 @@ public import SidingChain
 public struct FetchRecordsStep<Input: Sendable, Model: Codable & Sendable>: Node {
     private let query: @Sendable (Input) throws -> RecordQuery<Model>
 
-    /// - Parameter query: makes the query; what it throws travels on as a failure of the caller's own code.
+    /// - Parameter query: makes the query; an error that it throws becomes a failure of the caller's code.
     public init(_ query: @escaping @Sendable (Input) throws -> RecordQuery<Model>) {
         self.query = query
     }
 
-    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``, or what the caller's function threw.
+    /// - Throws: a failure of the reason ``Failure/Reason/storage(_:)``, or of the caller's function.
     public func process(_ input: Input, _ context: ChainContext) async throws(Failure) -> [Model] {
         let query: RecordQuery<Model>
         do { query = try self.query(input) } catch { throw Failure.wrapping(error, phase: .answered).at(node: name) }

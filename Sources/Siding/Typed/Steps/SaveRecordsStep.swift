@@ -1,6 +1,6 @@
 public import SidingChain
 
-/// Saves the models that come along the line in the local copy, as ``Siding/save(_:to:duplicates:)`` does.
+/// A chain step that saves the incoming models in the local copy, like ``Siding/save(_:to:duplicates:)``.
 ///
 /// ```swift
 /// let refresh = fetchIssues.then(SaveRecordsStep(to: issues, in: siding))

@@ -1,7 +1,6 @@
 public import SidingChain
 
-/// Searches the texts of the local copy for what comes along the line, as ``Siding/search(_:in:limit:offset:snippet:)``
-/// does.
+/// A chain step that searches the texts of the local copy for its input, like ``Siding/search(_:in:limit:offset:snippet:)``.
 public struct SearchRecordsStep<Model: Codable & Sendable>: Node {
     private let siding: Siding
     private let resource: Resource<Model>

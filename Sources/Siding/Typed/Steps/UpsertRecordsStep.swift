@@ -1,7 +1,7 @@
 public import SidingChain
 
-/// Saves the models that come along the line in the local copy, and asks a strategy where others are stored, as
-/// ``Siding/upsert(_:to:onConflict:duplicates:)`` does.
+/// A chain step that saves the incoming models in the local copy with a conflict strategy, like
+/// ``Siding/upsert(_:to:onConflict:duplicates:)``.
 public struct UpsertRecordsStep<Model: Codable & Sendable>: Node {
     private let siding: Siding
     private let resource: Resource<Model>

@@ -1,26 +1,26 @@
 public import SidingJSON
 
-/// A model that knows how to become its data transfer object: the shape in which it travels.
+/// A model that converts itself to its data transfer object (DTO), the form in which it is sent.
 ///
-/// A model that is its own DTO says so with ``RawEncodable`` and nothing else; where it is `Encodable` too, no method has
-/// to be written. A model that is merely `Encodable` needs no conformance here: see ``ModelMapping``.
+/// A model that is its own DTO conforms to ``RawEncodable`` as well; if it is also `Encodable`, no method has to be written. A
+/// model that is only `Encodable` needs no conformance here: see ``ModelMapping``.
 public protocol DTOEncodable: Sendable {
-    /// The shape in which the model travels; the model itself unless said otherwise.
+    /// The data transfer object; the model itself by default.
     associatedtype DTO: RawEncodable = Self
     func toDTO() throws -> DTO
 }
 
-/// A model that knows how to be made of its data transfer object.
+/// A model that can be created from its data transfer object (DTO).
 ///
-/// Whatever ``from(dto:)`` throws ends the call. A ``MappingError`` says which field is at fault; any other error
-/// arrives in ``Failure/underlying`` as it was thrown.
+/// Any error of ``from(dto:)`` ends the call. A ``MappingError`` names the field at fault; any other error is kept unchanged in
+/// ``Failure/underlying``.
 public protocol DTODecodable: Sendable {
-    /// The shape in which the model travels; the model itself unless said otherwise.
+    /// The data transfer object; the model itself by default.
     associatedtype DTO: RawDecodable = Self
     static func from(dto: DTO) throws -> Self
 }
 
-/// Both ways between a model and the shape in which it travels.
+/// Converts a model to its data transfer object and back.
 public typealias DTOConvertible = DTOEncodable & DTODecodable
 
 extension DTOEncodable where DTO == Self {

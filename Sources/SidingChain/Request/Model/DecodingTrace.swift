@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import SidingJSON
 internal import SidingSynchronization
 
-/// Finds out where a decoder stood when it gave up without saying where.
+/// Finds the place at which a decoder failed without reporting it.
 ///
-/// `JSONDecoder` reports a number that does not fit its type as "not valid JSON", without a path. The document is then
-/// decoded once more, and each step is watched.
+/// `JSONDecoder` reports a number that does not fit its type as "not valid JSON", without a path. The document is then decoded
+/// a second time with every step traced.
 final class DecodingTrace: Sendable {
     @TaskLocal static var current: DecodingTrace?
 
@@ -16,7 +16,7 @@ final class DecodingTrace: Sendable {
 
     private let refused = Mutex<Place?>(nil)
 
-    /// Runs the decoding of one value without parts, and keeps its place if it is the last that failed.
+    /// Decodes one scalar, and records its place if it is the last one that failed.
     func watching<Value>(
         _ type: Any.Type, at path: [any CodingKey], _ decode: () throws -> Value
     ) throws -> Value {
@@ -27,7 +27,7 @@ final class DecodingTrace: Sendable {
         }
     }
 
-    /// The number that did not fit, where `error` is about one and does not say which.
+    /// The error for the number that did not fit, if `error` is about such a number and has no path.
     static func unfitting<Model: Decodable>(
         after error: DecodingError, _ type: Model.Type, in document: JSONDocument, by decoder: JSONDecoder
     ) -> MappingError? {
@@ -52,7 +52,7 @@ final class DecodingTrace: Sendable {
     }
 }
 
-/// A value that is decoded with each step noted.
+/// A value whose decoding is traced.
 struct Traced<Value: Decodable>: Decodable {
     let value: Value
 
@@ -69,23 +69,23 @@ struct Traced<Value: Decodable>: Decodable {
     }
 }
 
-/// What a decoder treats by itself.
+/// Types that decoders treat specially.
 enum TracedType {
-    /// Read by a strategy of the decoder's, or in a way of its own, and never by `init(from:)`.
+    /// Whether the decoder reads the type by a strategy, or in its own way, and never by `init(from:)`.
     static func hasStrategy(_ type: Any.Type) -> Bool {
         type == Date.self || type == Data.self || type == URL.self || type == Decimal.self
     }
 
-    /// Has no parts.
+    /// Whether the type is a scalar.
     static func isScalar(_ type: Any.Type) -> Bool {
         type is any FixedWidthInteger.Type || type is any BinaryFloatingPoint.Type || type == Bool.self
             || type == String.self
     }
 }
 
-/// Passes everything on to the decoder that it stands for, and watches each value that has no parts.
+/// Forwards everything to the decoder that it wraps, and traces each scalar.
 ///
-/// The generic methods stand for those of every single type as well.
+/// The generic methods also replace those for the single scalar types.
 struct TracingDecoder: Decoder {
     let base: any Decoder
     let trace: DecodingTrace

@@ -2,10 +2,10 @@ public import FoundationEssentials
 internal import SidingJSON
 internal import SidingSynchronization
 
-/// The coders that are used where none is given, and the way between `Codable` values and documents.
+/// The default coders, and the conversion between `Codable` values and documents.
 public enum JSONCoding {
-    /// Dates as queries and forms have them, `2026-03-01T09:05:00Z` (RFC 3339 §5.6) with milliseconds only where there are
-    /// any; `Data` as Base64, names sorted and slashes as they are.
+    /// Writes dates like queries and forms do, `2026-03-01T09:05:00Z` (RFC 3339 §5.6), with milliseconds only if there are any;
+    /// `Data` as Base64, names sorted, slashes unescaped.
     public static func encoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .custom { date, encoder in
@@ -22,7 +22,7 @@ public enum JSONCoding {
         return encoder
     }
 
-    /// Dates as RFC 3339 has them, with or without fractions of a second; `Data` as Base64, names as they are.
+    /// Reads dates of RFC 3339, with or without fractions of a second; `Data` as Base64, names unchanged.
     public static func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in
@@ -37,7 +37,7 @@ public enum JSONCoding {
         return decoder
     }
 
-    /// The model as JSON, names sorted whatever the encoder was made for: bodies are compared.
+    /// The model as JSON. Names are always sorted, because bodies are compared.
     static func document<Model: Encodable>(of model: Model, by encoder: JSONEncoder) throws -> JSONDocument {
         encoder.outputFormatting.insert(.sortedKeys)
         encoder.outputFormatting.remove(.prettyPrinted)
@@ -48,7 +48,7 @@ public enum JSONCoding {
         }
     }
 
-    /// The model that stands in the document; the decoder is given the document's own bytes.
+    /// The model decoded from the document's own bytes.
     static func model<Model: Decodable>(
         _ type: Model.Type, from document: JSONDocument, by decoder: JSONDecoder
     ) throws -> Model {
@@ -60,7 +60,7 @@ public enum JSONCoding {
         }
     }
 
-    /// What we write ourselves needs no guard against too much of it.
+    /// Our own output needs no limits.
     private static let unlimited = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
 }
 

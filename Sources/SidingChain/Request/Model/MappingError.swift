@@ -1,24 +1,24 @@
 public import SidingJSON
 
-/// Why a value could not be turned into another, and which field was at fault.
+/// Why a value could not be mapped to another, and which field is at fault.
 ///
-/// Throw one from ``DTODecodable/from(dto:)`` and its kin where a field's value is refused; arrays and dictionaries add
-/// the way to the element, so that a call ends with the path from the root: `$[3].author.born`.
+/// Throw one from ``DTODecodable/from(dto:)`` and similar functions to reject a field's value. Arrays and dictionaries add the
+/// path to the element, so that the failure has the path from the root: `$[3].author.born`.
 public struct MappingError: Error, Sendable, CustomStringConvertible {
-    /// The Swift type that was to be made or written; filled in on the way where it is not known.
+    /// The Swift type of the mapping; filled in later if nil.
     public var type: String?
-    /// Where the value lies, from the root of what was mapped.
+    /// The path of the value, from the root of the mapped value.
     public var path: JSONPath
-    /// What is wrong there, for a person.
+    /// The problem, for people.
     public var problem: String
-    /// The start of the value there on one line, secrets left out; nil where there is none.
+    /// The start of the value there, on one line and without secrets; nil if there is none.
     public var fragment: String?
-    /// The error of user code, where one lies beneath.
+    /// The error of user code that caused this one, if any.
     public var underlying: (any Error)?
 
     /// - Parameters:
     ///   - problem: a short sentence fragment without secrets.
-    ///   - path: where, seen from the value that is being mapped.
+    ///   - path: the place, relative to the value that is being mapped.
     public init(_ problem: String, at path: JSONPath = .root) {
         self.problem = PlainText.oneLine(problem, limit: 200)
         self.path = path
@@ -30,10 +30,10 @@ public struct MappingError: Error, Sendable, CustomStringConvertible {
         return fragment.map { "\(place): \($0)" } ?? place
     }
 
-    /// Runs the mapping of one part, and places whatever it throws below `component`.
+    /// Runs the mapping of one part, and prefixes the path of its errors with `component`.
     static func inside<Mapped>(_ component: JSONPath.Component, _ map: () throws -> Mapped) throws -> Mapped {
         do { return try map() } catch {
-            // These are not about a field, and travel on as they are.
+            // These are not about a field and stay unchanged.
             if error is Failure || error is CancellationError { throw error }
             var placed = MappingError(wrapping: error)
             placed.path = JSONPath.root.appending(component).appending(placed.path)
@@ -41,7 +41,7 @@ public struct MappingError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Parameter error: a mapping error stays itself, one of `Codable` brings its path, any other lies beneath.
+    /// - Parameter error: a mapping error is kept, a `Codable` error contributes its path, any other becomes ``underlying``.
     init(wrapping error: any Error) {
         switch error {
         case let error as MappingError: self = error
@@ -62,9 +62,9 @@ public struct MappingError: Error, Sendable, CustomStringConvertible {
 }
 
 extension MappingError {
-    /// What `Codable` says of a value that it could not read, with the place in the document and what stands there.
+    /// A decoding error of `Codable`, with its place in the document and the value there.
     ///
-    /// - Parameter document: what was decoded, where it is at hand.
+    /// - Parameter document: the decoded document, if available.
     init(_ error: DecodingError, in document: JSONDocument?) {
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
@@ -75,19 +75,19 @@ extension MappingError {
             self.init("the member \"\(PlainText.oneLine(key.stringValue, limit: 80))\" is missing", at: place)
         case .dataCorrupted(let context):
             let place = Place(context.codingPath, in: document)
-            // What is said may hold the value.
+            // The description may contain the value.
             self.init(place.isSecret ? "the value cannot be used" : context.debugDescription, at: place)
         @unknown default:
             self.init(String(describing: error))
         }
     }
 
-    /// A number that is none of the type's values: too large, or with a fraction.
+    /// A number that the type cannot represent: too large, or with a fraction.
     init(unfitting type: String, at codingPath: [any CodingKey], in document: JSONDocument) {
         self.init("the number does not fit \(type)", at: Place(codingPath, in: document))
     }
 
-    /// What `Codable` says of a value that it could not write.
+    /// An encoding error of `Codable`.
     init(_ error: EncodingError) {
         switch error {
         case .invalidValue(_, let context):
@@ -102,7 +102,7 @@ extension MappingError {
         fragment = place.isSecret ? nil : place.nearest.map(Redaction.excerpt)
     }
 
-    /// `Codable` asks for containers by these types.
+    /// `Codable` reports containers by these types.
     private static func name(of type: Any.Type) -> String {
         switch type {
         case is [String: Any].Type: "an object"
@@ -112,10 +112,10 @@ extension MappingError {
     }
 }
 
-/// A coding path as a path into the document that was decoded.
+/// Converts a coding path to a path in the decoded document.
 private struct Place {
     private(set) var path = JSONPath.root
-    /// The value at the path, or at the longest part of it that the document has: a decoder may rename keys.
+    /// The value at the path, or at its longest prefix that exists in the document: a decoder may rename keys.
     private(set) var nearest: JSONDocument?
     private(set) var isSecret = false
     private var isThere: Bool
@@ -126,7 +126,7 @@ private struct Place {
         for key in codingPath { step(to: key) }
     }
 
-    /// What stands at the path, to be put into a sentence.
+    /// The kind of the value at the path, for use in a sentence.
     var kind: String { isThere ? nearest?.kind.description ?? "nothing" : nearest == nil ? "another kind" : "nothing" }
 
     private mutating func step(to key: any CodingKey) {
@@ -139,7 +139,7 @@ private struct Place {
         nearest = next ?? nearest
     }
 
-    /// The key of an array's element has a number, and so may a dictionary's.
+    /// The key of an array element has a number, but so may a dictionary key.
     private func component(for key: any CodingKey) -> JSONPath.Component {
         guard let index = key.intValue, index >= 0 else { return .member(key.stringValue) }
         return isThere && nearest?.kind == .object ? .member(key.stringValue) : .index(index)
@@ -147,10 +147,10 @@ private struct Place {
 }
 
 extension Failure {
-    /// The failure that stands for an error of a mapping: it names the Swift type and the field.
+    /// The failure of a mapping; it names the Swift type and the field.
     ///
-    /// Before sending, the request is invalid; after the answer, the answer broke its contract. An error of the user's own
-    /// stays in ``underlying``, as it was thrown.
+    /// Before sending, the request is invalid; after the response, the response broke its contract. The user's own error is
+    /// kept unchanged in ``underlying``.
     static func mapping(_ error: any Error, of type: Any.Type, phase: Phase) -> Failure {
         if error is Failure || error is CancellationError { return wrapping(error, phase: phase) }
         var mapping = MappingError(wrapping: error)

@@ -1,16 +1,16 @@
 public import SidingJSON
 
-/// Maps what goes into a chain, and what comes back: the one node behind ``ModelInputNode`` and ``DTOMapperNode``, which
-/// differ in what they map by themselves and in the name that failures and logs carry.
+/// Maps the input and the output of a chain: the implementation of ``ModelInputNode`` and ``DTOMapperNode``, which differ in
+/// their default mappings and in their names in failures and logs.
 public struct MappingNode<Role: MappingRole, Input: Sendable, Output: Sendable, Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
     private let input: ModelMapping<Input, Wrapped.Input>
     private let output: ModelMapping<Wrapped.Output, Output>
 
     /// - Parameters:
-    ///   - wrapped: takes and gives what the mappings lead to.
-    ///   - input: from what comes in to what `wrapped` takes.
-    ///   - output: from what `wrapped` gives to what leaves.
+    ///   - wrapped: the node between the two mappings.
+    ///   - input: maps this node's input to that of `wrapped`.
+    ///   - output: maps the output of `wrapped` to this node's.
     public init(
         _ wrapped: Wrapped, input: ModelMapping<Input, Wrapped.Input>, output: ModelMapping<Wrapped.Output, Output>
     ) {
@@ -29,32 +29,32 @@ public struct MappingNode<Role: MappingRole, Input: Sendable, Output: Sendable, 
 }
 
 extension MappingNode where Output == Wrapped.Output {
-    /// What comes back leaves as it is.
+    /// Maps the input only.
     public init(_ wrapped: Wrapped, input: ModelMapping<Input, Wrapped.Input>) {
         self.init(wrapped, input: input, output: .itself)
     }
 }
 
 extension MappingNode where Input == Wrapped.Input {
-    /// What comes in travels as it is.
+    /// Maps the output only.
     public init(_ wrapped: Wrapped, output: ModelMapping<Wrapped.Output, Output>) {
         self.init(wrapped, input: .itself, output: output)
     }
 }
 
-/// Between which forms a ``MappingNode`` stands: ``ModelRole`` or ``DTORole``.
+/// Names the role of a ``MappingNode``: ``ModelRole`` or ``DTORole``.
 public protocol MappingRole: Sendable {
     static var nodeName: String { get }
 }
 
-/// The outermost step of a typed chain: a model goes in and travels as its DTO, a DTO comes back and leaves as a model.
+/// The outermost step of a typed chain: converts the input model to its DTO, and the returned DTO to a model.
 ///
-/// Mapping errors are failures that name the Swift type and the field's path, in ``Failure/underlying`` as
-/// ``MappingError``.
+/// Mapping errors are failures that name the Swift type and the field's path, with a ``MappingError`` in
+/// ``Failure/underlying``.
 public typealias ModelInputNode<Input: Sendable, Output: Sendable, Wrapped: Node> =
     MappingNode<ModelRole, Input, Output, Wrapped>
 
-/// Between models and DTOs.
+/// The role of a node between models and DTOs.
 public enum ModelRole: MappingRole {
     public static var nodeName: String { "ModelInputNode" }
 }
@@ -64,20 +64,20 @@ where
     Role == ModelRole, Input: DTOEncodable, Output: DTODecodable, Wrapped.Input == Input.DTO,
     Wrapped.Output == Output.DTO
 {
-    /// Both models know their DTOs.
+    /// Both models define their DTOs.
     public init(_ wrapped: Wrapped) {
         self.init(wrapped, input: .toDTO, output: .fromDTO)
     }
 }
 
-/// Writes DTOs in the form that travels, and reads them from it: JSON, or any other form that the mappings know.
+/// Converts DTOs to and from their raw form: JSON, or another form that the mappings support.
 ///
-/// What the wrapped node takes is optional: nil is no body at all, which JSON's `null` is not. An array at the root is an
-/// array, and an object, empty or not, is never read as one.
+/// The wrapped node's input is optional: nil means no body, which differs from JSON's `null`. A root array stays an array, and
+/// an object, even an empty one, is never read as an array.
 public typealias DTOMapperNode<Input: Sendable, Output: Sendable, Wrapped: Node> =
     MappingNode<DTORole, Input, Output, Wrapped>
 
-/// Between DTOs and the form that travels.
+/// The role of a node between DTOs and their raw form.
 public enum DTORole: MappingRole {
     public static var nodeName: String { "DTOMapperNode" }
 }
@@ -87,7 +87,7 @@ where
     Role == DTORole, Input: RawEncodable, Output: RawDecodable, Wrapped.Input == Input.Raw?,
     Wrapped.Output == Output.Raw?
 {
-    /// Both DTOs know their raw forms, JSON or another.
+    /// Both DTOs define their raw forms, JSON or another.
     public init(_ wrapped: Wrapped) {
         self.init(wrapped, input: .toRaw, output: .fromRaw)
     }
@@ -98,7 +98,7 @@ where
     Role == DTORole, Input: RawEncodable, Output: RawDecodable, Wrapped.Input == Input.Raw?,
     Wrapped.Output == Response<JSONDocument?>, Output.Raw == JSONDocument
 {
-    /// Both DTOs know their JSON; errors name the URL of the answer.
+    /// Both DTOs define their JSON; errors name the URL of the response.
     public init(_ wrapped: Wrapped) {
         self.init(wrapped, input: .toRaw, output: .fromRaw)
     }

@@ -2,10 +2,10 @@ public import FoundationEssentials
 internal import HTTPTypes
 public import SidingJSON
 
-/// One direction of a mapping as a value: how a `Source` becomes a `Target`.
+/// One direction of a mapping as a value: converts a `Source` to a `Target`.
 ///
-/// Nodes that map take one for each direction. The ready ones cover models with a DTO, values with a raw form and plain
-/// `Codable` types, so that all of them run through the same nodes:
+/// Mapping nodes take one for each direction. The predefined ones cover models with a DTO, values with a raw form and plain
+/// `Codable` types, so that all of them work with the same nodes:
 ///
 /// ```swift
 /// DTOMapperNode(chain, input: .json(), output: .json { let decoder = JSONDecoder(); …; return decoder })
@@ -13,17 +13,17 @@ public import SidingJSON
 public struct ModelMapping<Source: Sendable, Target: Sendable>: Sendable {
     let map: @Sendable (Source) throws -> Target
 
-    /// A mapping by a function; what it throws becomes a failure. ``MappingError`` lets it name the field.
+    /// A mapping by a function; its errors become failures. Throw a ``MappingError`` to name the field.
     public init(_ map: @escaping @Sendable (Source) throws -> Target) {
         self.map = map
     }
 
-    /// This mapping, and `next` with its result.
+    /// This mapping followed by `next`.
     public func then<Final: Sendable>(_ next: ModelMapping<Target, Final>) -> ModelMapping<Source, Final> {
         ModelMapping<Source, Final> { try next.map(try map($0)) }
     }
 
-    /// - Parameter type: the type that an error names.
+    /// - Parameter type: the type that errors name.
     func callAsFunction(
         _ source: Source, of type: Any.Type, phase: Failure.Phase, node: String
     ) throws(Failure) -> Target {
@@ -32,7 +32,7 @@ public struct ModelMapping<Source: Sendable, Target: Sendable>: Sendable {
 }
 
 extension ModelMapping where Source == Target {
-    /// What comes goes on: for a model that is its own DTO, or for no model at all.
+    /// Returns its input: for a model that is its own DTO, or for no model at all.
     public static var itself: ModelMapping { ModelMapping { $0 } }
 }
 
@@ -45,12 +45,12 @@ extension ModelMapping where Target: DTODecodable, Source == Target.DTO {
 }
 
 extension ModelMapping where Source: RawEncodable, Target == Source.Raw? {
-    /// The raw form, which is always something: nothing at all is said by a chain without input.
+    /// Converts to the raw form, which is never nil. For no body at all, use a chain without input.
     public static var toRaw: ModelMapping { ModelMapping { try $0.toRaw() } }
 }
 
 extension ModelMapping where Target: RawDecodable, Source == Target.Raw? {
-    /// The value of the raw form; where nothing came, only a ``NoContentRepresentable`` target is made.
+    /// Converts from the raw form. Without content, only a ``NoContentRepresentable`` target can be made.
     public static var fromRaw: ModelMapping {
         ModelMapping { raw in
             if let raw { return try Target.from(raw: raw) }
@@ -71,7 +71,7 @@ extension ModelMapping where Source: Encodable, Target == JSONDocument? {
 }
 
 extension ModelMapping where Source == JSONDocument, Target: Decodable {
-    /// A plain `Decodable` model of a document.
+    /// Decodes a plain `Decodable` model from a document.
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
     public static func json(
@@ -82,7 +82,7 @@ extension ModelMapping where Source == JSONDocument, Target: Decodable {
 }
 
 extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodable {
-    /// A plain `Decodable` model of an answer's document.
+    /// Decodes a plain `Decodable` model from a response's document.
     ///
     /// - Parameter decoder: makes a decoder for each call, with its strategies for dates, keys and data.
     public static func json(
@@ -93,15 +93,15 @@ extension ModelMapping where Source == Response<JSONDocument?>, Target: Decodabl
 }
 
 extension ModelMapping where Source == Response<JSONDocument?>, Target: RawDecodable, Target.Raw == JSONDocument {
-    /// The value of an answer's document.
+    /// Converts a response's document to a value.
     public static var fromRaw: ModelMapping {
         .document(ModelMapping<JSONDocument, Target> { try Target.from(raw: $0) })
     }
 }
 
 extension ModelMapping where Source == Response<JSONDocument?> {
-    /// What `mapping` makes of an answer's document. Where the answer has no content, only a ``NoContentRepresentable``
-    /// target is made; what fails names the answer's URL.
+    /// Applies `mapping` to a response's document. Without content, only a ``NoContentRepresentable`` target can be made.
+    /// Failures name the response's URL.
     public static func document(_ mapping: ModelMapping<JSONDocument, Target>) -> ModelMapping {
         ModelMapping { response in
             do {
@@ -115,7 +115,7 @@ extension ModelMapping where Source == Response<JSONDocument?> {
         }
     }
 
-    /// What `mapping` makes of an answer, together with its head.
+    /// Applies `mapping` to a response and keeps its head.
     public static func keepingHead<Value: Sendable>(
         _ mapping: ModelMapping<Response<JSONDocument?>, Value>
     ) -> ModelMapping where Target == Response<Value> {

@@ -1,27 +1,26 @@
 internal import FoundationEssentials
 public import SidingJSON
 
-/// A value that can be written in the form that travels: JSON, unless ``Raw`` says otherwise.
+/// A value that converts itself to its raw form: JSON, unless ``Raw`` is another type.
 ///
-/// A type that is `Encodable` needs no more than the conformance; its JSON has sorted names, so equal values give equal
-/// bytes.
+/// An `Encodable` type needs only the conformance. Its JSON has sorted names, so equal values give equal bytes.
 public protocol RawEncodable: Sendable {
-    /// The form that travels.
+    /// The raw form.
     associatedtype Raw: Sendable = JSONDocument
     func toRaw() throws -> Raw
 }
 
-/// A value that can be read from the form that travelled.
+/// A value that can be created from its raw form.
 ///
-/// A type that is `Decodable` needs no more than the conformance. Whatever ``from(raw:)`` throws ends the call;
-/// ``MappingError`` says where in the value it was.
+/// A `Decodable` type needs only the conformance. Any error of ``from(raw:)`` ends the call; ``MappingError`` names the place
+/// in the value.
 public protocol RawDecodable: Sendable {
-    /// The form that travels.
+    /// The raw form.
     associatedtype Raw: Sendable = JSONDocument
     static func from(raw: Raw) throws -> Self
 }
 
-/// Both ways between a value and the form that travels.
+/// Converts a value to its raw form and back.
 public typealias RawMappable = RawEncodable & RawDecodable
 
 extension RawEncodable where Self: Encodable, Raw == JSONDocument {
@@ -45,7 +44,7 @@ extension Int: RawEncodable, RawDecodable {}
 extension Int64: RawEncodable, RawDecodable {}
 extension Double: RawEncodable, RawDecodable {}
 
-/// An array is an array, at the root as anywhere, and of any nesting; nothing else is ever read as an empty one.
+/// An array of any nesting is read only from a JSON array; nothing else is ever read as an empty one.
 extension Array: RawEncodable where Element: RawEncodable, Element.Raw == JSONDocument {
     public func toRaw() throws -> JSONDocument {
         JSONDocument(
@@ -64,7 +63,7 @@ extension Array: RawDecodable where Element: RawDecodable, Element.Raw == JSONDo
     }
 }
 
-/// Nil is `null`. That there is nothing at all, not even `null`, is said by a chain without input or output.
+/// Nil is `null`. For no content at all, not even `null`, use a chain without input or output.
 extension Optional: RawEncodable where Wrapped: RawEncodable, Wrapped.Raw == JSONDocument {
     public func toRaw() throws -> JSONDocument { try self?.toRaw() ?? .null }
 }
@@ -91,7 +90,7 @@ extension Dictionary: RawDecodable where Key == String, Value: RawDecodable, Val
         var values: [String: Value] = [:]
         for (name, document) in members {
             let value = try MappingError.inside(.member(name)) { try Value.from(raw: document) }
-            // JSON compares names by their bytes, Swift by their characters: é may be written in two ways.
+            // JSON compares names by bytes, Swift by characters: é may be written in two ways.
             guard values.updateValue(value, forKey: name) == nil else {
                 throw MappingError("two names are the same to Swift", at: JSONPath(member: name))
             }

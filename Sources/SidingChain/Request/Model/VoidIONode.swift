@@ -1,4 +1,4 @@
-/// A chain without input and output: a request without a body, and nothing but whether it went well.
+/// A chain without input and output: a request without a body, whose response is ignored unless it is a failure.
 public struct VoidIONode<Wrapped: Node>: WrapperNode where Wrapped.Input: ExpressibleByNilLiteral {
     public let wrapped: Wrapped
 
@@ -11,9 +11,9 @@ public struct VoidIONode<Wrapped: Node>: WrapperNode where Wrapped.Input: Expres
     }
 }
 
-/// A chain without input: nothing is sent, not even `{}` or `null`.
+/// A chain without input: no body is sent, not even `{}` or `null`.
 ///
-/// It wraps a chain whose input is optional, and gives it nil: a ``RequestModel`` without raw data has no body.
+/// Passes nil to a chain whose input is optional: a ``RequestModel`` without raw data has no body.
 public struct VoidInputNode<Wrapped: Node>: WrapperNode where Wrapped.Input: ExpressibleByNilLiteral {
     public let wrapped: Wrapped
 
@@ -26,9 +26,9 @@ public struct VoidInputNode<Wrapped: Node>: WrapperNode where Wrapped.Input: Exp
     }
 }
 
-/// A chain without output: what comes back is left aside, and that nothing failed is the answer.
+/// A chain without output: the response is ignored unless it is a failure.
 ///
-/// Wrap what ends before parsing, and an origin that answers a write with `OK` in plain text has done it well.
+/// Wrap a chain that ends before parsing, so that an origin may respond to a write with `OK` in plain text.
 public struct VoidOutputNode<Wrapped: Node>: WrapperNode {
     public let wrapped: Wrapped
 

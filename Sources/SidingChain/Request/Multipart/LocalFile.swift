@@ -8,7 +8,7 @@ internal import SidingJSON
     internal import Darwin
 #endif
 
-/// A regular file that is open for reading, closed when it goes.
+/// A regular file open for reading; closed on deinitialization.
 struct LocalFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
@@ -17,10 +17,10 @@ struct LocalFile: ~Copyable {
 
     /// Opens `path` for the form field `field`.
     ///
-    /// - Throws: a failure in `phase` that names the file, where it is missing, unreadable, or no regular file.
+    /// - Throws: a failure in phase `phase` that names the file, if it is missing, unreadable, or not a regular file.
     init(_ path: String, field: String, phase: Failure.Phase) throws(Failure) {
         (self.path, self.field, self.phase) = (path, field, phase)
-        // The system would end the name at the NUL, and open another file. Without O_NONBLOCK, a FIFO would be waited for.
+        // The system would end the name at the NUL and open another file. Without O_NONBLOCK, opening a FIFO would block.
         let code: Int32
         if path.utf8.contains(0) {
             (descriptor, code) = (-1, ENOENT)
@@ -38,10 +38,10 @@ struct LocalFile: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The size in bytes right now.
+    /// The current size in bytes.
     func size() throws(Failure) -> Int { Int(try status().st_size) }
 
-    /// Up to `count` bytes from where reading stands; none at the end of the file.
+    /// Up to `count` bytes from the current position; empty at the end of the file.
     func read(_ count: Int) throws(Failure) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -56,7 +56,7 @@ struct LocalFile: ~Copyable {
         return bytes
     }
 
-    /// The failure of a file that is not what it was.
+    /// The failure of a file that has changed.
     func failure(_ why: String) -> Failure { Self.failure(why, path, field, phase) }
 
     private func kind() throws(Failure) -> mode_t { try status().st_mode & S_IFMT }
@@ -83,25 +83,25 @@ struct LocalFile: ~Copyable {
         _ why: String, _ path: String, _ field: String, _ phase: Failure.Phase,
         reason: Failure.Reason = .invalidRequest
     ) -> Failure {
-        // Bounded each, so that a long name never pushes the reason out.
+        // Each is bounded, so that a long name never displaces the reason.
         let (path, field) = (PlainText.oneLine(path, limit: 250), PlainText.oneLine(field, limit: 100))
         return Failure(reason, phase: phase, detail: "the file '\(path)' for the field '\(field)' \(why)")
     }
 }
 
-/// read(2), which the method of that name hides.
+/// Calls read(2), which the method of that name hides.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }
 
-/// Guesses what a file holds from the end of its name.
+/// Guesses a file's media type from its extension.
 enum MediaType {
-    /// The media type for `name`; `application/octet-stream` where its extension says nothing.
+    /// The media type for `name`; `application/octet-stream` if its extension is unknown.
     static func ofFile(named name: String) -> String {
         known(ofFileNamed: name) ?? "application/octet-stream"
     }
 
-    /// The media type for `name`, where its extension is known.
+    /// The media type for `name`; nil if its extension is unknown.
     static func known(ofFileNamed name: String) -> String? {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         return types[name[name.index(after: dot)...].lowercased()]

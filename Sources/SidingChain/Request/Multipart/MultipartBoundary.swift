@@ -1,26 +1,26 @@
 internal import SidingJSON
 
-/// Where the boundaries between multipart parts come from, so that tests can fix them.
+/// Makes the boundaries between multipart parts; injectable so that tests can fix them.
 public struct MultipartBoundary: Sendable {
     private let make: @Sendable () -> String
 
-    /// - Parameter make: gives the boundary of each body: 1 to 70 of the characters that RFC 2046 §5.1.1 allows.
+    /// - Parameter make: returns the boundary of each body: 1 to 70 of the characters that RFC 2046 §5.1.1 allows.
     public init(_ make: @escaping @Sendable () -> String) {
         self.make = make
     }
 
-    /// A new one for each body, from the system's randomness: 128 bits, which no content contains by chance.
+    /// A new random boundary for each body: 128 bits, which no content contains by chance.
     public static let random = MultipartBoundary {
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         return "siding-" + digits.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
     }
 
-    /// The same one each time, which no content may hold.
+    /// The same boundary each time; no content may contain it.
     public static func fixed(_ text: String) -> MultipartBoundary {
         MultipartBoundary { text }
     }
 
-    /// The next boundary, checked.
+    /// The next boundary, validated.
     func next() throws(Failure) -> String {
         try Self.checked(make())
     }
@@ -39,16 +39,14 @@ public struct MultipartBoundary: Sendable {
     }
 }
 
-/// The `Content-Type` of a multipart body, and the boundary that it names.
+/// The `Content-Type` of a multipart body and its boundary.
 struct MultipartContentType: Sendable, Hashable {
     let text: String
     let boundary: String
 
-    /// `multipart/form-data` with a new boundary; a type that the request declares itself is kept, and so is the boundary
-    /// in it.
+    /// `multipart/form-data` with a new boundary. A type that the request declares is kept, together with its boundary.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where `declared` is another kind of type, by which no origin could read
-    ///   the body.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if `declared` is not a multipart type: no origin could read the body.
     init(declared: String?, boundary source: MultipartBoundary) throws(Failure) {
         guard let declared else {
             boundary = try source.next()
@@ -72,13 +70,13 @@ struct MultipartContentType: Sendable, Hashable {
         }
     }
 
-    /// As a token where it is one, else between quotes (RFC 9110 §5.6.6).
+    /// The boundary as a token if it is one, otherwise in quotes (RFC 9110 §5.6.6).
     private static func quoted(_ boundary: String) -> String {
         let isToken = boundary.allSatisfy { $0.isLetter || $0.isNumber || "'+_-.".contains($0) }
         return isToken ? boundary : "\"\(boundary)\""
     }
 
-    /// The type and its parameters: what stands between semicolons, quoted ones not counted.
+    /// The type and its parameters, split at semicolons outside quotes.
     private static func pieces(of text: String) -> [String] {
         var pieces = [""]
         var isQuoted = false

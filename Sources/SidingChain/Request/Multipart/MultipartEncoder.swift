@@ -1,18 +1,18 @@
 internal import HTTPTypes
 internal import SidingSynchronization
 
-/// A form in the shape in which it is sent: its type, its exact length, and its bytes as often as they are asked for.
+/// A form ready to be sent: its content type, its exact length, and its bytes, which can be read repeatedly.
 package struct MultipartBody: Sendable {
-    /// `multipart/form-data` with the boundary of this body.
+    /// `multipart/form-data` with this body's boundary.
     package let contentType: String
-    /// The bytes of the whole body.
+    /// The length of the whole body in bytes.
     package let length: Int
     let segments: [MultipartSegment]
 
-    /// A stream of the known length, made anew for each attempt; the same bytes each time.
+    /// A stream of known length, created anew for each attempt; always the same bytes.
     ///
-    /// Chunks have at most 256 KiB, and files are read on a queue of the stream's own. The stream throws where a file is
-    /// gone or no longer has the size that it had when the body was made.
+    /// Chunks have at most 256 KiB, and files are read on the stream's own queue. The stream throws if a file is missing or its
+    /// size has changed since the body was made.
     package var requestBody: RequestBody {
         .stream(length: length) { [segments] in
             let reader = MultipartReader(segments)
@@ -21,21 +21,21 @@ package struct MultipartBody: Sendable {
     }
 }
 
-/// A stretch of a body.
+/// A section of a body.
 enum MultipartSegment: Sendable {
     case bytes([UInt8])
     case file(MultipartFile)
 }
 
-/// A file as it was when the body was made.
+/// A file's state when the body was made.
 struct MultipartFile: Sendable {
     let path: String
-    /// The field that it is sent as, for errors.
+    /// The form field of the file, for errors.
     let field: String
     let size: Int
 }
 
-/// Lays a form out as RFC 7578 says, after a look at each of its files.
+/// Encodes a form as RFC 7578 specifies, after checking each of its files.
 package struct MultipartEncoder: Sendable {
     private let boundary: MultipartBoundary
 
@@ -43,13 +43,12 @@ package struct MultipartEncoder: Sendable {
         self.boundary = boundary
     }
 
-    /// The body of `form`.
+    /// Encodes `form`.
     ///
-    /// - Parameter declaredType: the `Content-Type` that the request has already; it is kept, with a boundary added where
-    ///   it names none.
-    /// - Throws: ``Failure/Reason/invalidRequest``, not sent, for a file that is missing, unreadable, or no regular
-    ///   file, for a content type that is no field value, and for a declared type that is not multipart;
-    ///   ``Failure/Reason/localResource`` where the system has no file descriptor or memory left.
+    /// - Parameter declaredType: the request's existing `Content-Type`; it is kept, and a boundary is added if it has none.
+    /// - Throws: ``Failure/Reason/invalidRequest``, not sent, for a file that is missing, unreadable, or not a regular file,
+    ///   for an invalid content type, and for a declared type that is not multipart; ``Failure/Reason/localResource`` if the
+    ///   system has no file descriptor or memory left.
     package func encode(_ form: MultipartForm, declaredType: String? = nil) async throws(Failure) -> MultipartBody {
         let type = try MultipartContentType(declared: declaredType, boundary: boundary)
         let files = form.parts.contains { if case .file = $0.content { true } else { false } }
@@ -90,8 +89,8 @@ package struct MultipartEncoder: Sendable {
         return Array((head + "\r\n\r\n").utf8)
     }
 
-    /// Escapes what would end a name, as the WHATWG's HTML standard says ("multipart form data"); all else is UTF-8 as it
-    /// is, the percent sign too.
+    /// Escapes the characters that would end a name, as the WHATWG's HTML standard specifies ("multipart form data"); all
+    /// others, including the percent sign, are plain UTF-8.
     private static func escaped(_ name: String) -> String {
         var escaped = ""
         for scalar in name.unicodeScalars {

@@ -8,7 +8,7 @@ public import FoundationEssentials
 /// form.append(file: "/srv/photos/gate.jpg", name: "photos[]")
 /// form.append(data: thumbnail, name: "photos[]", filename: "small.png")
 /// ```
-/// Several parts may have one name. Nothing is read before the form is sent, and files are never held in memory.
+/// Several parts may have the same name. Files are read only while the form is sent, and never held in memory as a whole.
 public struct MultipartForm: Sendable, Hashable {
     /// One field or file.
     public struct Part: Sendable, Hashable {
@@ -19,19 +19,19 @@ public struct MultipartForm: Sendable, Hashable {
         public let content: Content
     }
 
-    /// Where the bytes of a part are.
+    /// The content of a part.
     public enum Content: Sendable, Hashable {
         case bytes([UInt8])
-        /// A file, read while it is sent.
+        /// The path of a file, which is read while it is sent.
         case file(path: String)
     }
 
-    /// All parts, first to last.
+    /// All parts in order.
     public private(set) var parts: [Part] = []
 
     public init() {}
 
-    /// Adds a plain field; its text is sent byte for byte.
+    /// Adds a plain field; its text is sent unchanged.
     public mutating func append(field name: String, value: String) {
         parts.append(Part(name: name, filename: nil, contentType: nil, content: .bytes(Array(value.utf8))))
     }
@@ -39,8 +39,8 @@ public struct MultipartForm: Sendable, Hashable {
     /// Adds bytes in memory.
     ///
     /// - Parameters:
-    ///   - filename: what the origin is told the file is called; without it, the part is no file.
-    ///   - contentType: by the file name's extension unless said otherwise.
+    ///   - filename: the file name that the origin receives; without it, the part is not a file.
+    ///   - contentType: by default determined by the file name's extension.
     public mutating func append(
         data: [UInt8], name: String, filename: String? = nil, contentType: String? = nil
     ) {
@@ -48,12 +48,12 @@ public struct MultipartForm: Sendable, Hashable {
         parts.append(Part(name: name, filename: filename, contentType: type, content: .bytes(data)))
     }
 
-    /// Adds a file, which is looked at when the request is made and read while it is sent.
+    /// Adds a file, which is checked when the request is made and read while it is sent.
     ///
     /// - Parameters:
     ///   - path: absolute, or relative to the working directory.
-    ///   - filename: what the origin is told the file is called; the last component of the path unless said otherwise.
-    ///   - contentType: by the extension of the name, or of the path, unless said otherwise.
+    ///   - filename: the file name that the origin receives; the last path component by default.
+    ///   - contentType: by default determined by the extension of the name, or of the path.
     public mutating func append(
         file path: String, name: String, filename: String? = nil, contentType: String? = nil
     ) {
@@ -64,7 +64,7 @@ public struct MultipartForm: Sendable, Hashable {
 
     /// Adds a file by its URL.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` for a URL that is no file URL.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the URL is not a file URL.
     public mutating func append(
         file url: URL, name: String, filename: String? = nil, contentType: String? = nil
     ) throws(Failure) {
@@ -74,10 +74,10 @@ public struct MultipartForm: Sendable, Hashable {
         append(file: url.path, name: name, filename: filename, contentType: contentType)
     }
 
-    /// Adds typed fields, sorted by name, with the nested names that `encoding` makes: `user[name]`, `tags[]`.
+    /// Adds typed fields, sorted by name, with the nested names of `encoding`: `user[name]`, `tags[]`.
     ///
-    /// A list that ``QueryEncoding/ArrayStrategy/comma`` would join becomes fields of the same name instead (RFC 7578
-    /// §4.3), as nothing is escaped here that could tell its commas from those of the items.
+    /// A list that ``QueryEncoding/ArrayStrategy/comma`` would join becomes several fields of the same name (RFC 7578 §4.3),
+    /// because without escaping its commas could not be distinguished from those in the items.
     public mutating func append(fields: [String: QueryValue], encoding: QueryEncoding = QueryEncoding()) {
         encoding.forEachField(of: fields) { field in
             append(field: field.name, value: field.value)
@@ -87,7 +87,7 @@ public struct MultipartForm: Sendable, Hashable {
 
     /// Adds the members of a model, as ``append(fields:encoding:)`` does.
     ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` where the model is no object, or holds what cannot be encoded.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if the model is not an object, or holds a value that cannot be encoded.
     public mutating func append(
         model: some Encodable, encoding: QueryEncoding = QueryEncoding()
     ) throws(Failure) {

@@ -1,8 +1,8 @@
 internal import SidingSynchronization
 
-/// Reads one body once, in chunks, without ever holding more than one chunk of a file in memory.
+/// Reads one body once, in chunks, holding at most one chunk of a file in memory.
 final class MultipartReader: Sendable {
-    /// The most bytes of a chunk: 256 KiB.
+    /// The maximum size of a chunk: 256 KiB.
     static let chunkSize = 256 << 10
 
     private let queue = SerialWorker(label: "siding.multipart")
@@ -14,8 +14,8 @@ final class MultipartReader: Sendable {
 
     /// The next chunk, or nil at the end.
     ///
-    /// - Throws: a failure in phase `maybeSent` where a file is not what it was when the body was made; and again each
-    ///   time, so that a broken body never seems to end.
+    /// - Throws: a failure in phase `maybeSent` if a file has changed since the body was made. Later calls throw it again, so
+    ///   that a broken body never seems to end.
     func next() async throws(Failure) -> [UInt8]? {
         try await queue.run { () throws(Failure) in
             try self.cursor.withLock { (cursor) throws(Failure) in try cursor.next() }
@@ -23,11 +23,11 @@ final class MultipartReader: Sendable {
     }
 }
 
-/// Where a reader stands in its body.
+/// The reading position in a body.
 private struct MultipartCursor: ~Copyable {
     private let segments: [MultipartSegment]
     private var index = 0
-    /// Bytes of the current segment that have been given.
+    /// The bytes of the current segment that have been returned.
     private var offset = 0
     private var open: LocalFile?
     private var broken: Failure?
@@ -44,7 +44,7 @@ private struct MultipartCursor: ~Copyable {
         }
     }
 
-    /// As much as fits, from as many segments as it takes: small fields do not make small writes.
+    /// Fills the chunk from as many segments as fit, so that small fields do not cause small writes.
     private mutating func chunk() throws(Failure) -> [UInt8]? {
         var chunk: [UInt8] = []
         while chunk.count < MultipartReader.chunkSize, index < segments.count {
@@ -65,7 +65,7 @@ private struct MultipartCursor: ~Copyable {
 
     private mutating func read(_ file: MultipartFile, into chunk: inout [UInt8]) throws(Failure) {
         let source = try opened(file)
-        // Sent on, a file of another size would run into the next part, or end in the middle of this one.
+        // A file of another size would run into the next part, or end in the middle of this one.
         guard try source.size() == file.size else { throw source.failure("changed its size while it was sent") }
         let count = min(MultipartReader.chunkSize - chunk.count, file.size - offset)
         if count > 0 {
@@ -75,7 +75,7 @@ private struct MultipartCursor: ~Copyable {
             offset += bytes.count
         }
         if offset == file.size {
-            // It may have grown or shrunk during this very read.
+            // It may have grown or shrunk during this read.
             guard try source.size() == file.size else { throw source.failure("changed its size while it was sent") }
             goOn()
         } else {
@@ -83,7 +83,7 @@ private struct MultipartCursor: ~Copyable {
         }
     }
 
-    /// The file where reading stands, opened at its first byte.
+    /// The current file, opened at its first read.
     private mutating func opened(_ file: MultipartFile) throws(Failure) -> LocalFile {
         if let source = open.take() { return source }
         return try LocalFile(file.path, field: file.field, phase: .maybeSent)

@@ -1,4 +1,4 @@
-/// One key of the configuration: the single source for reading it, for suggestions and for the JSON Schema.
+/// One key of the config: the single definition for reading it, for suggestions and for the JSON Schema.
 struct Keyword<Value: Sendable>: Sendable {
     let name: String
     let type: ValueType<Value>
@@ -15,7 +15,7 @@ struct Keyword<Value: Sendable>: Sendable {
     }
 }
 
-/// What a map needs to know of its keys without knowing their types.
+/// A key without its value's type, as a map of keys needs it.
 struct KeywordEntry: Sendable {
     let name: String
     let expected: String
@@ -25,13 +25,13 @@ struct KeywordEntry: Sendable {
     let defaultValue: SchemaValue?
     let isSupported: Bool
 
-    /// A key of the grammar that this release does not understand: refused by name rather than ignored.
+    /// A reserved key that this release does not support yet: reported by name instead of ignored.
     static func notYet(_ name: String, _ doc: String) -> KeywordEntry {
         KeywordEntry(
             name: name, expected: "", doc: doc, schema: [:], isRequired: false, defaultValue: nil, isSupported: false)
     }
 
-    /// The property as a JSON Schema says it.
+    /// The key as a property of the JSON Schema.
     var property: SchemaValue {
         guard isSupported else { return ["description": .string("Not yet supported. \(doc)"), "not": [:]] }
         var members: [(String, SchemaValue)] = [("description", .string(doc))]

@@ -1,4 +1,4 @@
-/// A map that is being read by its keywords.
+/// Reads the keys of one map.
 struct ObjectReader: Sendable {
     let place: Place
     private let entries: [YAMLEntry]
@@ -8,12 +8,12 @@ struct ObjectReader: Sendable {
         self.place = place
     }
 
-    /// The value of `keyword`; nil where it is left out, or wrong, which has then been noted.
+    /// The value of `keyword`; nil if it is missing, or invalid, which is then noted as a fault.
     func value<Value>(_ keyword: Keyword<Value>, _ reading: inout Reading) -> Value? {
         located(keyword, &reading)?.value
     }
 
-    /// The value of `keyword` with its place.
+    /// The value of `keyword` with its position.
     func located<Value>(_ keyword: Keyword<Value>, _ reading: inout Reading) -> Located<Value>? {
         guard let entry = entry(keyword.name) else { return nil }
         let subject = reading.subject.member(entry.name, at: entry.place)
@@ -23,7 +23,7 @@ struct ObjectReader: Sendable {
 
     func entry(_ name: String) -> YAMLEntry? { entries.first { $0.name == name } }
 
-    /// Notes keys that are unknown, not yet supported or missing.
+    /// Notes faults for unknown, unsupported and missing keys.
     func check(against keywords: [KeywordEntry], also: Set<String>, _ reading: inout Reading) {
         var misspelt: Set<String> = []
         for entry in entries where !also.contains(entry.name) {
@@ -36,15 +36,15 @@ struct ObjectReader: Sendable {
         }
     }
 
-    /// What is missing is missed at the owner's key, or at the beginning of the file.
+    /// The position for a missing key: the owner's key, or the start of the file.
     private func missingPlace(_ reading: Reading) -> Place {
         reading.subject.ownerOfMembers.isEmpty ? place : reading.subject.place
     }
 
-    /// In a map with more keys than this, unknown ones are no slips.
+    /// In a map with more keys than this, unknown keys are hardly typing errors.
     private static let mostKeysWorthASuggestion = 200
 
-    /// Gives the keyword that an unknown key probably meant, so that it is not missed as well.
+    /// Checks one key and returns the keyword that it probably misspells, so that it is not also reported as missing.
     private func check(_ entry: YAMLEntry, against keywords: [KeywordEntry], _ reading: inout Reading) -> String? {
         let name = Subject.quoted(entry.name)
         guard let keyword = keywords.first(where: { $0.name == entry.name }) else {
@@ -64,7 +64,7 @@ struct ObjectReader: Sendable {
     }
 }
 
-/// A value with the place where it stands and the words for it.
+/// A value with its position and its name in messages.
 struct Located<Value: Sendable>: Sendable {
     let value: Value
     let place: Place

@@ -1,15 +1,15 @@
-/// One pass over a configuration: what it stands in, what was found wrong so far, and what is being read.
+/// The state of reading a config: its directory, the faults so far, and the current subject.
 struct Reading {
-    /// Absolute; relative paths in the configuration start here.
+    /// The directory for relative paths in the config; absolute.
     let directory: String
     let environment: ManifestEnvironment
     private(set) var faults: [Fault] = []
-    /// Every secret that was named, for a later look at whether it is there.
+    /// All secrets that the config names, to check later whether they can be read.
     private(set) var secrets: [SecretUse] = []
     private(set) var subject: Subject
-    /// What is said of a secret that is empty.
+    /// The message for an empty secret.
     private(set) var emptiness = "it is empty"
-    /// What `for_each` of the resource that is read binds, in braces.
+    /// The names that `for_each` of the current resource binds, in braces.
     var placeholders: Set<String> = []
 
     init(file: String, environment: ManifestEnvironment, faults: [Fault] = []) {
@@ -29,7 +29,7 @@ struct Reading {
         secrets.append(SecretUse(place: place, reference: secret, emptiness: emptiness))
     }
 
-    /// Reads with another subject, then returns to the present one.
+    /// Reads with another subject, then restores the previous one.
     mutating func about<Value>(_ subject: Subject, _ body: (inout Reading) -> Value) -> Value {
         let outer = self.subject
         self.subject = subject
@@ -37,7 +37,7 @@ struct Reading {
         return body(&self)
     }
 
-    /// Reads with other words for a secret that is empty, then returns to the present ones.
+    /// Reads with another message for empty secrets, then restores the previous one.
     mutating func withEmptiness<Value>(_ emptiness: String, _ body: (inout Reading) -> Value) -> Value {
         let outer = self.emptiness
         self.emptiness = emptiness
@@ -45,7 +45,7 @@ struct Reading {
         return body(&self)
     }
 
-    /// The faults in file order, each once: what an alias repeats is told but once.
+    /// The faults in file order, without duplicates, which aliases cause.
     var sortedFaults: [Fault] {
         var seen: Set<Fault> = []
         return faults.filter { seen.insert($0).inserted }
@@ -55,10 +55,10 @@ struct Reading {
     }
 }
 
-/// A secret and where the configuration names it.
+/// A secret and its position in the config.
 struct SecretUse: Sendable {
     let place: Place
     let reference: SecretReference
-    /// What is said of it where it is empty.
+    /// The message if it is empty.
     let emptiness: String
 }

@@ -1,7 +1,7 @@
-/// A map with known keys, and what is made of them.
+/// A map with known keys, and the value built from them.
 struct Shape<Value: Sendable>: Sendable {
     let keywords: [KeywordEntry]
-    /// Nil after at least one fault has been noted.
+    /// Builds the value; nil after at least one fault was noted.
     let build: @Sendable (ObjectReader, inout Reading) -> Value?
 
     init(
@@ -11,7 +11,7 @@ struct Shape<Value: Sendable>: Sendable {
         self.build = build
     }
 
-    /// The shape as the type of a key.
+    /// The map as the type of a key.
     var type: ValueType<Value> {
         ValueType("a map", schema: schema()) { node, reading in
             guard case .map(let entries) = node.content else { return reading.refuse(node, expected: expected) }
@@ -19,7 +19,7 @@ struct Shape<Value: Sendable>: Sendable {
         }
     }
 
-    /// Reads the entries of a map that may hold `also` beside the shape's own keys.
+    /// Reads the entries of a map that may also contain the keys in `also`.
     func read(
         _ entries: [YAMLEntry], place: Place, also: Set<String> = [], _ reading: inout Reading
     ) -> Value? {
@@ -28,7 +28,7 @@ struct Shape<Value: Sendable>: Sendable {
         return build(object, &reading)
     }
 
-    /// A JSON Schema of the map; `also` are properties beside the shape's own keys.
+    /// The JSON Schema of the map; `also` are additional properties.
     func schema(also: [(String, SchemaValue)] = []) -> SchemaValue {
         let properties = SchemaValue.object([]).adding(also + keywords.map { ($0.name, $0.property) })
         let required = also.map(\.0) + keywords.filter(\.isRequired).map(\.name)

@@ -1,13 +1,13 @@
 internal import SidingJSON
 internal import SidingChain
 
-/// What is being read, in the words that faults use: `'max_body' in 'http' of source 'blog'`.
+/// The value being read, as named in faults: `'max_body' in 'http' of source 'blog'`.
 struct Subject: Sendable, CustomStringConvertible {
-    /// The key whose value is read; nil where the owner itself is.
+    /// The key of the value; nil if the subject is the owner itself.
     let key: String?
-    /// Who owns the key; empty for the file itself.
+    /// The owner of the key; empty for the file itself.
     let owner: String
-    /// Where a fault points that has no better place: the key.
+    /// The position of the key, for faults without a better one.
     let place: Place
 
     var description: String {
@@ -15,17 +15,17 @@ struct Subject: Sendable, CustomStringConvertible {
         return owner.isEmpty ? Self.quoted(key) : "\(Self.quoted(key)) in \(owner)"
     }
 
-    /// The subject of `key` inside this one's map.
+    /// The subject for `key` of this map.
     func member(_ key: String, at place: Place) -> Subject {
         Subject(key: key, owner: ownerOfMembers, place: place)
     }
 
-    /// The subject of an item inside this one's list.
+    /// The subject for an item of this list.
     func item(_ number: Int, at place: Place) -> Subject {
         Subject(key: nil, owner: "item \(number) of \(self)", place: place)
     }
 
-    /// What stands behind "in" for the keys of this subject's map.
+    /// This subject as the owner of its map's keys, as named after "in".
     var ownerOfMembers: String {
         guard let key else { return owner }
         return owner.isEmpty ? Self.quoted(key) : "\(Self.quoted(key)) of \(owner)"

@@ -1,17 +1,17 @@
-/// One of several shapes that a map's `type` chooses, such as the ways of paging.
+/// One of several maps that the key `type` chooses, such as the kinds of pagination.
 struct Variant<Value: Sendable>: Sendable {
     let name: String
     let doc: String
     let shape: Shape<Value>
 
-    /// Whether the bare word stands for the variant with all its defaults.
+    /// Whether the word alone means this variant with all defaults.
     var isBareWord: Bool { !shape.keywords.contains(where: \.isRequired) }
 }
 
 extension ValueType {
-    /// A map with a `type`, or the bare word of a type that needs nothing else.
+    /// A map with a `type`, or just the word if the variant needs nothing else.
     ///
-    /// What stands in the place of a word is not repeated in faults: it may be a secret in the wrong place.
+    /// Faults do not quote an unknown word, as it may be a misplaced secret.
     static func union(of variants: [Variant<Value>]) -> ValueType {
         let union = Union(variants: variants)
         return ValueType(union.expected, schema: union.schema) { node, reading in

@@ -1,9 +1,9 @@
-/// What may stand behind a key: how it is read, what a fault says was expected, and how a JSON Schema says the same.
+/// The type of a key's value: how to read it, what faults call expected, and its JSON Schema.
 struct ValueType<Value: Sendable>: Sendable {
     /// Completes "expected …".
     let expected: String
     let schema: SchemaValue
-    /// Nil after at least one fault has been noted.
+    /// Reads the value; nil after at least one fault was noted.
     let read: @Sendable (YAMLNode, inout Reading) -> Value?
 
     init(
@@ -14,7 +14,7 @@ struct ValueType<Value: Sendable>: Sendable {
         self.read = read
     }
 
-    /// A scalar that `parse` understands; the rest is refused with the text as written.
+    /// A scalar that `parse` accepts; for others the fault quotes the text.
     static func scalar(
         _ expected: String, schema: SchemaValue,
         parse: @escaping @Sendable (_ text: String, _ isPlain: Bool) -> ScalarReading<Value>
@@ -33,7 +33,7 @@ struct ValueType<Value: Sendable>: Sendable {
         }
     }
 
-    /// The same type whose values pass through `transform`, which notes a fault where it gives nil.
+    /// This type with its values passed through `transform`, which returns nil after noting a fault.
     func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value, YAMLNode, inout Reading) -> Other?
     ) -> ValueType<Other> {
@@ -43,15 +43,15 @@ struct ValueType<Value: Sendable>: Sendable {
     }
 }
 
-/// What became of a scalar.
+/// The result of parsing a scalar.
 enum ScalarReading<Value: Sendable>: Sendable {
     case value(Value)
-    /// Nothing; with the spelling that was probably meant, where there is one.
+    /// Not accepted; with the spelling that was probably intended, if there is one.
     case refused(suggestion: String?)
 }
 
 extension Reading {
-    /// Notes that `node` is of the wrong kind; always nil, so that a reader can return it.
+    /// Notes that `node` has the wrong kind; always nil, so that a reader can return it.
     mutating func refuse<Value>(_ node: YAMLNode, expected: String) -> Value? {
         let place = node.isNull ? subject.place : node.place
         fault("\(subject) is \(node.kind)", at: place, expected: expected)

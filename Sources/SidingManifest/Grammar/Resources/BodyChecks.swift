@@ -3,14 +3,14 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// The body of a POST, as a resource says it.
+/// The declared body of a POST.
 struct BodyDeclaration: Sendable {
     var members: Located<[String: QueryValue]>?
     var encoding: Located<SearchBody.Encoding>?
-    /// Where paging stands, for what it says of the body.
+    /// The pagination, which may put parameters into the body.
     var paging: Located<Paging>?
 
-    /// Nil where there is none.
+    /// The body; nil if none is declared.
     var body: SearchBody? {
         guard members != nil || encoding != nil else { return nil }
         return SearchBody(members?.value ?? [:], encoding: encoding?.value ?? .json)
@@ -20,7 +20,7 @@ struct BodyDeclaration: Sendable {
         members?.value.values.contains { $0.holds(placeholder) } ?? false
     }
 
-    /// Notes what does not go together: a GET has no body, and paging does not lead through what is no map.
+    /// Notes conflicts: a body with GET, or a pagination parameter inside a member that is not a map.
     func check(_ method: HTTPRequest.Method, _ reading: inout Reading) {
         if method != .post {
             if let members { refuse(members.subject, members.place, "needs a body, and a GET has none", &reading) }
@@ -44,7 +44,7 @@ struct BodyDeclaration: Sendable {
 }
 
 extension JSONPath {
-    /// The member on the way to the path's end that is there and no map.
+    /// The first member on the path, before its end, that exists and is not a map.
     fileprivate func blockingMember(of members: [String: QueryValue]) -> String? {
         var members = members
         for name in (memberNames ?? []).dropLast() {

@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingJSON
 
-/// Arrays inside the records, as views of their own: `children:`.
+/// Arrays inside records with their own views: `children:`.
 enum ChildrenGrammar {
     private static let path = Keyword("path", .records, isRequired: true, "Where the array is in the record.")
     private static let key = Keyword(
@@ -16,7 +16,7 @@ enum ChildrenGrammar {
         return RecordChildren("", at: path, key: key, columns: columns)
     }
 
-    /// All of `children:`.
+    /// The whole of `children:`.
     static let all = ValueType<[NamedMember<RecordChildren>]>
         .map(of: shape.type, "a map of arrays such as { labels: { path: \"$.labels[*]\", key: name } }", atLeast: 1)
         .map { members, node, reading in
@@ -35,7 +35,7 @@ enum ChildrenGrammar {
         }
 }
 
-/// What records must keep to: `contract:`.
+/// What records must conform to: `contract:`.
 enum ContractGrammar {
     private enum Refusal: String, Sendable, CaseIterable {
         case quarantine, fail

@@ -3,7 +3,7 @@ internal import SidingJSON
 
 /// The columns of a view: `columns:`.
 enum ColumnGrammar {
-    /// A type as a word; ``ColumnType`` has the format beside it.
+    /// A column type as written in the config; ``ColumnType`` includes the format.
     private enum TypeName: String, Sendable, CaseIterable {
         case integer, real, text, boolean, datetime, json
     }
@@ -36,7 +36,7 @@ enum ColumnGrammar {
         return declaration
     }
 
-    /// What stands behind a column's name.
+    /// The declaration of one column.
     private struct Declaration: Sendable {
         var type = ColumnType.any
         var path: JSONPath?
@@ -78,9 +78,9 @@ enum ColumnGrammar {
         }
     }
 
-    /// All of `columns:`.
+    /// The whole of `columns:`.
     static let all = columns(isIndexable: true)
-    /// The `columns:` of children, over whose elements no index can be kept.
+    /// The `columns:` of children, whose elements cannot be indexed.
     static let ofElements = columns(isIndexable: false)
 
     private static func columns(isIndexable: Bool) -> ValueType<[RecordColumn]> {

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Siding
 internal import SidingJSON
 
-/// Changes only: `cursor:`.
+/// Incremental listings: `cursor:`.
 enum CursorGrammar {
     private static let path = Keyword(
         "path", .path, "In each record: where the value is. One of path, envelope and header.")

@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingJSON
 
-/// How deletions at the origin are found: `deletes:`.
+/// How deletions at the origin are detected: `deletes:`.
 enum DeletionGrammar {
     private enum Detection: String, Sendable, CaseIterable {
         case completeListing = "complete_listing"
@@ -22,7 +22,7 @@ enum DeletionGrammar {
         "equals", ValueType<String>.text("a text, a number, true or false"),
         "The value of deleted ones; left out, anything but null, false, 0 and an empty string.")
 
-    /// What is declared, with the path whose placeholders are known once for_each is.
+    /// The declaration, with the path whose placeholders are checked once `for_each` is known.
     struct Declaration: Sendable {
         var deletions: Deletions
         var recordPath: Located<String>?

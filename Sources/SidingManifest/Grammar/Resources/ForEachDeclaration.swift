@@ -2,19 +2,19 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// `for_each:` before it is known whether the resource that it names is there.
+/// `for_each:`, before its resource is known to exist.
 struct ForEachDeclaration: Sendable {
     let subject: Subject
     var resource: Located<String>?
     var parents = ForEach.Parents.all
     var bindings: [NamedMember<JSONPath>] = []
-    /// All that are bound, those with faults included.
+    /// All bound names, including those with faults.
     var names: Set<String> = []
     var concurrency = ForEach.usualConcurrency
 
     init(subject: Subject) { self.subject = subject }
 
-    /// As the library has it; nil where the parent's name is missing, which has been noted.
+    /// The library's form; nil if the parent's name is missing, which was noted.
     var forEach: ForEach? {
         resource.map { resource in
             ForEach(
@@ -23,12 +23,12 @@ struct ForEachDeclaration: Sendable {
         }
     }
 
-    /// The path with something in the place of what is bound.
+    /// The path with `1` for each bound name.
     func filled(_ path: String) -> String {
         names.reduce(path) { $0.replacing("{\($1)}", with: "1") }
     }
 
-    /// What is bound and stands in no request would make all parents' listings the same.
+    /// Notes bound names that no request uses: all parents would then have the same listing.
     func checkUse(
         inPath path: String?, query: [String: QueryValue], body: BodyDeclaration, _ reading: inout Reading
     ) {
@@ -44,9 +44,9 @@ struct ForEachDeclaration: Sendable {
     }
 }
 
-/// What resources say of each other.
+/// Checks references between resources.
 enum ForEachReferences {
-    /// Notes parents that are not there, and circles of resources that wait for each other.
+    /// Notes missing parents, and cycles of resources that wait for each other.
     static func check(_ resources: [NamedMember<ResourceDeclaration>], names: [String], _ reading: inout Reading) {
         var parents: [String: String] = [:]
         for member in resources {
@@ -72,7 +72,7 @@ enum ForEachReferences {
         }
     }
 
-    /// What is bound is read from stored records.
+    /// Notes bound members that the parent drops, as bindings are read from stored records.
     private static func checkBindings(
         of child: NamedMember<ResourceDeclaration>, among resources: [NamedMember<ResourceDeclaration>],
         _ reading: inout Reading

@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingJSON
 
-/// One listing for each record of another resource: `for_each:`.
+/// Fan-out: one listing for each record of another resource: `for_each:`.
 enum ForEachGrammar {
     private static let resource = Keyword(
         "resource", ValueType<String>.text("the name of another resource"), isRequired: true,
@@ -71,7 +71,7 @@ enum ForEachGrammar {
             return ForEach.Parents(areChanged: areChanged, filter: .members(.compare(path, .isNotEqual, value)))
         default:
             let entries = ["path", "equals", "not_equals", "query"].filter { object.entry($0) != nil }
-            // What is there and wrong has been noted.
+            // Invalid values were noted already.
             let isRead = [path == nil, same == nil, other == nil, sql == nil]
                 .elementsEqual(["path", "equals", "not_equals", "query"].map { !entries.contains($0) })
             guard isRead else { return nil }
@@ -90,7 +90,7 @@ enum ForEachGrammar {
         return ValueType<Word>.choice.read(node, &reading).map { $0 == .all ? .all : .changed }
     }
 
-    /// As it is written, and as `->>` reads it from a body: true is 1, false is 0.
+    /// A value as `->>` reads it from a body: true is 1, false is 0.
     private static let value = ValueType<RecordValue>("a scalar", schema: .anyScalar) { node, reading in
         if node.isNull { return .null }
         guard case .scalar(let text, let isPlain) = node.content else {

@@ -2,7 +2,7 @@ internal import Siding
 
 /// Earlier versions of records: `history:`.
 enum HistoryGrammar {
-    /// What the key says; `false` says that none are kept, as no key does.
+    /// The value of the key; `false` keeps no versions, like a missing key.
     enum Setting: Sendable {
         case off
         case on(HistoryRetention)
@@ -30,7 +30,7 @@ enum HistoryGrammar {
         }
     }
 
-    /// As ``ValueType/truth``, with what else could stand there.
+    /// Like ``ValueType/truth``, but its faults mention the other allowed values.
     private static let word = ValueType<Bool>.scalar(expected, schema: ValueType<Bool>.truth.schema) { text, isPlain in
         switch text.lowercased() {
         case "true" where isPlain: .value(true)

@@ -1,6 +1,6 @@
 internal import Siding
 
-/// How one page leads to the next: `paginate:`.
+/// How to find the next page: `paginate:`.
 enum PagingGrammar {
     static let type = ValueType<Paging>.union(of: [
         Variant(

@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingJSON
 
-/// Where a request carries a parameter of paging: `in`, with `param`, `size_param` and `limit_param`.
+/// Where requests carry pagination parameters: `in`, with `param`, `size_param` and `limit_param`.
 enum ParameterGrammar {
     enum Carrier: String, Sendable, CaseIterable {
         case query
@@ -14,7 +14,7 @@ enum ParameterGrammar {
 
     static let name = ValueType<String>.text("the name of a parameter")
 
-    /// The parameter that `keyword` names; nil where it is left out, or wrong, which has then been noted.
+    /// The parameter that `keyword` names; nil if it is missing, or invalid, which is then noted.
     static func parameter(
         _ keyword: Keyword<String>, _ object: ObjectReader, _ reading: inout Reading
     ) -> Paging.Parameter? {
@@ -36,13 +36,13 @@ enum ParameterGrammar {
         return .body(path)
     }
 
-    /// Makes the parameter of a usual name.
+    /// Returns a function that makes a parameter from a default name.
     static func usual(_ object: ObjectReader, _ reading: inout Reading) -> (String) -> Paging.Parameter {
         let isBody = carrier(object, &reading) == .body
         return { isBody ? .body(JSONPath(member: $0)) : .query($0) }
     }
 
-    /// Read for each of the parameters: the same fault is told but once.
+    /// Read once per parameter; duplicate faults are removed later.
     private static func carrier(_ object: ObjectReader, _ reading: inout Reading) -> Carrier {
         object.value(place, &reading) ?? .query
     }

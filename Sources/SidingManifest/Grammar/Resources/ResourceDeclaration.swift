@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
-/// A resource before its source is known.
+/// A resource before it is bound to its source.
 struct ResourceDeclaration: Sendable {
     let subject: Subject
     var source: Located<String>?
@@ -32,9 +32,9 @@ struct ResourceDeclaration: Sendable {
         queryPlace = subject.place
     }
 
-    /// The resource, once `sources` are read; nil after a fault has been noted, here or at its source.
+    /// The resource bound to its source; nil after a fault was noted, here or in the source.
     ///
-    /// - Parameter names: every name in `sources:`, those of faulty sources included.
+    /// - Parameter names: all names in `sources:`, including those of faulty sources.
     func resource(named name: String, sources: [String: Source], names: [String], _ reading: inout Reading)
         -> AnyResource?
     {
@@ -58,7 +58,7 @@ struct ResourceDeclaration: Sendable {
         return resource
     }
 
-    /// What is right each for itself may not go together.
+    /// Notes settings that are valid alone but conflict.
     func checkShape(at place: Place, _ reading: inout Reading) {
         do throws(RecordShapeError) { try shape.check() } catch {
             reading.fault("\(subject): \(error)", at: place)
@@ -67,7 +67,7 @@ struct ResourceDeclaration: Sendable {
         for path in key where dropped.takes(path) {
             reading.fault("\(subject) drops its key \(path)", at: place, expected: "a drop that leaves the key")
         }
-        // Records are looked at as they are to be stored.
+        // Deletion marks are looked up in records as stored.
         if let mark = deletions?.deletions.mark, dropped.takes(mark.path) {
             reading.fault(
                 "\(subject) drops \(mark.path.description), which marks its deleted records", at: place,
@@ -75,7 +75,7 @@ struct ResourceDeclaration: Sendable {
         }
     }
 
-    /// A placeholder without a cursor stands for nothing, and a cursor that no request carries asks for nothing.
+    /// Notes a placeholder without a cursor, and a cursor that no request carries.
     private func checkPlaceholders(_ reading: inout Reading) {
         let (inQuery, inBody) = (queryHolds("{cursor}"), body.holds("{cursor}"))
         let isUsed = inQuery || inBody
@@ -106,7 +106,7 @@ struct ResourceDeclaration: Sendable {
         }
     }
 
-    /// The path of `deletes: { verify: … }`.
+    /// Checks the path of `deletes: { verify: … }`.
     private func checkRecordPath(_ path: Located<String>, _ reading: inout Reading) {
         let name = "{\(Deletions.recordName)}"
         if reading.placeholders.contains(name) {

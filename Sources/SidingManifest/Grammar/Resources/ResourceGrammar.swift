@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
-/// A collection: one entry of `resources:`.
+/// A resource: one entry of `resources:`.
 enum ResourceGrammar {
     private enum Method: String, Sendable, CaseIterable {
         case get = "GET"
@@ -129,7 +129,7 @@ enum ResourceGrammar {
     }
 }
 
-/// `stop:`
+/// When a listing ends early: `stop:`.
 enum StopGrammar {
     private static let maxPages = Keyword(
         "max_pages", .integer(1...1_000_000_000), "The most pages; reaching it leaves the listing incomplete.")
@@ -144,7 +144,7 @@ enum StopGrammar {
     }
 }
 
-/// `query_encoding:`
+/// How Booleans and lists are written in the query: `query_encoding:`.
 enum QueryEncodingGrammar {
     private enum Bools: String, Sendable, CaseIterable {
         case int

@@ -1,4 +1,4 @@
-/// Each resource is a view of its name, beside tables of our own and of SQLite's.
+/// Checks resource names: each is the name of a view, beside tables of Siding and SQLite.
 enum ResourceNames {
     static func check(_ entries: [YAMLEntry], _ reading: inout Reading) {
         var known: [String: YAMLEntry] = [:]
@@ -25,7 +25,7 @@ enum ResourceNames {
         return reserved.map { "begins with \($0), which names tables of the database itself" }
     }
 
-    /// SQLite compares names without the case of ASCII letters.
+    /// The name with ASCII letters in lower case, as SQLite compares names.
     private static func folded(_ name: String) -> String {
         String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isASCII ? fold($0) : $0 }))
     }

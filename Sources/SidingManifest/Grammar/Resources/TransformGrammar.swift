@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingJSON
 
-/// What becomes of records: `where:`, `drop:`, `set:`, `rename:`.
+/// Filters and changes of records: `where:`, `drop:`, `set:`, `rename:`.
 enum TransformGrammar {
     private static let expectedExpression = "an SQL expression over the record such as state <> 'spam'"
 
@@ -50,7 +50,7 @@ enum TransformGrammar {
 
     private static let expectedCondition = "\(expectedExpression), or { path: $.state, not_equals: spam }"
 
-    /// All of `where:`.
+    /// The whole of `where:`.
     static let condition = ValueType<RecordExpression>(
         expectedCondition, schema: ["anyOf": [expression.schema, comparison.schema()]]
     ) { node, reading in
@@ -67,7 +67,7 @@ enum TransformGrammar {
     static let dropped = ValueType<[JSONPath]>.list(of: .path, "a list of paths such as [$.body_html]")
         .map { paths, node, reading in checked(RecordTransforms(dropped: paths), node, &reading)?.dropped }
 
-    /// All of `set:`.
+    /// The whole of `set:`.
     static let computed = ValueType<[NamedMember<RecordExpression>]>
         .map(of: expression, "a map of columns such as { total: price * quantity }", atLeast: 1)
         .map { members, node, reading in
@@ -75,7 +75,7 @@ enum TransformGrammar {
             return checked(RecordTransforms(computed: columns), node, &reading)?.computed
         }
 
-    /// All of `rename:`.
+    /// The whole of `rename:`.
     static let renamed = ValueType<[NamedMember<String>]>
         .map(of: .text("the name of a column"), "a map of names such as { html_url: url }", atLeast: 1)
         .map { members, node, reading in

@@ -1,7 +1,7 @@
 internal import Siding
 internal import SidingCredentials
 
-/// How a source is told who asks: `auth:`.
+/// The credentials of a source: `auth:`.
 enum AuthorizationGrammar {
     static let type = ValueType<Authorization>.union(of: [
         Variant(name: "none", doc: "No credentials.", shape: Shape([]) { _, _ in Authorization.none }),

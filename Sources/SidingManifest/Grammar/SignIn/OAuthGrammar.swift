@@ -2,7 +2,7 @@ internal import Siding
 internal import SidingChain
 internal import SidingCredentials
 
-/// Tokens of an OAuth 2 token endpoint: `auth: { type: oauth2_client }` and `oauth2_refresh`.
+/// Tokens from an OAuth 2 token endpoint: `auth: { type: oauth2_client }` and `oauth2_refresh`.
 enum OAuthGrammar {
     static let tokenURL = Keyword(
         "token_url", .baseURL, isRequired: true, "The token endpoint. https, or http on this machine.")
@@ -62,7 +62,7 @@ enum OAuthGrammar {
             parameters: parameters)
     }
 
-    /// Those that have keys of their own, or that the grant itself says.
+    /// Parameters that have their own keys or are set by the grant.
     private static let reserved: Set<String> = [
         "grant_type", "client_id", "client_secret", "refresh_token", "scope", "audience",
     ]
@@ -84,7 +84,7 @@ enum OAuthGrammar {
 }
 
 extension Reading {
-    /// Notes text in the place of what its name says is a secret.
+    /// Notes a literal in a place whose name demands a secret.
     mutating func refuseLiteral(_ name: String, at place: Place) {
         fault(
             "\(Subject.quoted(name))\(subject.inOwner) is a literal; this file never holds a secret, only where to find it",

@@ -1,11 +1,12 @@
 internal import Siding
 
-/// When a token is got anew: `refresh:` of `auth:`.
+/// When tokens are renewed: `refresh:` in `auth:`.
 struct RefreshRules: Sendable {
     var early = Duration.seconds(60)
     var statuses: Set<Int> = [401]
 }
 
+/// The grammar of `refresh:`.
 enum RefreshGrammar {
     private static let early = Keyword(
         "early", .duration, default: "60s",

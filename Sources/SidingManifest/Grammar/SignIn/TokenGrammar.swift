@@ -4,7 +4,7 @@ internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
-/// Tokens that a log-in or a program gives: `auth: { type: session }` and `command`.
+/// Tokens from a log-in or a program: `auth: { type: session }` and `command`.
 enum TokenGrammar {
     private static let path = Keyword(
         "path", ValueType<String>.text("a path below base_url such as /login"), isRequired: true,
@@ -98,7 +98,7 @@ enum TokenGrammar {
         return true
     }
 
-    /// Visible ASCII and spaces, or nothing at all.
+    /// Visible ASCII and spaces; may be empty.
     private static let prefixType = ValueType<String>.scalar(
         "a word such as Token, or '' for none", schema: .anyScalar
     ) { text, _ in

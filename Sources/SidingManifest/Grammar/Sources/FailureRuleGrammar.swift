@@ -3,7 +3,7 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// What to do with which failure: `errors:`.
+/// Rules for failures: `errors:`.
 enum FailureRuleGrammar {
     private static let when = Keyword(
         "when", condition.type, isRequired: true, "What the failure must be like, in all that is said.")
@@ -33,11 +33,11 @@ enum FailureRuleGrammar {
         }
     }
 
-    /// All of `errors:`.
+    /// The whole of `errors:`.
     static let all = ValueType<[FailureRule]>.list(
         of: shape.type, "a list of rules such as { when: { status: 404 }, do: ignore }")
 
-    /// The rules of one resource, which has fetches only.
+    /// The rules of one resource, which apply only to fetches.
     static let fetches = ValueType<[FailureRule]>.list(
         of: fetchShape.type, "a list of rules such as { when: { status: 404 }, do: ignore }")
 
@@ -103,7 +103,7 @@ enum FailureRuleGrammar {
         let (whole, part) = (object.value(equals, &reading), object.value(contains, &reading))
         if let whole, part == nil { return .equals(whole) }
         if let part, whole == nil { return .contains(part) }
-        // What is there and wrong has been noted.
+        // Invalid values were noted already.
         guard (whole == nil) == (object.entry("equals") == nil), (part == nil) == (object.entry("contains") == nil)
         else { return nil }
         reading.fault(

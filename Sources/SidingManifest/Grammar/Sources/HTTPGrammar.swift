@@ -2,7 +2,7 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// The bounds of a source: `http:`.
+/// Limits on the requests and answers of a source: `http:`.
 enum HTTPGrammar {
     private static let defaults = TransportSettings()
 
@@ -40,7 +40,7 @@ enum HTTPGrammar {
     }
 }
 
-/// What `http:` says, which the library keeps in two places.
+/// The values of `http:`, which the library stores in two types.
 struct HTTPBounds: Sendable {
     var transport = TransportSettings()
     var json = JSONLimits()

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 
-/// An origin's promise to act once per key: `idempotency:`.
+/// The origin's promise to act only once per key: `idempotency:`.
 enum IdempotencyGrammar {
     private static let header = Keyword(
         "header", .headerName, default: "Idempotency-Key", "The header field that carries the key.")

@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Siding
 internal import SidingChain
 
-/// How many requests a source takes: `limits:`.
+/// Rate limits of a source: `limits:`.
 enum LimitGrammar {
     private static let match = Keyword(
         "match", pattern, isRequired: true,
@@ -35,7 +35,7 @@ enum LimitGrammar {
         return .value(rate)
     }
 
-    /// `30 / min` → `30/m`.
+    /// A correction such as `30/m` for `30 / min`.
     private static func suggestion(_ text: String) -> String? {
         let packed = text.lowercased().filter { $0 != " " }
         let parts = packed.split(separator: "/")
@@ -49,7 +49,7 @@ enum LimitGrammar {
         let (rate, remaining) = (object.value(rate, &reading), object.value(remaining, &reading))
         let reset = object.value(reset, &reading)
         guard let match = object.value(match, &reading) else { return nil }
-        // What is there and wrong has been noted.
+        // Invalid values were noted already.
         guard (rate == nil) == (object.entry("rate") == nil),
             (remaining == nil) == (object.entry("remaining_header") == nil)
         else { return nil }
@@ -61,7 +61,7 @@ enum LimitGrammar {
         }
     }
 
-    /// All of `limits:`.
+    /// The whole of `limits:`.
     static let all = ValueType<[RateLimit]>.list(
         of: shape.type, "a list of limits such as { match: \"**\", rate: 30/m }"
     ).map { limits, node, reading in

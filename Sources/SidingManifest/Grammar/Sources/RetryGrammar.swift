@@ -1,6 +1,6 @@
 internal import SidingChain
 
-/// Patience with a source: `retry:`.
+/// Retries and backoff of a source: `retry:`.
 enum RetryGrammar {
     private static let defaults = RetryPolicy()
 
@@ -36,13 +36,13 @@ enum RetryGrammar {
     }
 }
 
-/// What `retry:` says.
+/// The values of `retry:`.
 struct RetryRules: Sendable {
     var policy = RetryPolicy()
     var expiry: Duration?
 }
 
-/// How waits are spread.
+/// How waits are randomized.
 enum JitterChoice: String, Sendable, CaseIterable {
     case full
     case none

@@ -46,7 +46,7 @@ enum SourceGrammar {
         return source
     }
 
-    /// A token endpoint is spoken to as the source is.
+    /// Checks that the token endpoint is encrypted, by the rule for the source itself.
     private static func refusePlainTokens(
         _ authorization: Authorization, _ object: ObjectReader, _ settings: TransportSettings, _ reading: inout Reading
     ) {
@@ -67,7 +67,7 @@ enum SourceGrammar {
             "\(url.subject) is not encrypted", at: url.place, expected: "https, or http: { allow_plain_http: true }")
     }
 
-    /// All of `sources:`.
+    /// The whole of `sources:`.
     static let all = ValueType<[NamedMember<Source>]>.map(
         of: shape.type, "a map of one or more sources", atLeast: 1,
         subject: { entry in

@@ -1,12 +1,12 @@
-/// A name in `sources:` that another part of the file means; it may be left out where there is but one.
+/// A reference to a name in `sources:`; optional if there is only one source.
 struct SourceReference: Sendable {
-    /// Who means it.
+    /// The entry that has the reference.
     let subject: Subject
     let name: Located<String>?
 
-    /// The name of the source; nil after a fault has been noted.
+    /// The name of the source; nil after a fault was noted.
     ///
-    /// - Parameter names: every name in `sources:`, those of faulty sources included.
+    /// - Parameter names: all names in `sources:`, including those of faulty sources.
     func resolved(among names: [String], _ reading: inout Reading) -> String? {
         guard let name else {
             if names.count > 1 {

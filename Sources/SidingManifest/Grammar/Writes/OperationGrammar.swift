@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Siding
 
-/// The request of one verb of a write. Each verb takes what means something of it, and refuses the rest by name.
+/// The request of one verb of a write. Each verb accepts only the keys that apply to it.
 enum OperationGrammar {
     private typealias Operation = WriteDeclaration.Operation
 
@@ -41,7 +41,7 @@ enum OperationGrammar {
         operation.goneIsDone = object.value(goneIsDone, &reading) ?? true
     }
 
-    /// A request with method and path, and what else `terms` read of it.
+    /// A request with method and path, and the keys that `terms` reads.
     private static func shape(
         usually usual: HTTPRequest.Method, _ more: [KeywordEntry],
         terms: @escaping @Sendable (inout Operation, ObjectReader, inout Reading) -> Void

@@ -2,7 +2,7 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// How to find out whether a write arrived: `unknown:`.
+/// Delivery probes, which find out whether a write arrived: `unknown:`.
 enum ProbeGrammar {
     private static let probe = Keyword(
         "probe", probeShape.type, isRequired: true,
@@ -55,7 +55,7 @@ enum ProbeGrammar {
             path + joint + pairs.joined(separator: "&"), mark: mark ?? usualMark(query), records: records)
     }
 
-    /// A filter by a member is usually named after it.
+    /// The default mark: the query parameter of the value, as filters are usually named after the member.
     private static func usualMark(_ query: [NamedMember<String>]) -> JSONPath? {
         query.first {
             ["{entry}", "{key}"].contains($0.value) && $0.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) != nil
@@ -63,7 +63,7 @@ enum ProbeGrammar {
         .map { JSONPath(member: $0.name) }
     }
 
-    /// Percent-encoded, but for what stands in braces.
+    /// The text percent-encoded except for placeholders in braces.
     private static func escaped(_ text: String) -> String {
         var (escaped, rest) = ("", text[...])
         while let match = rest.firstMatch(of: /\{[^}]*\}/) {
@@ -81,7 +81,7 @@ enum ProbeGrammar {
         }
 }
 
-/// What to do where someone else changed the record: `conflict:`.
+/// What to do if someone else changed the record: `conflict:`.
 enum ConflictGrammar {
     private static let on = Keyword(
         "on", statuses, default: [409, 412, 428],
@@ -95,7 +95,7 @@ enum ConflictGrammar {
         ConflictRules(policy: object.value(then, &reading) ?? .hold, statuses: object.value(on, &reading))
     }
 
-    /// What these mean is the same for every request.
+    /// Statuses that mean the same for every request, so they cannot mean a conflict.
     private static let taken = [
         401: "wants a sign-in", 408: "ran out of time", 425: "came too early", 429: "asks for patience",
     ]
@@ -112,9 +112,9 @@ enum ConflictGrammar {
     }
 }
 
-/// What counts as a conflict, and what becomes of one.
+/// Which statuses mean a conflict, and how to handle it.
 struct ConflictRules: Sendable {
     var policy = ConflictPolicy.hold
-    /// Nil for the usual ones.
+    /// Nil for the default statuses.
     var statuses: Set<Int>?
 }

@@ -3,7 +3,7 @@ internal import Siding
 internal import SidingChain
 internal import SidingJSON
 
-/// What may be done to records at their origin: one entry of `writes:`.
+/// The writes to one kind of records at the origin: one entry of `writes:`.
 enum WriteGrammar {
     private static let source = Keyword(
         "source", ValueType<String>.text("the name of a source"),
@@ -56,7 +56,7 @@ enum WriteGrammar {
         return write
     }
 
-    /// All of `writes:`.
+    /// The whole of `writes:`.
     static let all = ValueType<[NamedMember<LocatedWrite>]>.map(
         of: shape.type, "a map of writes",
         subject: { entry in
@@ -67,7 +67,7 @@ enum WriteGrammar {
         return members
     }
 
-    /// A dot parts name and verb on the command line.
+    /// Checks names of writes: on the command line a dot separates name and verb.
     private static func checkNames(_ entries: [YAMLEntry], _ reading: inout Reading) {
         for entry in entries where entry.name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_-]{0,99}/) == nil {
             reading.fault(
@@ -78,11 +78,11 @@ enum WriteGrammar {
 }
 
 extension WriteDeclaration.Operation {
-    /// Whether the request says whose record it is about.
+    /// Whether the path names the record.
     fileprivate var namesRecord: Bool { path.contains(WriteDeclaration.placeholder) }
 }
 
-/// A write before its source is known.
+/// A write before it is bound to its source.
 struct LocatedWrite: Sendable {
     let subject: Subject
     var source: SourceReference?
@@ -98,7 +98,7 @@ struct LocatedWrite: Sendable {
         self.subject = subject
     }
 
-    /// The write, once `sources` are read; nil after a fault has been noted, here or at its source.
+    /// The write bound to its source; nil after a fault was noted, here or in the source.
     func declaration(
         named name: String, sources: [String: Source], names: [String], resources: [AnyResource],
         _ reading: inout Reading
@@ -157,7 +157,7 @@ struct LocatedWrite: Sendable {
                 "\(operation.subject) names no record", at: operation.place, expected: "a path with {id}")
             return false
         }
-        // RFC 9110 §9.3.3: what a POST makes gets its name from the origin. Whoever names it sends a PUT (§9.3.4).
+        // RFC 9110 §9.3.3: the origin names the result of a POST. A client that chooses the name sends a PUT (§9.3.4).
         guard verb != .create || operation.value.method != .post || !operation.value.namesRecord else {
             reading.fault(
                 "\(operation.subject) asks for {id}, which a record that a POST creates gets from the origin",
