@@ -8,8 +8,8 @@
 -- siding_resources      one row per resource that was ever synced. `definition` is the canonical JSON of everything that decides
 --                       which records a listing yields; when it changes, listings and validators are discarded. `key_type` is
 --                       fixed by the first record; `layout` says how its table keeps the keys, 'rowid' or 'indexed' (NULL: there
---                       is no table yet). Numbers are never given again. `shape` is the JSON of what the config declares of the records (columns,
---                       children, contract, filter), `shape_made` the SQLite and the expressions that its view was made by.
+--                       is no table yet). Numbers are never given again. `schema` is the JSON of what the config declares of the records (columns,
+--                       children, contract, filter), `schema_made` the SQLite and the expressions that its view was made by.
 --                       `parent` is the resource whose records the listings are about. `edited` is 1 from the first own edit on:
 --                       the view then counts pending edits.
 --                       `revision` grows by one with each transaction that writes a record of the resource; `forgotten` is the
@@ -49,17 +49,17 @@
 --
 -- siding_listings       the newest listing of each resource and scope. While it is open, `next_url` is the checkpoint, moved in
 --                       the transaction that saves the page before it. `paging` is declared or detected. `cursor_from` is where
---                       it began (NULL: at the beginning), `cursor_reached` the furthest value of its pages, `cursor_moves`
+--                       it began (NULL: at the beginning), `cursor_reached` the high_water_mark value of its pages, `cursor_moves`
 --                       whether its end moves the cursor, `cursor_waits` whether pages came out of order, so that only the end
---                       may. `root` is the first page where a parent's record decides it. `round` is the pass that last asked for
+--                       may. `root` is the first page where a parent's record decides it. `pass` is the pass that last asked for
 --                       the scope, `parent_revision` the parent's revision then. `moved` is 1 if a page of it showed a stored record that
 --                       the page had not shown before.
 -- siding_pages          one row per page whose records are stored: validators (RFC 9110 section 8.8) and what a 304 does not
---                       repeat: next page and number of records. `lead` says where the next page was found, `read_at` when the
+--                       repeat: next page and number of records. `next_source` says where the next page was found, `read_at` when the
 --                       page was last read whole. `members` are the row ids of its records, ascending, as differences in LEB128;
---                       NULL where not all are known. `furthest` is the furthest cursor value on it, `digest` of its records.
+--                       NULL where not all are known. `high_water_mark` is the high_water_mark cursor value on it, `digest` of its records.
 -- siding_cursors        the value from which the next listing begins; it moves in the transaction that saves the rows it covers.
--- siding_rounds         the fan-out pass under way, or the last one, of a resource with one listing per parent.
+-- siding_passes         the fan-out pass under way, or the last one, of a resource with one listing per parent.
 -- siding_missing        living records that no page shows. `passes` counts the complete listings or passes in a row that lacked
 --                       the record, `needed` is how many delete it: the most that any of them asks for. Both are NULL for an exempt
 --                       record, which no page has shown yet (an own write, a program or `undelete` put it here). `checked_at`: when
@@ -78,11 +78,11 @@
 --
 -- OUTBOX
 --
--- siding_queue          one row per retained request: a fetch (a page that could not be fetched) or a write (the user's own).
+-- siding_outbox          one row per retained request: a fetch (a page that could not be fetched) or a write (the user's own).
 --                       queued -> sending -> done, or parked with a reason, or dropped by a person. `head` is 1 only for the
 --                       oldest unsettled entry of a lane, `position` keeps the order within it, `waits_on` counts unsettled
 --                       parents: one index finds the next entry of a source. `owner` and `token` fence a sender. A fetch is unique
---                       per resource and `parameters` (its scope). Credentials are never stored.
+--                       per resource and `scope` (its scope). Credentials are never stored.
 --                       `key` is the idempotency key, sent in `key_field`; `keyed` says that the origin honours it for
 --                       `key_lifetime_us` from `first_sent_at` on; `key_until` keeps the key of a purged entry taken, with
 --                       `body_sha256` to recognise the same request. `edit` is the JSON of what the write does to the record
@@ -94,9 +94,9 @@
 --                       owner (as in siding_leases) that parked the entry last, at `parked_at`. `let_in` is 1 once a write that
 --                       was parked for a sign-in was tried again because another request of its source was answered; a release
 --                       or retry makes it 0.
--- siding_attempts       the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
--- siding_dependencies   `entry` is not sent before `parent` is settled.
--- siding_bases          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
+-- siding_outbox_events       the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
+-- siding_outbox_dependencies   `entry` is not sent before `parent` is settled.
+-- siding_server_copies          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
 -- siding_sources        the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
 --                       budget, requests allowed after an outage, and when it was last served.
 -- siding_rate_limits    one row per rate limit: a pattern of paths and a window. `reserved_at` is the newest reservation.
@@ -110,7 +110,7 @@
 -- siding_history        one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
 --                       trigger of each writing connection inserts them, so that no statement can forget to. `key` has its
 --                       own type, as in the records table; everywhere else a key is text.
--- siding_requests       where bodies came from: a page, an answer to an own write (`entry`), or the quarantine.
+-- siding_provenance       where bodies came from: a page, an answer to an own write (`entry`), or the quarantine.
 -- siding_responses      the response cache: validators and body of one row change together. `variant` are the request fields that
 --                       the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes` what the
 --                       row counts towards the limit; the row with the oldest `used_at` goes first.
@@ -127,8 +127,8 @@ CREATE TABLE siding_resources (
     completed_run  INTEGER,
     revision       INTEGER NOT NULL DEFAULT 0,
     edited         INTEGER NOT NULL DEFAULT 0,
-    shape          TEXT    CONSTRAINT resources_shape_is_json CHECK (shape IS NULL OR json_valid(shape)),
-    shape_made     TEXT,
+    schema          TEXT    CONSTRAINT resources_schema_is_json CHECK (schema IS NULL OR json_valid(schema)),
+    schema_made     TEXT,
     forgotten      INTEGER NOT NULL DEFAULT 0,
     history_since  INTEGER,
     history_pruned INTEGER NOT NULL DEFAULT 0,
@@ -230,7 +230,7 @@ CREATE TABLE siding_listings (
     cursor_from     TEXT,
     cursor_reached  TEXT,
     cursor_moves    INTEGER NOT NULL DEFAULT 0,
-    round           INTEGER,
+    pass           INTEGER,
     parent_revision INTEGER,
     fresh_until     INTEGER,
     not_before      INTEGER,
@@ -259,9 +259,9 @@ CREATE TABLE siding_pages (
     records       INTEGER NOT NULL,
     fetched_at    INTEGER NOT NULL,
     members       BLOB,
-    lead          TEXT    CONSTRAINT pages_lead CHECK (lead IS NULL OR lead IN ('header', 'body', 'nowhere')),
+    next_source          TEXT    CONSTRAINT pages_next_source CHECK (next_source IS NULL OR next_source IN ('header', 'body', 'nowhere')),
     read_at       INTEGER,
-    furthest      TEXT,
+    high_water_mark      TEXT,
     digest        INTEGER,
     PRIMARY KEY (resource, scope, url, sent)
 ) STRICT, WITHOUT ROWID;
@@ -275,16 +275,16 @@ CREATE TABLE siding_cursors (
     PRIMARY KEY (resource, scope)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE siding_rounds (
+CREATE TABLE siding_passes (
     resource   INTEGER NOT NULL PRIMARY KEY REFERENCES siding_resources (id),
-    round      INTEGER NOT NULL,
+    pass      INTEGER NOT NULL,
     state      TEXT    NOT NULL,
     takes_all  INTEGER NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at   INTEGER,
     run        INTEGER NOT NULL,
-    CONSTRAINT rounds_state CHECK (state IN ('open', 'complete', 'incomplete')),
-    CONSTRAINT rounds_open_has_no_end CHECK ((state = 'open') = (ended_at IS NULL))
+    CONSTRAINT passes_state CHECK (state IN ('open', 'complete', 'incomplete')),
+    CONSTRAINT passes_open_has_no_end CHECK ((state = 'open') = (ended_at IS NULL))
 ) STRICT;
 
 CREATE TABLE siding_missing (
@@ -356,15 +356,15 @@ CREATE TABLE siding_leases (
     CONSTRAINT leases_holder_is_json CHECK (holder IS NULL OR json_valid(holder))
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE siding_queue (
+CREATE TABLE siding_outbox (
     seq             INTEGER PRIMARY KEY AUTOINCREMENT,
-    id              TEXT    NOT NULL CONSTRAINT queue_id_unique UNIQUE,
+    id              TEXT    NOT NULL CONSTRAINT outbox_id_unique UNIQUE,
     kind            TEXT    NOT NULL,
     state           TEXT    NOT NULL,
     reason          TEXT,
     source          TEXT    NOT NULL,
     resource        TEXT,
-    parameters      TEXT    NOT NULL DEFAULT '',
+    scope      TEXT    NOT NULL DEFAULT '',
     lane            TEXT    NOT NULL,
     position        INTEGER NOT NULL,
     head            INTEGER NOT NULL,
@@ -398,70 +398,70 @@ CREATE TABLE siding_queue (
     waits_for       TEXT,
     replaces        TEXT,
     answer_type     TEXT,
-    edit            TEXT    CONSTRAINT queue_edit_is_json CHECK (edit IS NULL OR json_valid(edit)),
+    edit            TEXT    CONSTRAINT outbox_edit_is_json CHECK (edit IS NULL OR json_valid(edit)),
     record_key      TEXT,
     edit_order      INTEGER,
     temporary_id    TEXT,
     real_id         TEXT,
     base            BLOB,
-    probe           TEXT    CONSTRAINT queue_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
-    unknown_since   INTEGER CONSTRAINT queue_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
-    conflict_on     TEXT    CONSTRAINT queue_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
-    key_until       INTEGER CONSTRAINT queue_forgotten_is_settled CHECK (key_until IS NULL OR settled_at IS NOT NULL),
-    gone_is_done    INTEGER CONSTRAINT queue_gone_is_done CHECK (gone_is_done IN (0, 1)),
+    probe           TEXT    CONSTRAINT outbox_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
+    unknown_since   INTEGER CONSTRAINT outbox_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
+    conflict_on     TEXT    CONSTRAINT outbox_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
+    key_until       INTEGER CONSTRAINT outbox_forgotten_is_settled CHECK (key_until IS NULL OR settled_at IS NOT NULL),
+    gone_is_done    INTEGER CONSTRAINT outbox_gone_is_done CHECK (gone_is_done IN (0, 1)),
     parked_by       TEXT,
     parked_at       INTEGER,
-    let_in          INTEGER NOT NULL DEFAULT 0 CONSTRAINT queue_let_in CHECK (let_in IN (0, 1)),
-    CONSTRAINT queue_id_shape CHECK (length(id) = 26),
-    CONSTRAINT queue_kind CHECK (kind IN ('fetch', 'write')),
-    CONSTRAINT queue_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
-    CONSTRAINT queue_reason CHECK (
+    let_in          INTEGER NOT NULL DEFAULT 0 CONSTRAINT outbox_let_in CHECK (let_in IN (0, 1)),
+    CONSTRAINT outbox_id_shape CHECK (length(id) = 26),
+    CONSTRAINT outbox_kind CHECK (kind IN ('fetch', 'write')),
+    CONSTRAINT outbox_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
+    CONSTRAINT outbox_reason CHECK (
         reason IN ('uncertain', 'rejected', 'conflict', 'sign_in', 'poison', 'expired', 'key_expired', 'invalid', 'held',
         'dependency')),
-    CONSTRAINT queue_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
-    CONSTRAINT queue_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
-    CONSTRAINT queue_settled_has_time CHECK ((state IN ('done', 'dropped')) = (settled_at IS NOT NULL)),
-    CONSTRAINT queue_head_is_unsettled CHECK (head = 0 OR (head = 1 AND settled_at IS NULL)),
-    CONSTRAINT queue_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL),
-    CONSTRAINT queue_error_is_json CHECK (error IS NULL OR json_valid(error)),
-    CONSTRAINT queue_headers_is_json CHECK (json_valid(headers))
+    CONSTRAINT outbox_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
+    CONSTRAINT outbox_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
+    CONSTRAINT outbox_settled_has_time CHECK ((state IN ('done', 'dropped')) = (settled_at IS NOT NULL)),
+    CONSTRAINT outbox_head_is_unsettled CHECK (head = 0 OR (head = 1 AND settled_at IS NULL)),
+    CONSTRAINT outbox_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL),
+    CONSTRAINT outbox_error_is_json CHECK (error IS NULL OR json_valid(error)),
+    CONSTRAINT outbox_headers_is_json CHECK (json_valid(headers))
 ) STRICT;
-CREATE UNIQUE INDEX siding_queue_fetch ON siding_queue (resource, parameters)
+CREATE UNIQUE INDEX siding_outbox_fetch ON siding_outbox (resource, scope)
     WHERE kind = 'fetch' AND settled_at IS NULL;
-CREATE INDEX siding_queue_unsettled ON siding_queue (kind) WHERE settled_at IS NULL;
-CREATE INDEX siding_queue_lane ON siding_queue (lane, position) WHERE settled_at IS NULL;
-CREATE INDEX siding_queue_owner ON siding_queue (owner) WHERE owner IS NOT NULL;
-CREATE INDEX siding_queue_settled ON siding_queue (settled_at) WHERE settled_at IS NOT NULL;
-CREATE INDEX siding_queue_ready ON siding_queue (source, not_before, seq)
+CREATE INDEX siding_outbox_unsettled ON siding_outbox (kind) WHERE settled_at IS NULL;
+CREATE INDEX siding_outbox_lane ON siding_outbox (lane, position) WHERE settled_at IS NULL;
+CREATE INDEX siding_outbox_owner ON siding_outbox (owner) WHERE owner IS NOT NULL;
+CREATE INDEX siding_outbox_settled ON siding_outbox (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX siding_outbox_ready ON siding_outbox (source, not_before, seq)
     WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0;
-CREATE INDEX siding_queue_expiry ON siding_queue (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;
-CREATE UNIQUE INDEX siding_queue_key ON siding_queue (key);
-CREATE INDEX siding_queue_edits ON siding_queue (resource, record_key, edit_order)
+CREATE INDEX siding_outbox_expiry ON siding_outbox (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;
+CREATE UNIQUE INDEX siding_outbox_key ON siding_outbox (key);
+CREATE INDEX siding_outbox_edits ON siding_outbox (resource, record_key, edit_order)
     WHERE edit IS NOT NULL AND settled_at IS NULL;
-CREATE INDEX siding_queue_temporary ON siding_queue (temporary_id) WHERE temporary_id IS NOT NULL;
-CREATE INDEX siding_queue_sign_in ON siding_queue (source, seq)
+CREATE INDEX siding_outbox_temporary ON siding_outbox (temporary_id) WHERE temporary_id IS NOT NULL;
+CREATE INDEX siding_outbox_sign_in ON siding_outbox (source, seq)
     WHERE state = 'parked' AND reason = 'sign_in';
-CREATE INDEX siding_queue_forgotten ON siding_queue (key_until) WHERE key_until IS NOT NULL;
+CREATE INDEX siding_outbox_forgotten ON siding_outbox (key_until) WHERE key_until IS NOT NULL;
 
-CREATE TABLE siding_attempts (
+CREATE TABLE siding_outbox_events (
     seq    INTEGER PRIMARY KEY,
-    entry  TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
+    entry  TEXT    NOT NULL REFERENCES siding_outbox (id) ON DELETE CASCADE,
     at     INTEGER NOT NULL,
     who    TEXT    NOT NULL,
     event  TEXT    NOT NULL,
     detail TEXT
 ) STRICT;
-CREATE INDEX siding_attempts_entry ON siding_attempts (entry, seq);
+CREATE INDEX siding_outbox_events_entry ON siding_outbox_events (entry, seq);
 
-CREATE TABLE siding_dependencies (
-    entry  TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
-    parent TEXT    NOT NULL REFERENCES siding_queue (id) ON DELETE CASCADE,
+CREATE TABLE siding_outbox_dependencies (
+    entry  TEXT    NOT NULL REFERENCES siding_outbox (id) ON DELETE CASCADE,
+    parent TEXT    NOT NULL REFERENCES siding_outbox (id) ON DELETE CASCADE,
     PRIMARY KEY (entry, parent),
-    CONSTRAINT dependencies_not_itself CHECK (entry <> parent)
+    CONSTRAINT outbox_dependencies_not_itself CHECK (entry <> parent)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX siding_dependencies_parent ON siding_dependencies (parent);
+CREATE INDEX siding_outbox_dependencies_parent ON siding_outbox_dependencies (parent);
 
-CREATE TABLE siding_bases (
+CREATE TABLE siding_server_copies (
     id         INTEGER PRIMARY KEY,
     resource   INTEGER NOT NULL REFERENCES siding_resources (id),
     key        TEXT    NOT NULL,
@@ -469,9 +469,9 @@ CREATE TABLE siding_bases (
     deleted_at INTEGER,
     etag       TEXT,
     request    INTEGER,
-    CONSTRAINT bases_deleted_has_body CHECK (deleted_at IS NULL OR body IS NOT NULL)
+    CONSTRAINT server_copies_deleted_has_body CHECK (deleted_at IS NULL OR body IS NOT NULL)
 ) STRICT;
-CREATE UNIQUE INDEX siding_bases_key ON siding_bases (resource, key);
+CREATE UNIQUE INDEX siding_server_copies_key ON siding_server_copies (resource, key);
 
 CREATE TABLE siding_sources (
     name       TEXT    PRIMARY KEY,
@@ -528,7 +528,7 @@ CREATE TABLE siding_history (
 CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
 CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
 
-CREATE TABLE siding_requests (
+CREATE TABLE siding_provenance (
     id            INTEGER PRIMARY KEY,
     resource      INTEGER NOT NULL,
     cause         TEXT    NOT NULL,
@@ -543,10 +543,10 @@ CREATE TABLE siding_requests (
     last_modified TEXT,
     at            INTEGER NOT NULL,
     entry         TEXT,
-    CONSTRAINT requests_cause CHECK (cause IN ('page', 'write', 'delete', 'quarantine')),
-    CONSTRAINT requests_write_has_entry CHECK ((cause IN ('write', 'delete')) = (entry IS NOT NULL))
+    CONSTRAINT provenance_cause CHECK (cause IN ('page', 'write', 'delete', 'quarantine')),
+    CONSTRAINT provenance_write_has_entry CHECK ((cause IN ('write', 'delete')) = (entry IS NOT NULL))
 ) STRICT;
-CREATE INDEX siding_requests_resource ON siding_requests (resource);
+CREATE INDEX siding_provenance_resource ON siding_provenance (resource);
 
 CREATE TABLE siding_responses (
     id             INTEGER PRIMARY KEY,

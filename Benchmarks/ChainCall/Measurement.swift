@@ -19,15 +19,15 @@ struct Subject {
 /// What a subject's calls cost beyond a direct call.
 struct Measured {
     let name: String
-    /// The median of the differences within each round: what is quoted.
+    /// The median of the differences within each pass: what is quoted.
     let cost: Cost
-    /// The difference of the quietest rounds. Neighbours on the machine only ever add, so this is what a target is held to.
+    /// The difference of the quietest passes. Neighbours on the machine only ever add, so this is what a target is held to.
     let quietest: Cost
 }
 
 /// Measures subjects beside each other, as a shared machine is as slow in one moment as another program wants.
 struct Measurement {
-    var rounds = 11
+    var passes = 11
     var calls = 20_000
 
     /// The cost of `direct`, and what each of `subjects` adds to it.
@@ -35,7 +35,7 @@ struct Measurement {
         for subject in [direct] + subjects { _ = try await cost(of: subject, calls: calls / 10) }
         var base: [Cost] = []
         var whole = [[Cost]](repeating: [], count: subjects.count)
-        for _ in 0..<rounds {
+        for _ in 0..<passes {
             let plain = try await cost(of: direct, calls: calls)
             base.append(plain)
             for (place, subject) in subjects.enumerated() {

@@ -39,7 +39,7 @@ struct Report {
 
     var text: String {
         var lines = [
-            "chain call, processor time, medians of \(measurement.rounds) rounds of \(measurement.calls) calls",
+            "chain call, processor time, medians of \(measurement.passes) passes of \(measurement.calls) calls",
             "  \(chain)",
             line(direct, sign: " ", ratio: ""),
         ]
@@ -51,7 +51,7 @@ struct Report {
         lines.append(
             "  target for \(gated.name): +\(whole(Self.target.nanoseconds)) ns, "
                 + "+\(whole(Self.target.allocations)) allocations: \(held)"
-                + " (+\(whole(gated.quietest.nanoseconds)) ns, +\(tenths(gated.quietest.allocations)) in the quietest rounds)"
+                + " (+\(whole(gated.quietest.nanoseconds)) ns, +\(tenths(gated.quietest.allocations)) in the quietest passes)"
         )
         return lines.joined(separator: "\n")
     }
@@ -60,7 +60,7 @@ struct Report {
         let subjects = added.map { "    \"\($0.name)\": \(object($0.cost))" }.joined(separator: ",\n")
         return """
             {
-              "rounds": \(measurement.rounds),
+              "passes": \(measurement.passes),
               "calls": \(measurement.calls),
               "direct": \(object(direct.cost)),
               "added": {

@@ -125,13 +125,13 @@ public struct Siding: Service {
         // A waiting parent does not delay the other parents, except if the whole fan-out pass waits.
         let waits = retained.contains { entry in
             entry.state == .queued
-                ? resource.forEach == nil || state?.round?.isOpen == true
+                ? resource.forEach == nil || state?.pass?.isOpen == true
                 : resource.forEach == nil && entry.waitsForPerson
         }
         if waits { return false }
         // A fan-out pass that ended without some of its parents is not started again at once, because that would list all the
         // others too. A time in the future was recorded before the clock was set back.
-        let ended = [state?.completedAt, state?.round?.endedAt].compactMap(\.self).filter { $0 <= now }
+        let ended = [state?.completedAt, state?.pass?.endedAt].compactMap(\.self).filter { $0 <= now }
         // A parked page is as old as its last attempt, and a wrong clock may not put that off for long either.
         let tried = retained.filter { $0.state == .parked }.map(\.nextAttemptAt).filter {
             $0 <= now + RetryAfter.longest

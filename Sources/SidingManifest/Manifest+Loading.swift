@@ -101,7 +101,7 @@ extension ManifestDeclaration {
     private func checkViewNames(_ reading: inout Reading) {
         var taken = Set(resources.map { $0.name.lowercased() })
         for resource in resources {
-            for child in resource.value.shape.children {
+            for child in resource.value.schema.children {
                 let name = child.viewName(of: resource.name)
                 guard !taken.insert(name.lowercased()).inserted else { continue }
                 let message =

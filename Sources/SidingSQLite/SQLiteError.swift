@@ -20,7 +20,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
         case cannotOpen
         /// The operating system denies access to this user.
         case permission
-        /// A constraint of the schema failed; with its name as SQLite reports it (`siding_queue_state`, `records.key`).
+        /// A constraint of the schema failed; with its name as SQLite reports it (`siding_outbox_state`, `records.key`).
         case constraint(String)
         case interrupted
         case timeLimit

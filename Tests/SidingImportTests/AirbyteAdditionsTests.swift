@@ -31,7 +31,7 @@ import Testing
         #expect(resource.key == [JSONPath(members: ["attributes", "pk"])])
         #expect(resource.cursor?.place == .record(JSONPath(members: ["attributes", "updated"])))
         #expect(
-            resource.shape.columns.map(\.path) == [
+            resource.schema.columns.map(\.path) == [
                 JSONPath(members: ["attributes", "pk"]), JSONPath(members: ["attributes", "updated"]),
                 JSONPath(member: "other"),
             ])
@@ -68,7 +68,7 @@ import Testing
             Self.copies, more: ", { type: RemoveFields, field_pointers: [[attributes], [attributes, secret], [links]] }"
         )
         #expect(
-            try imported.resource.shape.transforms.dropped.map(\.description) == ["$.attributes.secret", "$.links"])
+            try imported.resource.schema.transforms.dropped.map(\.description) == ["$.attributes.secret", "$.links"])
         #expect(imported.reasons("streams[0].transformations[1].field_pointers[0]").count == 1)
     }
 

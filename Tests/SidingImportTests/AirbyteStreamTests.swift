@@ -155,7 +155,7 @@ import Testing
         #expect(resource.records?.description == "$.data.\"the items\"")
         #expect(resource.key == [JSONPath(member: "a"), JSONPath(members: ["b", "c"])])
         #expect(
-            resource.shape.columns.map(\.type)
+            resource.schema.columns.map(\.type)
                 == [.text, .datetime(.rfc3339), .integer, .real, .boolean, .json, .json])
         #expect(imported.config.contains("where: { path: $.state, not_equals: spam }"), "\(imported.config)")
         #expect(imported.config.contains("drop: [\"$.x.y\"]") || imported.config.contains("drop: [$.x.y]"))

@@ -121,7 +121,7 @@ import Testing
             { name: a, columns: { id: { data_type: bigint, primary_key: true }, at: { data_type: timestamp }, \
             user__login: { data_type: text }, odd: { data_type: hyperloglog } } }
             """)
-        let columns = try imported.resource.shape.columns
+        let columns = try imported.resource.schema.columns
         #expect(columns.map(\.name) == ["id", "at", "user__login"])
         #expect(columns.map(\.type) == [.integer, .datetime(.rfc3339), .text])
         #expect(columns[2].path == JSONPath(members: ["user", "login"]))

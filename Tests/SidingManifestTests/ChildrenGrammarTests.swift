@@ -18,12 +18,12 @@ import Testing
     }
 
     @Test func `children and contract are read in full`() throws {
-        let shape = try #require(try Fixture.parse(FullManifest.text).resources.first).shape
-        #expect(shape.children.map(\.name) == ["labels", "tags"])
-        #expect(shape.children[0].path.description == "$.labels" && shape.children[0].key?.description == "$.name")
-        #expect(shape.children[0].columns.map(\.name) == ["name", "color"] && shape.children[1].key == nil)
-        #expect(shape.contract == RecordContract(newFields: .quarantine, missingKey: .fail, typeChange: .fail))
-        #expect(try Fixture.parse(Self.file("contract: {}")).resources.first?.shape == RecordShape())
+        let schema = try #require(try Fixture.parse(FullManifest.text).resources.first).schema
+        #expect(schema.children.map(\.name) == ["labels", "tags"])
+        #expect(schema.children[0].path.description == "$.labels" && schema.children[0].key?.description == "$.name")
+        #expect(schema.children[0].columns.map(\.name) == ["name", "color"] && schema.children[1].key == nil)
+        #expect(schema.contract == RecordContract(newFields: .quarantine, missingKey: .fail, typeChange: .fail))
+        #expect(try Fixture.parse(Self.file("contract: {}")).resources.first?.schema == RecordSchema())
     }
 
     @Test(arguments: [

@@ -19,14 +19,14 @@ import Testing
     @Test func `columns are read by type, by path and in full`() throws {
         let issues = try #require(try Fixture.parse(FullManifest.text).resources.first)
         #expect(
-            issues.shape.columns == [
+            issues.schema.columns == [
                 RecordColumn("id", .integer), RecordColumn("author", at: try JSONPath(parsing: "$.user.login")),
                 RecordColumn(
                     "updated_at", .datetime(.rfc3339), at: try JSONPath(parsing: "$.meta.updated"), isIndexed: true),
                 RecordColumn("seen", .datetime(.epochMilliseconds)),
             ])
         #expect(
-            try Fixture.parse(Self.file("{ no: text }")).resources.first?.shape.columns == [RecordColumn("no", .text)])
+            try Fixture.parse(Self.file("{ no: text }")).resources.first?.schema.columns == [RecordColumn("no", .text)])
     }
 
     @Test func `columns beyond the most are one fault, at the first of them`() {

@@ -104,7 +104,7 @@ import Testing
         #expect(try await siding.dueResources().map(\.name) == ["posts"])
     }
 
-    @Test func `a round that some parents failed in is not begun anew at once`() async throws {
+    @Test func `a pass that some parents failed in is not begun anew at once`() async throws {
         var comments = resource
         (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
         comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])

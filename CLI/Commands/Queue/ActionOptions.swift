@@ -43,11 +43,11 @@ struct ActionOptions: ParsableArguments {
     /// - Parameter preview: the request that an entry would become, printed by a dry run.
     /// - Returns: the changed entries, and the exit status: 1 if all selected entries were refused, 3 if some were.
     func perform(
-        _ decision: QueueDecision, on chosen: QueueSelection, of store: Store,
+        _ decision: OperatorAction, on chosen: QueueSelection, of store: Store,
         preview: (QueueChange) async throws -> RequestPreview? = { _ in nil }
     ) async throws -> (changed: [QueueEntry], status: ExitStatus) {
         let changes = try await store.carryOut(decision, on: chosen, isRehearsal: dryRun)
-        let report = DecisionReport(decision, options, isRehearsal: dryRun)
+        let report = ActionReport(decision, options, isRehearsal: dryRun)
         if decision != .purge { try checkMeansAny(changes) }
         for change in changes {
             let request = dryRun && change.refusal == nil ? try await preview(change) : nil
@@ -64,7 +64,7 @@ struct ActionOptions: ParsableArguments {
     /// - Parameter prepare: runs first, such as a confirmation.
     /// - Throws: the exit status of `perform`, unless it is success.
     func run(
-        _ decision: QueueDecision,
+        _ decision: OperatorAction,
         after prepare: (QueueSelection, Store) async throws -> Void = { _, _ in }
     ) async throws {
         let status = try await options.withStore(.readWrite) { _, store in

@@ -60,7 +60,7 @@ struct SchemaCommand: AsyncParsableCommand {
         }
     }
 
-    /// A share such as `12 %`; `<1 %` for shares that would round to zero, empty for none.
+    /// A share such as `12 %`; `<1 %` for shares that would pass to zero, empty for none.
     private static func share(_ part: Int, of whole: Int) -> String {
         guard part > 0, whole > 0 else { return "" }
         let percent = part * 100 / whole

@@ -98,7 +98,7 @@ struct WriteDelivery {
         // Reading rows is cheaper than starting a client: most syncs have nothing to send.
         let outlook = try await store.outlook(of: sources)
         // Entries still claimed by a dead sender count as work, too.
-        let others = outlook.wantingSignIn.union(outlook.inHand)
+        let others = outlook.wantingSignIn.union(outlook.claimed)
         guard outlook.hasWork || !others.isDisjoint(with: sources) else { return nil }
         return try await withSender { sender, _ in
             _ = try await sender.drain(sources: sources) { entry in
@@ -185,7 +185,7 @@ struct WriteDelivery {
     /// Whether any write of `sources` can be sent without an operator action. Entries behind a parked one cannot.
     private func canGoOn(_ sources: Set<String>?, _ outlook: QueueOutlook) -> Bool {
         let names = workspace.manifest.sources.map(\.name).filter { sources?.contains($0) ?? true }
-        return outlook.nextDue != nil || !outlook.inHand.isDisjoint(with: names)
+        return outlook.nextDue != nil || !outlook.claimed.isDisjoint(with: names)
     }
 
     private func withSender(

@@ -16,7 +16,7 @@ struct Overview {
         var completedAt: Timestamp?
         var checkpointPage: Int?
         /// Whether a fan-out pass is unfinished.
-        var isRoundOpen: Bool
+        var isPassOpen: Bool
         var isStale: Bool
         /// Until when the origin declares the stored data fresh, and the time before which it asks not to be requested.
         var said: ListingFreshness
@@ -45,7 +45,7 @@ struct Overview {
                 name: resource.name, source: resource.source.name, records: state?.records ?? 0,
                 quarantined: state?.quarantined ?? 0, missing: state?.missing ?? 0,
                 completedAt: state?.completedAt, checkpointPage: state?.checkpoint?.number,
-                isRoundOpen: state?.round?.isOpen ?? false,
+                isPassOpen: state?.pass?.isOpen ?? false,
                 isStale: said.freshUntil == nil && limit.map { limit in age.map { $0 > limit } ?? true } ?? false,
                 said: said)
         }
@@ -96,7 +96,7 @@ struct Overview {
         object.int("missing", line.missing)
         object.optional("completed_at", line.completedAt)
         object.optional("checkpoint_page", line.checkpointPage)
-        if line.isRoundOpen { object.bool("round_open", true) }
+        if line.isPassOpen { object.bool("round_open", true) }
         object.bool("stale", line.isStale)
         object.optional("fresh_until", line.said.freshUntil)
         object.optional("not_before", line.said.notBefore)
@@ -124,7 +124,7 @@ struct Overview {
                 line.name, Words.grouped(line.records), String(line.quarantined),
                 line.completedAt.map(words.time) ?? "never",
                 line.checkpointPage.map { $0 > 1 ? "stopped before page \($0)" : "begun, no page yet" }
-                    ?? (line.isRoundOpen
+                    ?? (line.isPassOpen
                         ? "stopped half-way" : line.completedAt == nil ? "not synced" : state),
             ])
         }

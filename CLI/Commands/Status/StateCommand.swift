@@ -33,7 +33,7 @@ struct StateShowCommand: AsyncParsableCommand {
                 } else if let each = resource.forEach {
                     table.add([
                         resource.name, Self.words(scoped), scoped.first?.movedAt.rfc3339 ?? "",
-                        state?.round?.isOpen == true ? "the next record of \(each.resource)" : "",
+                        state?.pass?.isOpen == true ? "the next record of \(each.resource)" : "",
                     ])
                 } else {
                     table.add([
@@ -65,9 +65,9 @@ struct StateShowCommand: AsyncParsableCommand {
         object.optional("cursor", cursor?.value)
         object.optional("moved_at", cursor?.movedAt)
         object.optional("completed_at", state?.completedAt)
-        if let round = state?.round {
-            object.int("round", Int(round.round))
-            object.bool("round_open", round.isOpen)
+        if let pass = state?.pass {
+            object.int("round", Int(pass.pass))
+            object.bool("round_open", pass.isOpen)
         }
         if resource.forEach != nil {
             object.array(

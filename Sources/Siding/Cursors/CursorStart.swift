@@ -56,12 +56,14 @@ struct CursorStart: Sendable, Hashable {
 
     /// Whether a page of a descending listing is past the start of the range. If the order holds, so are all pages after it.
     ///
-    /// - Parameter furthest: the page's highest cursor value.
-    func isPast(_ furthest: String?, by rule: IncrementalCursor?) -> Bool {
-        guard let rule, rule.order == .descending, let from, let furthest, furthest != DescendingOrder.disorder else {
+    /// - Parameter highWaterMark: the page's highest cursor value.
+    func isPast(_ highWaterMark: String?, by rule: IncrementalCursor?) -> Bool {
+        guard let rule, rule.order == .descending, let from, let highWaterMark,
+            highWaterMark != DescendingOrder.disorder
+        else {
             return false
         }
-        return rule.isFurther(from, than: furthest)
+        return rule.isFurther(from, than: highWaterMark)
     }
 
     /// Adopts the range of an unfinished listing.

@@ -23,23 +23,25 @@ struct DescendingOrder: Sendable {
 
     /// Checks the next page of the listing.
     mutating func look(at cursor: PageCursor, by rule: IncrementalCursor) {
-        look(at: cursor.values, furthest: cursor.furthest, isInOrder: cursor.isDescending, rule)
+        look(at: cursor.values, highWaterMark: cursor.highWaterMark, isInOrder: cursor.isDescending, rule)
     }
 
     /// Checks the next page if it did not change.
     ///
-    /// - Parameter furthest: its stored highest value; nil if it has none.
-    mutating func look(atUnchanged furthest: String?, by rule: IncrementalCursor) {
-        let isInOrder = furthest != Self.disorder
-        look(at: isInOrder ? [furthest].compactMap(\.self) : [], furthest: furthest, isInOrder: isInOrder, rule)
+    /// - Parameter highWaterMark: its stored highest value; nil if it has none.
+    mutating func look(atUnchanged highWaterMark: String?, by rule: IncrementalCursor) {
+        let isInOrder = highWaterMark != Self.disorder
+        look(
+            at: isInOrder ? [highWaterMark].compactMap(\.self) : [], highWaterMark: highWaterMark, isInOrder: isInOrder,
+            rule)
     }
 
     private mutating func look(
-        at values: [String], furthest: String?, isInOrder: Bool, _ rule: IncrementalCursor
+        at values: [String], highWaterMark: String?, isInOrder: Bool, _ rule: IncrementalCursor
     ) {
         isPageBroken = !isInOrder || goesUp(to: values, rule)
         if isPageBroken { isBroken = true }
-        if let furthest, isInOrder { top = rule.further(top, furthest) }
+        if let highWaterMark, isInOrder { top = rule.further(top, highWaterMark) }
         if !values.isEmpty { before = values }
     }
 

@@ -41,14 +41,14 @@ struct HighWaterMark: Sendable {
         if let cursor = page.cursor {
             descent.look(at: cursor, by: rule)
         } else {
-            descent.look(atUnchanged: page.furthest, by: rule)
+            descent.look(atUnchanged: page.highWaterMark, by: rule)
         }
         if descent.isPageBroken { isDisordered = true }
     }
 
     /// The highest value to store for `page`, which was checked last.
     func remembered(of page: FetchedPage) -> String? {
-        descent.isPageBroken ? DescendingOrder.disorder : page.furthest
+        descent.isPageBroken ? DescendingOrder.disorder : page.highWaterMark
     }
 
     /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
@@ -78,21 +78,21 @@ struct HighWaterMark: Sendable {
     private mutating func see(_ cursor: PageCursor, _ rule: IncrementalCursor, isFirst: Bool) {
         unusable += cursor.unusable
         future = future ?? cursor.future
-        guard let furthest = cursor.furthest else { return }
+        guard let highWaterMark = cursor.highWaterMark else { return }
         switch rule.place {
         case .record:
-            if rule.goesOnAtCursor { follow(cursor, furthest, rule) }
-            reached = rule.further(reached, furthest)
-        case .envelope: reached = furthest
-        case .header: if isFirst { reached = furthest }
+            if rule.goesOnAtCursor { follow(cursor, highWaterMark, rule) }
+            reached = rule.further(reached, highWaterMark)
+        case .envelope: reached = highWaterMark
+        case .header: if isFirst { reached = highWaterMark }
         }
     }
 
-    private mutating func follow(_ cursor: PageCursor, _ furthest: String, _ rule: IncrementalCursor) {
+    private mutating func follow(_ cursor: PageCursor, _ highWaterMark: String, _ rule: IncrementalCursor) {
         if let last, let nearest = cursor.nearest, rule.isFurther(last, than: nearest) { isDisordered = true }
         if !cursor.isAscending { isDisordered = true }
-        last = rule.further(last, furthest)
-        for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(furthest, than: value) {
+        last = rule.further(last, highWaterMark)
+        for value in [reached, cursor.below].compactMap(\.self) where rule.isFurther(highWaterMark, than: value) {
             vouched = rule.further(vouched, value)
         }
     }
@@ -100,7 +100,7 @@ struct HighWaterMark: Sendable {
     /// Whether all pages after `page` are outside of the range.
     func isPast(_ page: FetchedPage) -> Bool {
         switch rule?.order {
-        case .descending: return isPast(page.furthest, nearest: page.cursor?.nearest, descent)
+        case .descending: return isPast(page.highWaterMark, nearest: page.cursor?.nearest, descent)
         case .ascending:
             guard let rule, let until = start.until, let nearest = page.cursor?.nearest else { return false }
             return rule.isFurther(nearest, than: until)
@@ -110,17 +110,17 @@ struct HighWaterMark: Sendable {
 
     /// Whether the page to request is past the range, provided that it did not change.
     ///
-    /// - Parameter furthest: its stored highest value.
-    func isPast(unchanged furthest: String?) -> Bool {
+    /// - Parameter highWaterMark: its stored highest value.
+    func isPast(unchanged highWaterMark: String?) -> Bool {
         guard let rule, rule.order == .descending else { return false }
         var descent = descent
-        if rule.isOfRecords { descent.look(atUnchanged: furthest, by: rule) }
-        return isPast(furthest, nearest: nil, descent)
+        if rule.isOfRecords { descent.look(atUnchanged: highWaterMark, by: rule) }
+        return isPast(highWaterMark, nearest: nil, descent)
     }
 
-    private func isPast(_ furthest: String?, nearest: String?, _ descent: DescendingOrder) -> Bool {
-        guard let rule, let furthest, start.isPast(furthest, by: rule) else { return false }
-        return !rule.isOfRecords || descent.hasFallen(to: nearest ?? furthest, by: rule)
+    private func isPast(_ highWaterMark: String?, nearest: String?, _ descent: DescendingOrder) -> Bool {
+        guard let rule, let highWaterMark, start.isPast(highWaterMark, by: rule) else { return false }
+        return !rule.isOfRecords || descent.hasFallen(to: nearest ?? highWaterMark, by: rule)
     }
 
     /// Warnings for people; empty if there is no problem.

@@ -4,11 +4,11 @@ internal import SidingJSON
 
 /// The cursor values of one page.
 struct PageCursor: Sendable, Hashable {
-    /// The value furthest ahead.
-    var furthest: String?
+    /// The value highWaterMark ahead.
+    var highWaterMark: String?
     /// The value least far ahead, for listings with a declared order.
     var nearest: String?
-    /// The second-furthest distinct value.
+    /// The second-highWaterMark distinct value.
     var below: String?
     /// Whether no value is behind the one before it.
     var isAscending = true
@@ -73,15 +73,15 @@ struct PageCursor: Sendable, Hashable {
             future = text
             return
         }
-        if let furthest {
-            if rule.isFurther(furthest, than: text) {
+        if let highWaterMark {
+            if rule.isFurther(highWaterMark, than: text) {
                 isAscending = false
                 below = rule.further(below, text)
-            } else if rule.isFurther(text, than: furthest) {
-                below = rule.further(below, furthest)
+            } else if rule.isFurther(text, than: highWaterMark) {
+                below = rule.further(below, highWaterMark)
             }
         }
-        furthest = rule.further(furthest, text)
+        highWaterMark = rule.further(highWaterMark, text)
         if nearest.map({ rule.isFurther($0, than: text) }) ?? true { nearest = text }
     }
 

@@ -24,7 +24,7 @@ enum CompleteListings {
 
     /// Sets the time after a pass over all parents is complete. The caller knows that the parents were listed.
     static func complete(
-        _ resource: Int64, round: Int64, over parent: Int64, now: Timestamp, _ transaction: borrowing Transaction
+        _ resource: Int64, pass: Int64, over parent: Int64, now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         let parents = try RecordsTable.load(parent, transaction)
         try transaction.execute(
@@ -35,9 +35,9 @@ enum CompleteListings {
                     SELECT 1 FROM \(parents.rows) p
                     LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
                     WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
-                        AND (l.round IS NOT ?2 OR l.state <> 'complete'
+                        AND (l.pass IS NOT ?2 OR l.state <> 'complete'
                             OR l.cursor_from IS NOT NULL AND all_listed_at IS NULL))
-            """, resource, round, now.microseconds)
+            """, resource, pass, now.microseconds)
     }
 
     /// Whether all parents were listed since the last complete pass of `resource`, and are stored as the origin has them. A
@@ -51,7 +51,7 @@ enum CompleteListings {
             """
             SELECT p.all_listed_at > COALESCE(c.completed_at, -1)
                 AND NOT EXISTS (SELECT 1 FROM siding_quarantine WHERE resource = p.id)
-                AND NOT EXISTS (SELECT 1 FROM siding_bases WHERE resource = p.id AND body IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM siding_server_copies WHERE resource = p.id AND body IS NOT NULL)
             FROM siding_resources p, siding_resources c
             WHERE p.name = ?1 AND c.name = ?2 AND p.all_listed_at IS NOT NULL
             """, parent, resource

@@ -67,8 +67,8 @@ struct DeletionVerification: Sendable {
                 resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
                 requests: counter.take(), since: since, terms: terms))
         if let ending = outcome.ending {
-            let lesson = resource.source.lesson(of: ending, .fetch, now: sync.engine.now)
-            try await store.learn(lesson, of: resource.source.name)
+            let outcome = resource.source.outcome(of: ending, .fetch, now: sync.engine.now)
+            try await store.record(outcome, of: resource.source.name)
         }
         if !outcome.unanswered.isEmpty {
             let waiting = outcome.ending == nil ? 0 : missing.keys.count - outcome.unanswered.count
@@ -158,7 +158,7 @@ struct DeletionVerification: Sendable {
         let found = try await sync.engine.store.parents(
             ParentSelection(for: resource.name, of: each.resource, keys: wanted.sorted()))
         var values: [String: [String: String]] = [:]
-        for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, round: nil))?.values }
+        for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, pass: nil))?.values }
         return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
     }
 

@@ -36,7 +36,7 @@ struct NullFilteredRecords {
         if isBlocked {
             counters.withheld = leaving.count
         } else {
-            (counters.deleted, counters.unfit) = (leaving.count, leaving.count)
+            (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
             try Tombstones.make(
                 of: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
         }
@@ -53,8 +53,8 @@ struct NullFilteredRecords {
 
     /// The records that may be deleted, and the number of those with pending edits.
     private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
-        guard let expression = resource.shape.transforms.condition, try isFound(database) else { return ([], 0) }
-        let condition = try RecordCondition(expression, beside: resource.shape.columns, database)
+        guard let expression = resource.schema.transforms.condition, try isFound(database) else { return ([], 0) }
+        let condition = try RecordCondition(expression, beside: resource.schema.columns, database)
         let records = try RecordsTable.load(resource.id, database).rows
         var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
         var (leaving, waiting): ([Int64], Int) = ([], 0)

@@ -8,14 +8,14 @@ internal import SidingSQLite
 struct PassReconciliation {
     let reconciliation: DeletionReconciliation
     let parent: Int64
-    let end: RoundEnd
+    let end: PassEnd
     let terms: DeletionTerms
     /// Whether the parents were listed completely since the last complete pass.
     let areParentsListed: Bool
 
     /// Nil if missing records are not deleted.
     init?(
-        _ end: RoundEnd, of resource: ResourceRow, over parent: Int64, areParentsListed: Bool, now: Timestamp
+        _ end: PassEnd, of resource: ResourceRow, over parent: Int64, areParentsListed: Bool, now: Timestamp
     ) {
         guard let terms = end.deletions, terms.rule.byAbsence else { return nil }
         (self.parent, self.end, self.terms, self.areParentsListed) = (parent, end, terms, areParentsListed)
@@ -25,8 +25,8 @@ struct PassReconciliation {
     }
 
     /// Counts and deletes missing records if the pass counts; else reports why it does not.
-    func reconcile(_ transaction: borrowing Transaction) throws -> RoundFindings {
-        var findings = RoundFindings()
+    func reconcile(_ transaction: borrowing Transaction) throws -> PassFindings {
+        var findings = PassFindings()
         guard !end.isOfChanges else { return findings }
         findings.unknown = try reconciliation.unknownListings(transaction)
         findings.unasked = try unasked(transaction)
@@ -52,9 +52,9 @@ struct PassReconciliation {
             """
             SELECT r.run <> ?3 OR COALESCE(MAX(l.run <> ?3), 0), COALESCE(MAX(l.moved), 0),
                 MIN(r.started_at, COALESCE(MIN(l.started_at), r.started_at))
-            FROM siding_rounds r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.round = ?2
+            FROM siding_passes r LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope <> '' AND l.pass = ?2
             WHERE r.resource = ?1 GROUP BY r.resource
-            """, reconciliation.resource, end.round, end.run
+            """, reconciliation.resource, end.pass, end.run
         ) { row in
             let evidence = ListingEvidence(
                 isStable: terms.isStable, isInterrupted: row.int(0) == 1, hasMoved: row.int(1) == 1, isPass: true,
@@ -71,8 +71,8 @@ struct PassReconciliation {
             SELECT COUNT(*) FROM \(parents.rows) p
             LEFT JOIN siding_listings l ON l.resource = ?1 AND l.scope = CAST(p.key AS TEXT)
             WHERE p.deleted_at IS NULL AND \(ParentCompiler.isAtOrigin("p", in: parents))
-                AND (l.round IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
-            """, reconciliation.resource, end.round
+                AND (l.pass IS NOT ?2 OR l.state <> 'complete' OR l.cursor_from IS NOT NULL)
+            """, reconciliation.resource, end.pass
         ) { Int($0.int(0)) } ?? 0
     }
 }

@@ -18,7 +18,7 @@ struct ArrivalSettler {
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
-        try transaction.execute("UPDATE siding_queue SET unknown_since = NULL WHERE id = ?1", entry.id)
+        try transaction.execute("UPDATE siding_outbox SET unknown_since = NULL WHERE id = ?1", entry.id)
         try transitions.settle(
             entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
         return try QueueSelecting.entry(withPrefix: entry.id, transaction)

@@ -5,7 +5,7 @@ internal import SidingSQLite
 
 /// Carries out an operator's decision on a conflict between a write and the server copy, inside a transaction.
 struct ConflictResolver {
-    let hand: QueueHand
+    let hand: OperatorActions
 
     private var transitions: QueueTransitions { hand.transitions }
 
@@ -58,7 +58,7 @@ struct ConflictResolver {
         try ConflictWatch.rekey(entry.id, transaction)
         if let fields = try fieldsForNow(entry, transaction) {
             try transaction.execute(
-                "UPDATE siding_queue SET headers = ?2 WHERE id = ?1", entry.id, WriteRows.json(fields))
+                "UPDATE siding_outbox SET headers = ?2 WHERE id = ?1", entry.id, WriteRows.json(fields))
         }
         _ = try transitions.requeue(entry, because: .resolved, transaction)
         return try QueueSelecting.entry(withPrefix: entry.id, transaction)
@@ -126,7 +126,7 @@ enum Validator {
     ) throws -> String? {
         let etag = try database.first(
             """
-            SELECT b.etag FROM siding_bases b JOIN siding_resources r ON r.id = b.resource
+            SELECT b.etag FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
             WHERE r.name = ?1 AND b.key = ?2
             """, entry.resource, entry.recordKey
         ) { $0.optionalText(0) }

@@ -50,7 +50,7 @@ struct ConflictSettler {
         let theirs = EditSettler.state(saying: said, over: known, edit.terms)
         guard said != nil, theirs.living != nil else {
             try transaction.execute(
-                "UPDATE siding_bases SET etag = NULL WHERE resource = ?1 AND key = ?2", overlay.resource, key)
+                "UPDATE siding_server_copies SET etag = NULL WHERE resource = ?1 AND key = ?2", overlay.resource, key)
             return false
         }
         let request = try RequestRow.insert(answer, to: edit, overlay, transaction)

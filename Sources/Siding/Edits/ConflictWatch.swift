@@ -59,7 +59,7 @@ struct ConflictWatch {
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET key = ?2, body = COALESCE(?3, body), base = NULL, first_sent_at = NULL,
+            UPDATE siding_outbox SET key = ?2, body = COALESCE(?3, body), base = NULL, first_sent_at = NULL,
                 unknown_since = NULL
             WHERE id = ?1
             """, entry, UUID().uuidString.lowercased(), body.map(SQLiteValue.blob))

@@ -23,7 +23,7 @@ struct EditEnqueuer {
         }
         if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource, at: edit.record) }
         guard isTemporary, let key = edit.key else { return }
-        let isTaken = try transaction.first("SELECT 1 FROM siding_queue WHERE temporary_id = ?1", key) { _ in true }
+        let isTaken = try transaction.first("SELECT 1 FROM siding_outbox WHERE temporary_id = ?1", key) { _ in true }
         if isTaken != nil { throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record") }
     }
 
@@ -53,7 +53,7 @@ struct EditEnqueuer {
         try overlay.keepBase(of: key, transaction)
         try transaction.execute(
             """
-            UPDATE siding_queue SET resource = ?2, record_key = ?3, edit = ?4, temporary_id = ?5, edit_order = seq
+            UPDATE siding_outbox SET resource = ?2, record_key = ?3, edit = ?4, temporary_id = ?5, edit_order = seq
             WHERE id = ?1
             """, id, edit.resource, key, try Store.json(EditTerms(edit, isNamed: write.key != nil)),
             isTemporary ? key : nil)
@@ -67,7 +67,8 @@ struct EditEnqueuer {
         let resource = try ResourceRegistration.insert(
             edit.resource, source: write.source, edit.definition, now: transitions.now, transaction)
         // Dropped members must be known before the first record is stored.
-        try DeclaredSchema(resource: resource, name: edit.resource).apply(edit.shape, now: transitions.now, transaction)
+        try DeclaredSchema(resource: resource, name: edit.resource).apply(
+            edit.schema, now: transitions.now, transaction)
     }
 
     /// Adds view columns for the members of the write's record.

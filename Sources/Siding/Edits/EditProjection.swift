@@ -14,7 +14,8 @@ struct EditProjection {
     /// Whether any record of the resource has pending edits. Checked once per page, so that pages of other resources skip the
     /// projection.
     static func isNeeded(for resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_bases WHERE resource = ?1 LIMIT 1", resource) { _ in true } ?? false
+        try database.first("SELECT 1 FROM siding_server_copies WHERE resource = ?1 LIMIT 1", resource) { _ in true }
+            ?? false
     }
 
     /// Nil for an unknown resource.
@@ -36,7 +37,7 @@ struct EditProjection {
         let edits = try EditRows.edits(of: name, key, transaction)
         var state = base.state
         if edits.isEmpty {
-            try transaction.execute("DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key)
+            try transaction.execute("DELETE FROM siding_server_copies WHERE resource = ?1 AND key = ?2", resource, key)
         } else {
             let dropped = try DroppedMembers.of(resource, transaction)
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
@@ -54,7 +55,7 @@ struct EditProjection {
         let table = try RecordsTable.load(resource, transaction)
         try transaction.execute(
             """
-            INSERT INTO siding_bases (resource, key, body, deleted_at, etag, request)
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request)
             SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
             FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
             WHERE true
@@ -74,7 +75,7 @@ struct EditProjection {
         if let old = try ServerCopy.load(resource, key, transaction)?.state, old != state {
             try transaction.execute(
                 """
-                UPDATE siding_queue SET base = ?3
+                UPDATE siding_outbox SET base = ?3
                 WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL AND base IS NULL
                 """, name, key, SQLiteValue.blob(old.living.map { Array($0.bytes) } ?? []))
         }
@@ -87,7 +88,7 @@ struct EditProjection {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET base = NULL
+            UPDATE siding_outbox SET base = NULL
             WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL
             """, name, key)
         try writeBase(of: key, state, etag: etag, request: request, transaction)
@@ -98,7 +99,7 @@ struct EditProjection {
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_bases (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             ON CONFLICT (resource, key) DO UPDATE SET
                 body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag, request = excluded.request
             """, resource, key, state.body.map { String(decoding: $0.bytes, as: UTF8.self) },

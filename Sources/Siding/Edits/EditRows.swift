@@ -10,7 +10,7 @@ enum EditRows {
     ) throws -> [PendingEdit] {
         try database.query(
             """
-            SELECT \(QueueRows.columns), \(contents) FROM siding_queue
+            SELECT \(QueueRows.columns), \(contents) FROM siding_outbox
             WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL ORDER BY edit_order, seq
             """, resource, key, map: edit)
     }
@@ -30,7 +30,7 @@ enum EditRows {
     ) throws -> (resource: String, key: String, edit: PendingEdit)? {
         try database.first(
             """
-            SELECT \(QueueRows.columns), \(contents), record_key FROM siding_queue WHERE id = ?1 AND edit IS NOT NULL
+            SELECT \(QueueRows.columns), \(contents), record_key FROM siding_outbox WHERE id = ?1 AND edit IS NOT NULL
             """, entry
         ) { row in
             let edit = try edit(row)
@@ -79,7 +79,8 @@ struct ServerCopy: Hashable {
         _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ServerCopy? {
         try database.first(
-            "SELECT body, deleted_at, etag, request FROM siding_bases WHERE resource = ?1 AND key = ?2", resource, key
+            "SELECT body, deleted_at, etag, request FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
+            resource, key
         ) { row in
             ServerCopy(
                 state: RecordState(

@@ -14,7 +14,7 @@ struct ProbeSettler {
         case .unknown(let error, let waitsForLine, let wait):
             let attempts = write.entry.attempts + 1
             try transaction.execute(
-                "UPDATE siding_queue SET error = ?2, status = ?3, attempts = ?4, waits_for = ?5 WHERE id = ?1", id,
+                "UPDATE siding_outbox SET error = ?2, status = ?3, attempts = ?4, waits_for = ?5 WHERE id = ?1", id,
                 try Store.json(error), error.status, attempts, waitsForLine ? "line" : nil)
             try transitions.question(id, error.message, transaction)
             try giveBack(at: transitions.now + wait(attempts), transaction)
@@ -29,7 +29,7 @@ struct ProbeSettler {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try transaction.execute(
             """
-            UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
+            UPDATE siding_outbox SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
             WHERE id = ?1
             """, id, answer.status, SQLiteValue.blob(answer.keptBody(without: dropped)), answer.contentType)
         try EditSettler(transitions: transitions).deliver(id, answer, isListed: true, transaction)
@@ -43,7 +43,7 @@ struct ProbeSettler {
             return try giveBack(at: moment, transaction)
         }
         try transaction.execute(
-            "UPDATE siding_queue SET unknown_since = NULL, first_sent_at = NULL, waits_for = NULL WHERE id = ?1", id)
+            "UPDATE siding_outbox SET unknown_since = NULL, first_sent_at = NULL, waits_for = NULL WHERE id = ?1", id)
         try transitions.note(id, "probed", "\(why); it is sent again", transaction)
         try giveBack(at: transitions.now, transaction)
         try lookForConflict(transaction)
@@ -61,7 +61,7 @@ struct ProbeSettler {
     /// Probes at least once a day: a longer wait was set before the clock was set back.
     private func giveBack(at moment: Timestamp, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_queue SET state = 'queued', owner = NULL, crashes = 0, not_before = ?2 WHERE id = ?1", id,
+            "UPDATE siding_outbox SET state = 'queued', owner = NULL, crashes = 0, not_before = ?2 WHERE id = ?1", id,
             min(moment, transitions.now + RetryAfter.longest).microseconds)
     }
 }
@@ -71,7 +71,7 @@ extension WriteReplacer.WrittenContent {
     ///
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the delivery probe needs a mark that the new body cannot carry.
     func checkCarriesMark(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-        let terms = try transaction.first("SELECT probe FROM siding_queue WHERE id = ?1", entry.id) {
+        let terms = try transaction.first("SELECT probe FROM siding_outbox WHERE id = ?1", entry.id) {
             Store.decode(ProbeTerms.self, $0.optionalText(0))
         }
         guard let mark = terms??.mark, (try? JSONDocument(body ?? []))?.kind != .object else { return }

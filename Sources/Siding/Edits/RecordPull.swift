@@ -11,7 +11,7 @@ struct RecordPull {
     var request: Int64?
 
     func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
-        var find = try transaction.prepare("SELECT 1 FROM siding_bases WHERE resource = ?1 AND key = ?2")
+        var find = try transaction.prepare("SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND key = ?2")
         try find.bind(1, overlay.resource)
         try find.bindTextBytes(2, key)
         return try find.step()

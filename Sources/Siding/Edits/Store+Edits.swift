@@ -29,7 +29,7 @@ extension Store {
     }
 
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the action is refused.
-    private func decide(_ entry: String, by decision: QueueDecision) async throws(StoreError) -> QueueEntry {
+    private func decide(_ entry: String, by decision: OperatorAction) async throws(StoreError) -> QueueEntry {
         guard let change = try await carryOut(decision, on: QueueSelection(ids: [entry])).first else {
             throw StoreError(.notFound, "no queue entry begins with '\(entry)'")
         }

@@ -17,7 +17,7 @@ struct TemporaryReferences {
         for id in Self.named(by: write) {
             let found = try transaction.first(
                 """
-                SELECT \(QueueRows.columns), real_id FROM siding_queue WHERE temporary_id = ?1 ORDER BY seq DESC LIMIT 1
+                SELECT \(QueueRows.columns), real_id FROM siding_outbox WHERE temporary_id = ?1 ORDER BY seq DESC LIMIT 1
                 """, id
             ) { row in
                 (entry: try QueueRows.entry(row), real: row.optionalText(QueueRows.count))

@@ -28,7 +28,7 @@ struct TemporarySettler {
         let key = composite ?? rewriting.text
         try moveRecord(to: key, transaction)
         try transaction.execute(
-            "UPDATE siding_queue SET real_id = ?2 WHERE id = ?1", entry.id,
+            "UPDATE siding_outbox SET real_id = ?2 WHERE id = ?1", entry.id,
             String(decoding: real.bytes, as: UTF8.self))
         try transitions.note(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
         return key
@@ -40,8 +40,8 @@ struct TemporarySettler {
     private func naming(_ transaction: borrowing Transaction) throws -> [QueueEntry] {
         try transaction.query(
             """
-            SELECT \(QueueRows.columns) FROM siding_queue WHERE settled_at IS NULL AND id <> ?1 AND (
-                id IN (SELECT entry FROM siding_dependencies WHERE parent = ?1)
+            SELECT \(QueueRows.columns) FROM siding_outbox WHERE settled_at IS NULL AND id <> ?1 AND (
+                id IN (SELECT entry FROM siding_outbox_dependencies WHERE parent = ?1)
                 OR lane = ?2 OR (resource = ?3 AND record_key = ?4))
             """, entry.id, entry.lane, overlay.name, temporary, map: QueueRows.entry)
     }
@@ -49,7 +49,7 @@ struct TemporarySettler {
     private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
         for entry in try naming(transaction) {
             try transaction.execute(
-                "UPDATE siding_queue SET probe = json_set(probe, '$.id', ?3) WHERE id = ?1 AND probe ->> '$.id' = ?2",
+                "UPDATE siding_outbox SET probe = json_set(probe, '$.id', ?3) WHERE id = ?1 AND probe ->> '$.id' = ?2",
                 entry.id, temporary, rewriting.text)
             let content = try WriteReplacer.WrittenContent.load(of: entry, transaction)
             let url = try? rewriting.url(content.url)
@@ -60,7 +60,7 @@ struct TemporarySettler {
             }
             guard url != content.url || body != content.body else { continue }
             try transaction.execute(
-                "UPDATE siding_queue SET url = ?2, body = ?3 WHERE id = ?1", entry.id, url.description,
+                "UPDATE siding_outbox SET url = ?2, body = ?3 WHERE id = ?1", entry.id, url.description,
                 body.map(SQLiteValue.blob))
             try transitions.note(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
         }
@@ -82,12 +82,12 @@ struct TemporarySettler {
         for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
             let real = rewriting.lane(lane)
             let isTaken = try transaction.first(
-                "SELECT 1 FROM siding_queue WHERE lane = ?1 AND settled_at IS NULL", real
+                "SELECT 1 FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL", real
             ) { _ in true }
             try transaction.execute(
                 """
-                UPDATE siding_queue SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
-                    (SELECT COALESCE(MAX(position), 0) FROM siding_queue WHERE lane = ?2 AND settled_at IS NULL)
+                UPDATE siding_outbox SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
+                    (SELECT COALESCE(MAX(position), 0) FROM siding_outbox WHERE lane = ?2 AND settled_at IS NULL)
                 WHERE lane = ?1 AND settled_at IS NULL
                 """, lane, real, isTaken ?? false)
         }
@@ -103,7 +103,7 @@ struct TemporarySettler {
         try overlay.keepBase(of: key, transaction)
         try transaction.execute(
             """
-            UPDATE siding_queue SET record_key = ?3
+            UPDATE siding_outbox SET record_key = ?3
             WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL
             """, overlay.name, temporary, key)
         try removeShown(transaction)
@@ -112,7 +112,7 @@ struct TemporarySettler {
     /// Turns the row of the temporary key into a tombstone, so that change feeds report it.
     private func removeShown(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "DELETE FROM siding_bases WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)
+            "DELETE FROM siding_server_copies WHERE resource = ?1 AND key = ?2", overlay.resource, temporary)
         _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
             .nothing, pending: 0, run: nil, request: nil, transaction)
     }

@@ -51,7 +51,7 @@ struct WriteCoalescer {
                 state = 'queued' AND attempts = 0 AND crashes = 0 AND token = 0 AND first_sent_at IS NULL
                 AND replaces IS NULL
                 AND source = ?2 AND resource IS ?3 AND record_key IS ?4 AND edit IS NOT NULL
-            FROM siding_queue WHERE lane = ?1 AND settled_at IS NULL ORDER BY position DESC, seq DESC LIMIT 1
+            FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL ORDER BY position DESC, seq DESC LIMIT 1
             """, lane, write.source, edit.resource, key
         ) { row in
             (id: row.text(0), method: row.text(1), url: row.text(2), headers: row.text(3), isOpen: row.int(4) == 1)
@@ -64,7 +64,7 @@ struct WriteCoalescer {
 
     private func parentsOf(_ target: Target, _ transaction: borrowing Transaction) throws -> Set<String> {
         let id = target.edit.entry.id
-        let parents = try transaction.query("SELECT parent FROM siding_dependencies WHERE entry = ?1", id) {
+        let parents = try transaction.query("SELECT parent FROM siding_outbox_dependencies WHERE entry = ?1", id) {
             $0.text(0)
         }
         return Set(parents).union([id])
@@ -109,7 +109,7 @@ struct WriteCoalescer {
     private func fold(_ body: JSONDocument, into entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET body = ?2,
+            UPDATE siding_outbox SET body = ?2,
                 expires_at = CASE WHEN ?3 IS NULL THEN NULL ELSE MAX(expires_at, ?3) END
             WHERE id = ?1
             """, entry, SQLiteValue.blob(Array(body.bytes)),

@@ -21,7 +21,7 @@ public struct WriteEdit: Sendable, Hashable {
     /// The resource's name, and the definition to register it with if it is new.
     public var resource: String
     public var definition: ResourceDefinition
-    public var shape: RecordShape
+    public var schema: RecordSchema
     /// The key of the resource's records.
     public var keyPaths: [JSONPath]
     /// The key of the record. Nil for a create whose key the origin assigns: a temporary id is used until then, and is
@@ -50,7 +50,7 @@ public struct WriteEdit: Sendable, Hashable {
         self.change = change
         self.resource = resource.name
         definition = ResourceDefinition(resource)
-        shape = resource.shape
+        schema = resource.schema
         keyPaths = resource.key
         self.key = key
         self.idPath = idPath

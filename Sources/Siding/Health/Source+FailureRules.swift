@@ -29,7 +29,7 @@ extension Source {
     }
 
     /// What a failure of a `subject` shows about the source.
-    func lesson(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
+    func outcome(of failure: Failure, _ subject: FailureRule.Subject, now: Timestamp) -> SourceOutcome {
         switch rule(for: failure, of: subject)?.action {
         case .rateLimited: .patience(until: now + failure.ruledPatience(now: now), note: failure.description)
         case .refreshToken: .signIn(note: failure.description)

@@ -71,13 +71,13 @@ public struct SourceHealth: Sendable, Hashable {
 
     // MARK: What requests teach
 
-    /// Takes a lesson in.
+    /// Takes a outcome in.
     ///
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: what waited for the line is worth a try.
-    public mutating func learn(_ lesson: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
+    public mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
         let wasCut = gate?.reason == .offline || gate?.reason == .breaker || failures > 0
-        switch lesson {
+        switch outcome {
         case .nothing: break
         case .answers: answered(now)
         case .failed(let isTimeout): failed(cost: isTimeout ? 10 : 5, jitter: jitter, now: now)
@@ -85,7 +85,7 @@ public struct SourceHealth: Sendable, Hashable {
         case .patience(let until, let note): close(.retryAfter, until: until, note, now)
         case .signIn(let note): close(.signIn, until: nil, note, now)
         }
-        return lesson == .answers && wasCut
+        return outcome == .answers && wasCut
     }
 
     private mutating func answered(_ now: Timestamp) {

@@ -22,7 +22,7 @@ enum SourceHealthRows {
     }
 
     static func save(
-        _ standing: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction
+        _ health: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
@@ -31,34 +31,34 @@ enum SourceHealthRows {
             ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
                 gate_note = excluded.gate_note, failures = excluded.failures, budget = excluded.budget,
                 allowance = excluded.allowance, served_at = excluded.served_at, changed_at = excluded.changed_at
-            """, standing.source, standing.gate?.reason.rawValue, standing.gate?.until?.microseconds,
-            standing.gate?.note, standing.failures, standing.budget, standing.allowance,
-            standing.servedAt.microseconds, now.microseconds)
+            """, health.source, health.gate?.reason.rawValue, health.gate?.until?.microseconds,
+            health.gate?.note, health.failures, health.budget, health.allowance,
+            health.servedAt.microseconds, now.microseconds)
     }
 
     /// Records the outcome of a request. If it ends an outage, the waits that the outage caused end too.
-    static func learn(
-        _ lesson: SourceOutcome, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
+    static func record(
+        _ outcome: SourceOutcome, of source: String, jitter: Jitter, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws {
         let now = transitions.now
         let before = try load(source, transaction)
         var after = before
-        let isOutageOver = after.learn(lesson, jitter: jitter, now: now)
+        let isOutageOver = after.record(outcome, jitter: jitter, now: now)
         if after != before { try save(after, now, transaction) }
         if isOutageOver { try makeDue(source, now, transaction) }
-        if try letsIn(lesson, after, transaction) {
+        if try letsIn(outcome, after, transaction) {
             try release(Self.neverLetIn, source, because: .letIn, transitions, transaction)
         }
     }
 
-    /// Whether `lesson` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and
+    /// Whether `outcome` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and
     /// there are such writes. Checks the rows, not the old gate, which an operator may have opened, or which may have closed
     /// for another reason meanwhile.
     static func letsIn(
-        _ lesson: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
+        _ outcome: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
-        guard lesson == .answers, after.gate == nil else { return false }
+        guard outcome == .answers, after.gate == nil else { return false }
         return try database.first("SELECT 1 FROM (\(neverLetIn)) LIMIT 1", after.source) { _ in true } ?? false
     }
 
@@ -75,11 +75,11 @@ enum SourceHealthRows {
         let isOfLine = cause != .credentialsChanged
         let isOfSignIn = cause != .lineReturned
         let now = transitions.now
-        var standing = try load(source, transaction)
-        switch standing.gate?.reason {
+        var health = try load(source, transaction)
+        switch health.gate?.reason {
         case .offline where isOfLine, .breaker where isOfLine, .signIn where isOfSignIn:
-            standing.gate?.until = now
-            try save(standing, now, transaction)
+            health.gate?.until = now
+            try save(health, now, transaction)
         case .offline, .breaker, .signIn, .retryAfter, nil: break
         }
         if isOfLine { try makeDue(source, now, transaction) }
@@ -96,9 +96,9 @@ enum SourceHealthRows {
         }
     }
 
-    /// Uses a range of `siding_queue_sign_in`.
+    /// Uses a range of `siding_outbox_sign_in`.
     static let parkedForSignIn: SQL = """
-        SELECT \(QueueRows.columns) FROM siding_queue
+        SELECT \(QueueRows.columns) FROM siding_outbox
         WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1
         """
 
@@ -108,7 +108,7 @@ enum SourceHealthRows {
     static let neverLetIn: SQL = "\(parkedForSignIn) AND kind = 'write' AND let_in = 0"
 
     static let wantingSignIn: SQL = """
-        SELECT source FROM siding_queue WHERE state = 'parked' AND reason = 'sign_in'
+        SELECT source FROM siding_outbox WHERE state = 'parked' AND reason = 'sign_in'
         UNION SELECT name FROM siding_sources WHERE gate = 'sign_in'
         """
 
@@ -118,16 +118,16 @@ enum SourceHealthRows {
         try transaction.execute(fetchesDueNow, source, now.microseconds)
     }
 
-    /// Only heads are sent, so only heads wait for the network. Uses a range of `siding_queue_ready`.
+    /// Only heads are sent, so only heads wait for the network. Uses a range of `siding_outbox_ready`.
     static let dueNow: SQL = """
-        UPDATE siding_queue SET not_before = ?2
+        UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
             AND waits_for = 'line' AND not_before > ?2
         """
 
-    /// There is one open fetch per listing, and only the waiting ones are read: `siding_queue_fetch`.
+    /// There is one open fetch per listing, and only the waiting ones are read: `siding_outbox_fetch`.
     private static let fetchesDueNow: SQL = """
-        UPDATE siding_queue SET not_before = ?2
+        UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued' AND source = ?1
             AND waits_for = 'line' AND not_before > ?2
         """

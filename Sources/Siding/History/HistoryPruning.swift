@@ -19,11 +19,11 @@ struct HistoryPruning {
 
     func prune(_ transaction: borrowing Transaction) throws {
         let all = try transaction.query(
-            "SELECT id, shape, history_pruned FROM siding_resources WHERE history_since IS NOT NULL"
+            "SELECT id, schema, history_pruned FROM siding_resources WHERE history_since IS NOT NULL"
         ) { row in
             Kept(
                 resource: row.int(0),
-                retention: StoredShape.shape(row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
+                retention: StoredSchema.schema(row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
         }
         for kept in all {
             if let keep = kept.retention.keep {

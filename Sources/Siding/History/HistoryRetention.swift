@@ -12,9 +12,9 @@ public struct HistoryRetention: Sendable, Hashable {
     }
 }
 
-extension RecordShape {
+extension RecordSchema {
     /// Whether both shapes have the same views, indexes and contract; the history may differ.
-    func looksLike(_ other: RecordShape) -> Bool {
+    func looksLike(_ other: RecordSchema) -> Bool {
         var same = self
         same.history = other.history
         return same == other

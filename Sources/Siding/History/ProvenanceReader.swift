@@ -58,7 +58,7 @@ struct ProvenanceReader {
         try database.first(
             """
             SELECT cause, run, method, url, page, status, etag, last_modified, at, entry, scope
-            FROM siding_requests
+            FROM siding_provenance
             WHERE id = ?1
             """, id
         ) { row in
@@ -97,7 +97,7 @@ struct ProvenanceReader {
         if let found, found.cause == .page || found.cause == .quarantine {
             try database.forEach(
                 """
-                SELECT p.fetched_at, p.status, p.etag, p.last_modified FROM siding_requests q JOIN siding_pages p
+                SELECT p.fetched_at, p.status, p.etag, p.last_modified FROM siding_provenance q JOIN siding_pages p
                     ON p.resource = q.resource AND p.scope = q.scope AND p.url = q.url AND p.sent = q.sent
                 WHERE q.id = ?1
                 """, found.id
@@ -167,11 +167,11 @@ struct ProvenanceReader {
 
     /// Whether the resource's filter excludes the body, which is never true for a live record.
     private func isLeftOut(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        let shape = try database.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
-            StoredShape.shape($0.optionalText(0))
+        let schema = try database.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
+            StoredSchema.schema($0.optionalText(0))
         }
-        guard let shape, let condition = shape.transforms.condition else { return false }
-        let fits = condition.sql(beside: shape.columns)
+        guard let schema, let condition = schema.transforms.condition else { return false }
+        let fits = condition.sql(beside: schema.columns)
         let table = try RecordsTable.load(resource, database)
         do {
             return try database.first(

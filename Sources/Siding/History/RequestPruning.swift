@@ -1,6 +1,6 @@
 internal import SidingSQLite
 
-/// Removes rows of `siding_requests` that nothing in their resource refers to.
+/// Removes rows of `siding_provenance` that nothing in their resource refers to.
 ///
 /// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
 /// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
@@ -13,7 +13,7 @@ struct RequestPruning {
     func removeUnused(_ transaction: borrowing Transaction) throws {
         let state = try transaction.first(
             """
-            SELECT (SELECT COUNT(*) FROM siding_requests WHERE resource = ?1), requests_kept
+            SELECT (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1), requests_kept
             FROM siding_resources WHERE id = ?1
             """, resource
         ) { (count: $0.int(0), kept: $0.int(1)) }
@@ -22,7 +22,7 @@ struct RequestPruning {
         if state.kept > 0 { try remove(transaction) }
         try transaction.execute(
             """
-            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_requests WHERE resource = ?1)
+            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1)
             WHERE id = ?1
             """, resource)
     }
@@ -31,10 +31,10 @@ struct RequestPruning {
         let records = try RecordsTable.load(resource, transaction).rows
         try transaction.execute(
             """
-            DELETE FROM siding_requests WHERE resource = ?1 AND id NOT IN (
+            DELETE FROM siding_provenance WHERE resource = ?1 AND id NOT IN (
                 SELECT request FROM \(records) WHERE request IS NOT NULL
                 UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
-                UNION SELECT request FROM siding_bases WHERE resource = ?1 AND request IS NOT NULL)
+                UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)
             """, resource)
     }
 }

@@ -1,7 +1,7 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// A row of `siding_requests`: the request that brought bodies.
+/// A row of `siding_provenance`: the request that brought bodies.
 struct RequestRow {
     enum Cause: String {
         case page, write, delete, quarantine
@@ -46,7 +46,7 @@ struct RequestRow {
 
     /// The id of the next row, needed before it is known whether a record will refer to it.
     static func nextID(_ transaction: borrowing Transaction) throws -> Int64 {
-        try transaction.first("SELECT COALESCE(MAX(id), 0) + 1 FROM siding_requests") { $0.int(0) } ?? 1
+        try transaction.first("SELECT COALESCE(MAX(id), 0) + 1 FROM siding_provenance") { $0.int(0) } ?? 1
     }
 
     /// - Returns: the new row's id.
@@ -61,7 +61,7 @@ struct RequestRow {
     func insert(as id: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_requests (id, resource, cause, run, method, url, page, status, etag, last_modified, at, entry,
+            INSERT INTO siding_provenance (id, resource, cause, run, method, url, page, status, etag, last_modified, at, entry,
                 scope, sent)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """, id, resource, cause.rawValue, run, method, url, page, status, etag, lastModified, at.microseconds,

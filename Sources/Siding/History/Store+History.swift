@@ -72,7 +72,7 @@ struct VersionRows {
         let table = try RecordsTable.load(resource, database)
         return try database.query(
             """
-            SELECT v.*, EXISTS (SELECT 1 FROM siding_requests q WHERE q.id = v.request AND q.cause IN ('write', 'delete'))
+            SELECT v.*, EXISTS (SELECT 1 FROM siding_provenance q WHERE q.id = v.request AND q.cause IN ('write', 'delete'))
             FROM (
                 SELECT body, deleted_at IS NOT NULL, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
                     NULL AS finish, run, request, NULL AS id

@@ -8,7 +8,7 @@ struct BoundParent: Sendable, Hashable {
     let listing: ListingParent
 
     /// - Throws: ``Unbound`` if the record's key is empty, or if it lacks a value that a request needs.
-    init(_ parent: Parent, by each: ForEach, round: Int64?) throws(Unbound) {
+    init(_ parent: Parent, by each: ForEach, pass: Int64?) throws(Unbound) {
         guard !parent.key.isEmpty else { throw Unbound(reason: "its key is empty") }
         var values: [String: String] = [:]
         for (name, path) in each.bindings.sorted(by: { $0.key < $1.key }) {
@@ -16,7 +16,7 @@ struct BoundParent: Sendable, Hashable {
         }
         self.values = values
         key = parent.key
-        listing = ListingParent(resource: each.resource, revision: parent.revision, round: round)
+        listing = ListingParent(resource: each.resource, revision: parent.revision, pass: pass)
     }
 
     /// Why no request can be made for a parent.

@@ -48,7 +48,7 @@ enum CursorRows {
             of: resource, named: name, because: "the cursor was set by hand", QueueTransitions(owner: owner, now: now),
             transaction)
         // Parents' listings are deleted too, so that each begins again.
-        try RoundRows.forget(resource, transaction)
+        try PassRows.forget(resource, transaction)
     }
 
     private static func save(

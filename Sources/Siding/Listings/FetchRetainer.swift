@@ -18,7 +18,7 @@ struct FetchRetainer {
         let due = now + min(fetch.wait(attempts), RetryAfter.longest)
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
+            UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
                 page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11, body = ?12,
                 waits_for = ?13, tries = ?14
             WHERE id = ?1
@@ -42,7 +42,7 @@ struct FetchRetainer {
     private func asks(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard entry.url == fetch.page.url.description else { return false }
         return try transaction.first(
-            "SELECT body IS ?2 FROM siding_queue WHERE id = ?1", entry.id, fetch.page.body.map { Array($0.utf8) }
+            "SELECT body IS ?2 FROM siding_outbox WHERE id = ?1", entry.id, fetch.page.body.map { Array($0.utf8) }
         ) { $0.int(0) == 1 } ?? false
     }
 
@@ -51,10 +51,10 @@ struct FetchRetainer {
         let expiry = fetch.expiry.map { now + $0 }
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, source, resource, lane, position, head, method, url, key,
-                keyed, created_at, not_before, expires_at, parameters)
+            INSERT INTO siding_outbox (id, kind, state, source, resource, lane, position, head, method, url, key,
+                keyed, created_at, not_before, expires_at, scope)
             VALUES (?1, 'fetch', 'queued', ?2, ?3, ?8,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?8 AND settled_at IS NULL), 1, ?4, ?5, ?1, 0, ?6,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?8 AND settled_at IS NULL), 1, ?4, ?5, ?1, 0, ?6,
                 ?6, ?7, ?9)
             """, id, fetch.source, fetch.resource, fetch.method, fetch.page.url.description, now.microseconds,
             expiry?.microseconds, fetch.lane, fetch.page.scope)

@@ -21,9 +21,9 @@ public struct ListingOpening: Sendable {
     public var forgetsCursor = false
     /// Whether this is an ad-hoc listing (`--limit`): it begins at the first page, and leaves checkpoint, validators and
     /// retained fetch as they are.
-    public var isAside: Bool
+    public var isAdHoc: Bool
     /// The record schema to apply; an ad-hoc listing leaves the stored one as it is.
-    public var shape: RecordShape
+    public var schema: RecordSchema
     /// The parent of the listing; nil if the resource has a single listing.
     public var parent: ListingParent?
     /// The first URL of the parent's listing without a cursor; nil without a parent. A cursor found under another first URL
@@ -34,7 +34,7 @@ public struct ListingOpening: Sendable {
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
         startsAnew: Bool = false, resumeWithin: Duration = AnyResource.usualResumeWithin, first: PageRequest,
         cursor: ListingCursor = ListingCursor(),
-        isAside: Bool = false, shape: RecordShape = RecordShape()
+        isAdHoc: Bool = false, schema: RecordSchema = RecordSchema()
     ) {
         self.resource = resource
         self.source = source
@@ -45,8 +45,8 @@ public struct ListingOpening: Sendable {
         self.resumeWithin = resumeWithin
         self.first = first
         self.cursor = cursor
-        self.isAside = isAside
-        self.shape = shape
+        self.isAdHoc = isAdHoc
+        self.schema = schema
     }
 }
 
@@ -120,25 +120,26 @@ public struct StoredPage: Sendable, Hashable {
     public var next: PageRequest?
     public var recordCount: Int
     /// Where the next page was found when the page was last fetched in full; nil if unknown.
-    public var lead: NextPageSource?
+    public var nextPageSource: NextPageSource?
     /// When the page was last fetched in full; nil if unknown.
     public var readAt: Timestamp?
-    /// See ``PageCommit/Progress/furthest``; nil also if unknown.
-    public var furthest: String?
+    /// See ``PageCommit/Progress/highWaterMark``; nil also if unknown.
+    public var highWaterMark: String?
     /// See ``PageCommit/Progress/digest``; nil also if unknown.
     public var digest: UInt64?
 
     public init(
-        etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int, lead: NextPageSource? = nil,
-        readAt: Timestamp? = nil, furthest: String? = nil, digest: UInt64? = nil
+        etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int,
+        nextPageSource: NextPageSource? = nil,
+        readAt: Timestamp? = nil, highWaterMark: String? = nil, digest: UInt64? = nil
     ) {
         self.etag = etag
         self.lastModified = lastModified
         self.next = next
         self.recordCount = recordCount
-        self.lead = lead
+        self.nextPageSource = nextPageSource
         self.readAt = readAt
-        self.furthest = furthest
+        self.highWaterMark = highWaterMark
         self.digest = digest
     }
 }

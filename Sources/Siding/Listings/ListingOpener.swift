@@ -8,7 +8,7 @@ struct ListingOpener {
     let now: Timestamp
 
     func open(_ transaction: borrowing Transaction) throws -> ListingPosition {
-        if opening.isAside { return try aside(transaction) }
+        if opening.isAdHoc { return try aside(transaction) }
         let resource = try registerResource(transaction)
         if !resource.changedAspects.isEmpty {
             try Self.discardAll(
@@ -64,7 +64,7 @@ struct ListingOpener {
     func restart(because reason: String, _ transaction: borrowing Transaction) throws -> ListingPosition {
         let resource = try registerResource(transaction)
         try discard(resource.id, reason, transaction)
-        // The stored next page is the one that the origin refused: a 304 must not lead there again.
+        // The stored next page is the one that the origin refused: a 304 must not next_source there again.
         try transaction.execute(
             "DELETE FROM siding_pages WHERE resource = ?1 AND scope = ?2", resource.id, opening.first.scope)
         try PageMembers.setChanged(resource.id, transaction)
@@ -91,7 +91,7 @@ struct ListingOpener {
             let id = try ResourceRegistration.insert(
                 opening.resource, source: opening.source, opening.definition, now: now, transaction)
             try DeclaredSchema(resource: id, name: opening.resource, run: opening.run)
-                .apply(opening.shape, now: now, transaction)
+                .apply(opening.schema, now: now, transaction)
             try showParent(id, transaction)
             return (id, [], 0)
         }
@@ -105,7 +105,7 @@ struct ListingOpener {
         }
         if found.source != opening.source { try rename(found.id, changed, transaction) }
         let leftOut = try DeclaredSchema(resource: found.id, name: opening.resource, run: opening.run)
-            .apply(opening.shape, now: now, transaction)
+            .apply(opening.schema, now: now, transaction)
         var counters = RunCounters()
         counters.deleted = leftOut
         if leftOut > 0 { try RunCounting.add(counters, to: opening.resource, in: opening.run, transaction) }
@@ -140,7 +140,7 @@ struct ListingOpener {
         try DeletionReconciliation.startOver(resource, transaction)
         try transaction.execute("DELETE FROM siding_pages WHERE resource = ?1", resource)
         try CursorRows.forget(resource, transaction)
-        try RoundRows.forget(resource, transaction)
+        try PassRows.forget(resource, transaction)
         try CompleteListings.forget(resource, transaction)
     }
 
@@ -151,7 +151,7 @@ struct ListingOpener {
         let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
         try transaction.execute(
             """
-            UPDATE siding_queue SET source = ?2
+            UPDATE siding_outbox SET source = ?2
             WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
             """, opening.resource, opening.source, isSameOrigin)
     }
@@ -270,7 +270,8 @@ struct ListingOpener {
         // A stored page out of order would not be seen again if the listing ended before it.
         position.cursor.waits =
             try transaction.first(
-                "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND furthest = ?3 LIMIT 1", resource,
+                "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND high_water_mark = ?3 LIMIT 1",
+                resource,
                 first.scope,
                 DescendingOrder.disorder
             ) { _ in true } ?? false
@@ -279,7 +280,7 @@ struct ListingOpener {
 
     private func note(_ resource: Int64, isNew: Bool, _ transaction: borrowing Transaction) throws {
         // Nobody requested the changes between the cursor and the start of such a listing, so the parent stays due.
-        try RoundRows.note(
+        try PassRows.note(
             opening.parent, of: resource, scope: opening.first.scope, isNew: isNew && !opening.cursor.isPassing,
             transaction)
     }

@@ -30,7 +30,7 @@ public struct PageCommit: Sendable {
         }
     }
     /// The record schema whose `where` an ad-hoc listing applies, without changing the stored one; nil for the stored one.
-    public var shape: RecordShape?
+    public var schema: RecordSchema?
     /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
     public var hasNoList = false
     /// Which records are deleted, and how the end of the listing reconciles deletions.
@@ -71,19 +71,20 @@ public struct PageCommit: Sendable {
         /// The freshness that the first page of the listing reported; stored with the last page.
         public var freshness: ListingFreshness
         /// Where the next page was found; nil if unknown.
-        public var lead: NextPageSource?
+        public var nextPageSource: NextPageSource?
         /// The page behind this one, if the listing ends here because all pages from there on are known. The page's row keeps
         /// it as its next page.
         public var behind: PageRequest?
         /// The highest cursor value among the page's records; nil if there is none, and empty if the page breaks the declared
         /// descending order.
-        public var furthest: String?
+        public var highWaterMark: String?
         /// A digest of the page's records; nil if there are none.
         public var digest: UInt64?
 
         public init(
             status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,
-            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(), lead: NextPageSource? = nil
+            cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(),
+            nextPageSource: NextPageSource? = nil
         ) {
             self.status = status
             self.etag = etag
@@ -92,7 +93,7 @@ public struct PageCommit: Sendable {
             self.paging = paging
             self.cursor = cursor
             self.freshness = freshness
-            self.lead = lead
+            self.nextPageSource = nextPageSource
         }
     }
 

@@ -9,18 +9,18 @@ struct PageSaver {
     let now: Timestamp
 
     func save(
-        _ transaction: borrowing Transaction, knownShapes: Set<UInt64>
-    ) throws -> (counters: RunCounters, newShapes: Set<UInt64>) {
+        _ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>
+    ) throws -> (counters: RunCounters, newMemberSets: Set<UInt64>) {
         let resource = try resourceRow(transaction)
         var counters = RunCounters()
-        var newShapes: Set<UInt64> = []
+        var newMemberSets: Set<UInt64> = []
         var shown: PageMembers.Shown?
         switch page.content {
         case .notModified:
             counters.notModified = 1
         case .setAside(let answer, let reason):
             var quarantine = try quarantine(resource.id, transaction)
-            let dropped = DroppedMembers(MemberRemoval(resource.shape.transforms.dropped))
+            let dropped = DroppedMembers(MemberRemoval(resource.schema.transforms.dropped))
             try quarantine.add(answer: dropped.removed(from: answer), reason, transaction)
             (counters.quarantined, counters.answersSetAside) = (1, 1)
             shown = PageMembers.Shown(hasUnknown: true)
@@ -35,11 +35,11 @@ struct PageSaver {
             let unsaved = saved.refused.union(saved.leftOut)
             let kept =
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
-            newShapes = try ColumnInference(
-                resource: resource.id, name: page.resource, run: page.run, shape: resource.shape
+            newMemberSets = try ColumnInference(
+                resource: resource.id, name: page.resource, run: page.run, schema: resource.schema
             ).addColumns(
                 // Another process may have forgotten the resource, and its columns, since they were looked at.
-                of: kept, in: bytes, knownShapes: resource.revision == 0 ? [] : knownShapes, transaction)
+                of: kept, in: bytes, knownMemberSets: resource.revision == 0 ? [] : knownMemberSets, transaction)
         }
         counters.pages = 1
         counters.requests = page.requests
@@ -64,23 +64,23 @@ struct PageSaver {
                 .settle(entry, as: .done, event: "answered", detail: nil, transaction)
         }
         try RunCounting.add(counters, to: page.resource, in: page.run, transaction)
-        return (counters, newShapes)
+        return (counters, newMemberSets)
     }
 
     private func save(
         _ slices: [RecordSlice], of bytes: [UInt8], _ resource: ResourceRow, _ transaction: borrowing Transaction
     ) throws -> RecordSaver.Saved {
         let request = try RequestRow.nextID(transaction)
-        let kept = page.shape ?? resource.shape
+        let kept = page.schema ?? resource.schema
         var saver = RecordSaver(
             resource: resource.id, keyType: resource.keyType, run: page.run, now: now, revision: resource.revision + 1,
             pull: try pull(resource.id, revision: resource.revision + 1, request, transaction),
-            contract: resource.shape.contract,
+            contract: resource.schema.contract,
             check: try ContractCheck.load(
-                resource.shape, of: resource.id, isGrown: resource.wasCompleted, transaction),
+                resource.schema, of: resource.id, isGrown: resource.wasCompleted, transaction),
             mark: page.deletions.rule.mark,
             condition: kept.transforms.condition, columns: kept.columns,
-            isOtherCondition: kept.hasOtherCondition(than: resource.shape), request: request)
+            isOtherCondition: kept.hasOtherCondition(than: resource.schema), request: request)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in
@@ -170,20 +170,20 @@ struct PageSaver {
         try transaction.execute(
             """
             INSERT INTO siding_pages (resource, url, listing, status, etag, last_modified, next_url, next_number,
-                next_offset, records, fetched_at, scope, sent, next_sent, lead, read_at, furthest, digest)
+                next_offset, records, fetched_at, scope, sent, next_sent, next_source, read_at, high_water_mark, digest)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
             ON CONFLICT (resource, scope, url, sent) DO UPDATE SET
                 listing = excluded.listing, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, next_url = excluded.next_url,
                 next_number = excluded.next_number, next_offset = excluded.next_offset, records = excluded.records,
                 fetched_at = excluded.fetched_at, next_sent = excluded.next_sent,
-                lead = COALESCE(excluded.lead, lead), read_at = COALESCE(excluded.read_at, read_at),
-                furthest = excluded.furthest, digest = excluded.digest
+                next_source = COALESCE(excluded.next_source, next_source), read_at = COALESCE(excluded.read_at, read_at),
+                high_water_mark = excluded.high_water_mark, digest = excluded.digest
             """,
             resource, page.page.url.description, page.listing, progress.status, isForgotten ? nil : progress.etag,
             isForgotten ? nil : progress.lastModified, next?.url.description, next?.number, next?.offset,
             page.content.recordCount, now.microseconds, page.page.scope, page.page.body ?? "", next?.body ?? "",
-            progress.lead?.rawValue, page.content.isWhole ? now.microseconds : nil, progress.furthest,
+            progress.nextPageSource?.rawValue, page.content.isWhole ? now.microseconds : nil, progress.highWaterMark,
             progress.digest.map(Int64.init(bitPattern:)))
     }
 

@@ -44,7 +44,7 @@ struct ParentCompiler {
     /// - Parameter parent: the parent's row, by its name in the statement.
     static func isAtOrigin(_ parent: SQL, in table: RecordsTable) -> SQL {
         """
-        (\(parent).pending = 0 OR EXISTS (SELECT 1 FROM siding_bases AS b
+        (\(parent).pending = 0 OR EXISTS (SELECT 1 FROM siding_server_copies AS b
             WHERE b.resource = \(integer: table.resource) AND b.key = CAST(\(parent).key AS TEXT) AND b.body IS NOT NULL))
         """
     }
@@ -79,13 +79,13 @@ struct ParentCompiler {
 
     /// Whether a parent is due: its listing has not ended in this fan-out pass.
     private var isDue: SQL {
-        let isLeft: SQL = selection.round == nil ? "1" : "(l.round IS NOT ? OR l.state = 'open')"
+        let isLeft: SQL = selection.pass == nil ? "1" : "(l.pass IS NOT ? OR l.state = 'open')"
         guard selection.areChanged else { return isLeft }
         return
             "(\(isLeft) AND (l.state IS NOT 'complete' OR l.parent_revision IS NULL OR p.revision > l.parent_revision))"
     }
 
-    private var dueArguments: [SQLiteValue] { selection.round.map { [.integer($0)] } ?? [] }
+    private var dueArguments: [SQLiteValue] { selection.pass.map { [.integer($0)] } ?? [] }
 
     /// Any number of keys as one parameter.
     private func json(_ keys: [String]) -> String {

@@ -22,7 +22,7 @@ package enum Resumption {
     package static func tooOld(_ limit: Duration) -> String { "its checkpoint is older than \(words(limit))" }
 
     /// Why a fan-out pass was not resumed.
-    package static func roundTooOld(_ limit: Duration) -> String { "its round is older than \(words(limit))" }
+    package static func passTooOld(_ limit: Duration) -> String { "its pass is older than \(words(limit))" }
 
     private static func words(_ limit: Duration) -> String {
         let seconds = limit.components.seconds

@@ -70,7 +70,7 @@ extension Store {
             try snapshot.first(
                 """
                 SELECT definition, completed_at, fresh_until, not_before,
-                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), shape,
+                    asks_anew OR EXISTS (SELECT 1 FROM siding_listings WHERE resource = r.id AND state = 'open'), schema,
                     source
                 FROM siding_resources r WHERE name = ?1
                 """, resource
@@ -78,7 +78,7 @@ extension Store {
                 ResourceFreshness(
                     definition: ResourceDefinition(stored: row.text(0)),
                     completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
-                    isUnfinished: row.int(4) == 1, shape: StoredShape.shape(row.optionalText(5)),
+                    isUnfinished: row.int(4) == 1, schema: StoredSchema.schema(row.optionalText(5)),
                     source: row.text(6))
             }
         }
@@ -89,8 +89,8 @@ extension Store {
         try await read { snapshot in
             try snapshot.first(
                 """
-                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, lead, read_at,
-                    furthest, digest
+                SELECT etag, last_modified, next_url, next_number, next_offset, next_sent, scope, records, next_source, read_at,
+                    high_water_mark, digest
                 FROM siding_pages
                 WHERE resource = (SELECT id FROM siding_resources WHERE name = ?1) AND scope = ?2 AND url = ?3
                     AND sent = ?4
@@ -98,8 +98,8 @@ extension Store {
             ) { row in
                 StoredPage(
                     etag: row.optionalText(0), lastModified: row.optionalText(1), next: PageRequest(row, at: 2),
-                    recordCount: Int(row.int(7)), lead: row.optionalText(8).flatMap(NextPageSource.init),
-                    readAt: row.optionalInt(9).map(Timestamp.init), furthest: row.optionalText(10),
+                    recordCount: Int(row.int(7)), nextPageSource: row.optionalText(8).flatMap(NextPageSource.init),
+                    readAt: row.optionalInt(9).map(Timestamp.init), highWaterMark: row.optionalText(10),
                     digest: row.optionalInt(11).map(UInt64.init(bitPattern:)))
             }
         }
@@ -117,10 +117,10 @@ extension Store {
         let known = shapes.known(of: page.resource)
         let saved = try await write { transaction in
             try Self.check(page.lease, owner: me, transaction)
-            return try PageSaver(page: page, owner: me, now: now).save(transaction, knownShapes: known)
+            return try PageSaver(page: page, owner: me, now: now).save(transaction, knownMemberSets: known)
         }
         // Only after the commit: member sets of a page that was rolled back would hide its columns.
-        shapes.add(saved.newShapes, to: page.resource)
+        shapes.add(saved.newMemberSets, to: page.resource)
         if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
         return saved.counters
     }

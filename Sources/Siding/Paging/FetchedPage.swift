@@ -20,7 +20,7 @@ struct FetchedPage: Sendable {
     /// Whether it stands for a failure that a rule ignores.
     var isIgnored = false
     /// Where the next page was found; nil if unknown.
-    var lead: NextPageSource?
+    var nextPageSource: NextPageSource?
     /// Whether a 304 had the header field that names next pages.
     var namesNextUnchanged = false
     /// The member that reports more pages, if no next page was found.
@@ -29,7 +29,7 @@ struct FetchedPage: Sendable {
     var hasNoList = false
     /// See ``PageCommit/Progress``.
     var behind: PageRequest?
-    var furthest: String?
+    var highWaterMark: String?
     var digest: UInt64?
     /// One digest per record; empty for a 304, and without a next page.
     var recordDigests: [UInt64] = []
@@ -41,7 +41,7 @@ struct FetchedPage: Sendable {
 /// What the pages of a listing so far showed about their pagination.
 struct KnownNextPage: Sendable {
     /// Where the next page was last found.
-    var lead: NextPageSource?
+    var nextPageSource: NextPageSource?
     /// Whether a 304 has named a next page: then a 304 that names none is the last page.
     var repeatsNext = false
     /// The number of records of each page so far; nil if they differ or are not all known.
@@ -51,7 +51,7 @@ struct KnownNextPage: Sendable {
 
     /// Updates the knowledge with the next page of the listing.
     mutating func note(_ page: FetchedPage) {
-        if let found = page.lead, found != .nowhere { lead = found }
+        if let found = page.nextPageSource, found != .nowhere { nextPageSource = found }
         if page.namesNextUnchanged { repeatsNext = true }
         if page.page.number == 1 {
             pageSize = page.recordCount

@@ -37,22 +37,22 @@ struct LastPage {
 
     /// Whether a 304 could not be trusted in any case, so that a conditional request would be wasted: no header field has ever
     /// named a next page, and so a 304 cannot show that it repeats that field.
-    func isAskedWhole(now: Timestamp) -> Bool { lead == .nowhere && mayHideNext(now: now) }
+    func isAskedWhole(now: Timestamp) -> Bool { nextPageSource == .nowhere && mayHideNext(now: now) }
 
     /// Where the next page was last found.
-    private var lead: NextPageSource? { way.lead ?? stored.lead }
+    private var nextPageSource: NextPageSource? { way.nextPageSource ?? stored.nextPageSource }
 
     /// Whether header fields name the next page, or it is unknown what does.
     private var isByHeader: Bool {
-        if paging == .automatic { return lead != .body }
-        return paging.isNumbered ? lead == .header : paging.isByHeader
+        if paging == .automatic { return nextPageSource != .body }
+        return paging.isNumbered ? nextPageSource == .header : paging.isByHeader
     }
 
     /// Whether new records would appear on this page first. A single page allows no conclusion, except that `auto` found no
     /// next page.
     private var hasRoom: Bool {
         guard !provesAbsence else { return false }
-        if paging == .automatic, lead == .nowhere { return true }
+        if paging == .automatic, nextPageSource == .nowhere { return true }
         guard number > 1 else { return stored.recordCount < askedSize ?? 1 }
         // One page alone shows no page size, unless that size was requested.
         guard let size = way.pageSize, number > 2 || size == askedSize else { return false }

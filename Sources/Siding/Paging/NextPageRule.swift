@@ -30,7 +30,7 @@ struct NextPageRule: Sendable {
     /// - Parameters:
     ///   - start: the cursor range to request.
     ///   - parent: the parent of the listing.
-    /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would lead to another path.
+    /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would nextPageSource to another path.
     func first(from start: CursorStart = .none, for parent: BoundParent? = nil) throws(Failure) -> PageRequest {
         var url = try address(of: parent)
         var placeholders = start.placeholders(resource.cursor)

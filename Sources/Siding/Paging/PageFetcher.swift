@@ -50,7 +50,7 @@ struct PageFetcher: Sendable {
             }
             fetched.requests = counter.value - before
             // All pages of a listing name their next page in the same place; only the last one does not show it.
-            if fetched.lead != .header, let known = way.lead { fetched.lead = known }
+            if fetched.nextPageSource != .header, let known = way.nextPageSource { fetched.nextPageSource = known }
             return fetched
         } catch {
             let placed = error.at(
@@ -102,8 +102,8 @@ struct PageFetcher: Sendable {
             etag: fields[.eTag] ?? stored.etag, lastModified: fields[.lastModified] ?? stored.lastModified,
             next: next, paging: paging, requests: 0, bytes: 0)
         unchanged.freshness = freshness(fields)
-        unchanged.lead = stored.lead
-        (unchanged.furthest, unchanged.digest) = (stored.furthest, stored.digest)
+        unchanged.nextPageSource = stored.nextPageSource
+        (unchanged.highWaterMark, unchanged.digest) = (stored.highWaterMark, stored.digest)
         unchanged.namesNextUnchanged = paging.namesNext(in: answer) || paging.hasField(fields)
         return unchanged
     }
@@ -154,14 +154,15 @@ struct PageFetcher: Sendable {
             fetched.next = Self.way(fetched.next, after: page, chosen, "has null")
         }
         fetched.freshness = freshness(fields)
-        fetched.lead = chosen == .none ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
+        fetched.nextPageSource =
+            chosen == .none ? .nowhere : chosen.isByHeader || chosen.needsLink(answer) ? .header : .body
         if chosen == .none, paging == .automatic, page.number == 1, resource.stop.definition == nil {
             fetched.signOfMore = answer.signOfMore()
         }
         fetched.cursor = resource.cursor.map {
             PageCursor(contents.records, of: bytes, answer, by: $0, now: wallClock.now)
         }
-        fetched.furthest = fetched.cursor?.furthest
+        fetched.highWaterMark = fetched.cursor?.highWaterMark
         if case .page = fetched.next {
             let digests = RecordDigests(kept.records, of: kept.bytes)
             (fetched.digest, fetched.recordDigests) = (digests.whole, digests.each)
@@ -186,7 +187,7 @@ struct PageFetcher: Sendable {
     private func kept(
         _ contents: PageContents, of bytes: [UInt8], _ fields: HTTPFields
     ) throws(Failure) -> (bytes: [UInt8], records: [RecordSlice]) {
-        let removal = MemberRemoval(resource.shape.transforms.dropped)
+        let removal = MemberRemoval(resource.schema.transforms.dropped)
         let rest =
             removal.isEmpty ? nil : bytes.withUnsafeBytes { removal.applied(to: contents.records.map(\.range), in: $0) }
         guard let rest else { return (bytes, contents.records) }

@@ -131,10 +131,10 @@ enum FilterCompiler {
 
 /// Checks which member names SQL can reach.
 enum ReachableName {
-    /// - Throws: ``RecordShapeError`` for a path that SQL cannot follow.
-    static func check(_ path: JSONPath) throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` for a path that SQL cannot follow.
+    static func check(_ path: JSONPath) throws(RecordSchemaError) {
         for case .member(let name) in path.components where !isReachable(name) {
-            throw RecordShapeError(
+            throw RecordSchemaError(
                 "SQLite cannot reach the member '\(PlainText.oneLine(name, limit: 80))'",
                 hint: "read such members from the body")
         }

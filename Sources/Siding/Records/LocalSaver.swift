@@ -12,26 +12,26 @@ struct LocalSaver {
 
     struct Saved {
         var outcomes: [RecordChangeOutcome]
-        var newShapes: Set<UInt64>
+        var newMemberSets: Set<UInt64>
         var isWritten: Bool
     }
 
-    func save(_ transaction: borrowing Transaction, knownShapes: Set<UInt64>) throws -> Saved {
+    func save(_ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>) throws -> Saved {
         let resource = try resourceRow(transaction)
         let outcomes = try rows(resource, transaction)
         let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
         if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
         let slices = changes.rows.map(\.slice)
-        let newShapes = try ColumnInference(resource: resource.id, name: changes.resource, shape: resource.shape)
-            .addColumns(of: slices, in: changes.bytes, knownShapes: knownShapes, transaction)
-        return Saved(outcomes: outcomes, newShapes: newShapes, isWritten: isWritten)
+        let newMemberSets = try ColumnInference(resource: resource.id, name: changes.resource, schema: resource.schema)
+            .addColumns(of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
+        return Saved(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
     }
 
     private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
         if let row = try ResourceRow.load(named: changes.resource, transaction) { return row }
         let id = try ResourceRegistration.insert(
             changes.resource, source: changes.source, changes.definition, now: now, transaction)
-        return ResourceRow(id: id, keyType: nil, revision: 0, shape: RecordShape(), wasCompleted: false)
+        return ResourceRow(id: id, keyType: nil, revision: 0, schema: RecordSchema(), wasCompleted: false)
     }
 
     /// How to save records with pending edits; the program's own saves cause no conflicts.

@@ -66,7 +66,7 @@ public struct ResourceState: Sendable, Hashable {
     /// Until when the origin declared the data fresh, in the last complete listing.
     public var freshness: ListingFreshness
     /// The last fan-out pass of a resource with parents.
-    public var round: RoundState?
+    public var pass: PassState?
     /// When the unfinished listing, or the last fan-out pass, last made progress; nil if there is none.
     public var progressedAt: Timestamp?
 
@@ -74,7 +74,7 @@ public struct ResourceState: Sendable, Hashable {
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
         completedAt: Timestamp?,
         checkpoint: PageRequest?, checkpointCursor: ListingCursor = ListingCursor(),
-        freshness: ListingFreshness = ListingFreshness(), round: RoundState? = nil
+        freshness: ListingFreshness = ListingFreshness(), pass: PassState? = nil
     ) {
         self.resource = resource
         self.source = source
@@ -85,6 +85,6 @@ public struct ResourceState: Sendable, Hashable {
         self.checkpoint = checkpoint
         self.checkpointCursor = checkpointCursor
         self.freshness = freshness
-        self.round = round
+        self.pass = pass
     }
 }

@@ -161,7 +161,7 @@ struct RecordSaver {
         case .fault(let fault): ContractBreach(fault, contract)
         case .key(let key) where key.kind != type:
             ContractBreach(.keyType, .quarantine, Self.wrongKeyType(key.kind, type))
-        case .key: check?.breach(of: body, shape: slice.shape)
+        case .key: check?.breach(of: body, schema: slice.memberSet)
         }
     }
 

@@ -55,13 +55,13 @@ extension Store {
     private static let tablesOfResources: [SQL] = [
         "siding_columns", "siding_child_columns", "siding_fields", "siding_quarantine", "siding_listings",
         "siding_pages",
-        "siding_cursors", "siding_rounds", "siding_missing", "siding_tombstones",
-        "siding_bases", "siding_history", "siding_requests",
+        "siding_cursors", "siding_passes", "siding_missing", "siding_tombstones",
+        "siding_server_copies", "siding_history", "siding_provenance",
     ]
 
     private static func checkWrites(to name: String, _ transaction: borrowing Transaction) throws {
         let count = try transaction.first(
-            "SELECT COUNT(*) FROM siding_queue WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", name
+            "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", name
         ) { $0.int(0) }
         guard let count, count > 0 else { return }
         throw StoreError(

@@ -12,13 +12,13 @@ extension Store {
         let saved: LocalSaver.Saved
         do throws(StoreError) {
             saved = try await write { transaction in
-                try LocalSaver(changes: changes, now: now).save(transaction, knownShapes: known)
+                try LocalSaver(changes: changes, now: now).save(transaction, knownMemberSets: known)
             }
         } catch {
             guard error.kind == .outdated else { throw error }
             return nil
         }
-        shapes.add(saved.newShapes, to: changes.resource)
+        shapes.add(saved.newMemberSets, to: changes.resource)
         if saved.isWritten { changeSignal.fire() }
         return saved.outcomes
     }

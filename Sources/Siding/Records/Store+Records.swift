@@ -36,15 +36,15 @@ extension Store {
                 SELECT r.name, r.source, r.completed_at, l.next_url, l.next_number, l.next_offset, l.next_sent, l.scope,
                     r.id, r.definition,
                     (SELECT COUNT(*) FROM siding_quarantine WHERE resource = r.id), r.fresh_until, r.not_before,
-                    o.round, o.state, o.takes_all, o.started_at, o.ended_at,
+                    o.pass, o.state, o.takes_all, o.started_at, o.ended_at,
                     l.cursor_from, l.cursor_reached, COALESCE(l.cursor_moves, 0),
-                    CASE WHEN o.round IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
-                        SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND round = o.round), 0)) END,
+                    CASE WHEN o.pass IS NULL THEN l.checkpoint_at ELSE MAX(o.started_at, COALESCE((
+                        SELECT MAX(checkpoint_at) FROM siding_listings WHERE resource = r.id AND pass = o.pass), 0)) END,
                     COALESCE(l.cursor_waits, 0),
                     (SELECT COUNT(*) FROM siding_missing WHERE resource = r.id AND passes IS NOT NULL AND checked_at IS NULL)
                 FROM siding_resources r
                 LEFT JOIN siding_listings l ON l.resource = r.id AND l.scope = '' AND l.state = 'open'
-                LEFT JOIN siding_rounds o ON o.resource = r.id
+                LEFT JOIN siding_passes o ON o.resource = r.id
                 ORDER BY r.name
                 """
             ) { row in
@@ -57,7 +57,7 @@ extension Store {
                         from: row.optionalText(18), reached: row.optionalText(19), moves: row.int(20) == 1,
                         waits: row.int(22) == 1),
                     freshness: ListingFreshness(row, at: 11),
-                    round: RoundState(row, at: 13))
+                    pass: PassState(row, at: 13))
                 state.progressedAt = row.optionalInt(21).map(Timestamp.init)
                 state.missing = Int(row.int(23))
                 return (state: state, resource: row.int(8))

@@ -31,7 +31,7 @@ public struct AnyResource: Sendable {
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// The schema of the records: columns, contract, history and transforms.
-    public var shape: RecordShape
+    public var schema: RecordSchema
     /// How deletions at the origin are found.
     public var deletions = Deletions()
     /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
@@ -54,7 +54,7 @@ public struct AnyResource: Sendable {
         cursor: IncrementalCursor? = nil,
         isConditional: Bool = true,
         maxAge: Duration? = nil,
-        shape: RecordShape = RecordShape(),
+        schema: RecordSchema = RecordSchema(),
         resumeWithin: Duration = Self.usualResumeWithin,
         body: SearchBody? = nil, forEach: ForEach? = nil
     ) {
@@ -71,7 +71,7 @@ public struct AnyResource: Sendable {
         self.cursor = cursor
         self.isConditional = isConditional
         self.maxAge = maxAge
-        self.shape = shape
+        self.schema = schema
         self.resumeWithin = resumeWithin
         self.body = body
         self.forEach = forEach

@@ -33,19 +33,19 @@ public struct ResourceFreshness: Sendable, Hashable {
     /// Whether a listing is open, or an operator set the cursor since.
     public var isUnfinished: Bool
     /// The record schema at that time; nil if the store does not keep it.
-    public var shape: RecordShape?
+    public var schema: RecordSchema?
     /// The name of the source at that time; nil if the store does not keep it.
     public var source: String?
 
     public init(
         definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool,
-        shape: RecordShape? = nil, source: String? = nil
+        schema: RecordSchema? = nil, source: String? = nil
     ) {
         self.definition = definition
         self.completedAt = completedAt
         self.said = said
         self.isUnfinished = isUnfinished
-        self.shape = shape
+        self.schema = schema
         self.source = source
     }
 

@@ -37,7 +37,7 @@ public struct ResourceDefinition: Sendable, Hashable {
         }
         if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
         // Only if declared, so that files of earlier versions have no changed definition.
-        let contract = resource.shape.contract
+        let contract = resource.schema.contract
         if contract != RecordContract() { aspects["contract"] = contract.text }
         // Only if there is one, so that files of earlier versions have no changed definition.
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
@@ -45,10 +45,10 @@ public struct ResourceDefinition: Sendable, Hashable {
         if let stop = resource.stop.definition { aspects["stop"] = stop }
         // Records that no page shows again would keep their state from the old mark.
         if let mark = resource.deletions.mark { aspects[Self.markAspect] = mark.description }
-        let transforms = resource.shape.transforms
+        let transforms = resource.schema.transforms
         if let condition = transforms.condition {
             // The definitions of the columns that it names count too.
-            let columns = condition.columns(among: resource.shape.columns)
+            let columns = condition.columns(among: resource.schema.columns)
                 .map { "\($0.name) \($0.path) \($0.type.name) \($0.type.format ?? "")" }
             aspects["where"] = ([condition.description] + columns.sorted()).joined(separator: "\n")
         }

@@ -7,7 +7,7 @@ struct ResourceRow {
     /// Set by the first record; nil before.
     let keyType: RecordKey.Kind?
     let revision: Int64
-    let shape: RecordShape
+    let schema: RecordSchema
     /// Whether any listing was ever complete.
     let wasCompleted: Bool
 
@@ -17,13 +17,13 @@ struct ResourceRow {
     ) throws -> ResourceRow? {
         try database.first(
             """
-            SELECT id, key_type, revision, shape, completed_at IS NOT NULL
+            SELECT id, key_type, revision, schema, completed_at IS NOT NULL
             FROM siding_resources WHERE name = ?1
             """, name
         ) { row in
             ResourceRow(
                 id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                revision: row.int(2), shape: StoredShape.shape(row.optionalText(3)), wasCompleted: row.int(4) == 1)
+                revision: row.int(2), schema: StoredSchema.schema(row.optionalText(3)), wasCompleted: row.int(4) == 1)
         }
     }
 

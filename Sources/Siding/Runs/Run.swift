@@ -36,7 +36,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     /// How many of `quarantined` are whole answers set aside by a failure rule; reported, but not stored with the run.
     public var answersSetAside = 0
     /// How many of `deleted` were removed because `where` is NULL for them; reported, but not stored with the run.
-    public var unfit = 0
+    public var nullFiltered = 0
     /// Records replaced by a later one with the same key on the same page.
     public var duplicates = 0
     public var bytes = 0
@@ -46,7 +46,7 @@ public struct RunCounters: Sendable, Hashable, Codable {
     public static func += (total: inout RunCounters, part: RunCounters) {
         for path in [
             \RunCounters.pages, \.requests, \.notModified, \.inserted, \.updated, \.unchanged, \.stale, \.deleted,
-            \.withheld, \.quarantined, \.answersSetAside, \.unfit, \.duplicates, \.bytes,
+            \.withheld, \.quarantined, \.answersSetAside, \.nullFiltered, \.duplicates, \.bytes,
         ] { total[keyPath: path] += part[keyPath: path] }
     }
 }

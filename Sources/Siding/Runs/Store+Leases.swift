@@ -17,7 +17,7 @@ extension Store {
                 (owner: row.optionalText(0), holder: row.optionalText(1))
             }
         }
-        if let owner = found?.owner, owner == me ? inHand.holds(name) : self.owner.isAlive(owner) {
+        if let owner = found?.owner, owner == me ? claimedWork.holds(name) : self.owner.isAlive(owner) {
             return .held(by: Self.holder(found?.holder))
         }
         let last = found?.owner
@@ -31,7 +31,7 @@ extension Store {
             }
         } catch {
             // Nothing was committed, so nobody works under this token.
-            if let token = taken.withLock({ $0 }) { inHand.leave(name, token) }
+            if let token = taken.withLock({ $0 }) { claimedWork.leave(name, token) }
             throw error
         }
         if case .acquired = outcome, let last, last != me { self.owner.forget(last) }
@@ -43,16 +43,16 @@ extension Store {
         taking: @escaping @Sendable (Int64) -> Void
     ) async throws(StoreError) -> LeaseOutcome {
         let text = try Self.text(of: holder)
-        let inHand = inHand
+        let claimedWork = claimedWork
         return try await write { transaction -> LeaseOutcome in
             // Since the read, another task of this process may have taken it.
-            if last == me, inHand.holds(name) { return .held(by: holder) }
+            if last == me, claimedWork.holds(name) { return .held(by: holder) }
             let outcome = try Self.takeLease(
                 name, from: last, owner: me, holder: text, since: holder.since, transaction)
             guard case .acquired(let lease) = outcome else { return outcome }
             if last == me { try QueueTransitions(owner: me, now: holder.since).giveBack(under: lease, transaction) }
             // Registered before the commit, so that whoever sees the row also finds its owner.
-            inHand.take(name, lease.token)
+            claimedWork.take(name, lease.token)
             taking(lease.token)
             return outcome
         }
@@ -80,7 +80,7 @@ extension Store {
     /// Releases the lease; does nothing if it was lost meanwhile.
     public func releaseLease(_ lease: Lease) async throws(StoreError) {
         // Released or not: nobody works under it any more.
-        defer { inHand.leave(lease.name, lease.token) }
+        defer { claimedWork.leave(lease.name, lease.token) }
         let me = try ownerID()
         let now = clock.now
         try await write { transaction in

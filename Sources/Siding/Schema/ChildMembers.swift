@@ -32,7 +32,7 @@ struct ChildMembers {
 
     /// Adds a member, up to the maximum number of columns of a view.
     private mutating func note(_ member: String, _ index: Int) {
-        guard children[index].members.count < RecordShape.mostColumns,
+        guard children[index].members.count < RecordSchema.mostColumns,
             children[index].seen.insert(Array(member.utf8)).inserted
         else { return }
         children[index].members.append(member)

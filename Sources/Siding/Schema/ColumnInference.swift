@@ -8,38 +8,38 @@ struct ColumnInference {
     let name: String
     /// The run that new members are attributed to; 0 for none.
     var run: RunID = 0
-    var shape = RecordShape()
+    var schema = RecordSchema()
 
     /// Adds columns for members that have none, and recreates the view if there were any.
     ///
     /// - Returns: the new member sets.
     func addColumns(
-        of slices: [RecordSlice], in bytes: [UInt8], knownShapes: Set<UInt64>, _ transaction: borrowing Transaction
+        of slices: [RecordSlice], in bytes: [UInt8], knownMemberSets: Set<UInt64>, _ transaction: borrowing Transaction
     ) throws -> Set<UInt64> {
-        var newShapes: Set<UInt64> = []
+        var newMemberSets: Set<UInt64> = []
         var members: [JSONMember] = []
-        var children = ChildMembers(shape.children)
+        var children = ChildMembers(schema.children)
         bytes.withUnsafeBytes { page in
             for slice in slices {
                 guard case .key = slice.outcome else { continue }
                 let record = UnsafeRawBufferPointer(rebasing: page[slice.range])
                 // The contents of arrays are not part of a record's member set.
                 children.look(at: record)
-                if !knownShapes.contains(slice.shape), newShapes.insert(slice.shape).inserted {
+                if !knownMemberSets.contains(slice.memberSet), newMemberSets.insert(slice.memberSet).inserted {
                     members += JSONMembers.topLevelMembers(of: record)
                 }
             }
         }
-        if !newShapes.isEmpty { try show(members, transaction) }
+        if !newMemberSets.isEmpty { try show(members, transaction) }
         try children.show(in: self, transaction)
-        return newShapes
+        return newMemberSets
     }
 
     /// Adds columns for the members of one record that have none.
     func addColumns(of record: JSONDocument, _ transaction: borrowing Transaction) throws {
         try record.bytes.withUnsafeBytes { record in
             let view = try show(JSONMembers.topLevelMembers(of: record), transaction)
-            var children = ChildMembers(view?.shape.children ?? [])
+            var children = ChildMembers(view?.schema.children ?? [])
             children.look(at: record)
             try children.show(in: self, transaction)
         }
@@ -57,7 +57,7 @@ struct ColumnInference {
                 view.columns.count + offset, column.member, column.name)
         }
         view.columns += new
-        guard !new.isEmpty, view.shape.columns.isEmpty else { return view }
+        guard !new.isEmpty, view.schema.columns.isEmpty else { return view }
         try transaction.execute(view.removal)
         try transaction.execute(view.creation)
         return view
@@ -79,7 +79,7 @@ enum NewColumns {
         var shown = Set(columns.map { Array($0.member.utf8) })
         // A longer name is no column's: it is read from the body.
         for member in members
-        where member.utf8.count <= RecordColumn.longestName && all.count < RecordShape.mostColumns
+        where member.utf8.count <= RecordColumn.longestName && all.count < RecordSchema.mostColumns
             && shown.insert(Array(member.utf8)).inserted
         {
             all.append(ResourceView.Column(member: member, name: freeName(for: member, among: all)))

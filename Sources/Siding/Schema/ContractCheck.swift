@@ -25,16 +25,16 @@ struct ContractCheck {
 
     /// Nil if the contract has no rules for members.
     static func load(
-        _ shape: RecordShape, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
+        _ schema: RecordSchema, of resource: Int64, isGrown: Bool, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ContractCheck? {
-        guard shape.contract.looksAtMembers else { return nil }
-        return ContractCheck(shape, isGrown: isGrown, try FieldCatalogue.load(of: resource, database))
+        guard schema.contract.looksAtMembers else { return nil }
+        return ContractCheck(schema, isGrown: isGrown, try FieldCatalogue.load(of: resource, database))
     }
 
-    private init(_ shape: RecordShape, isGrown: Bool, _ register: FieldCatalogue) {
-        contract = shape.contract
-        columns = shape.columns.filter { $0.type != .any && $0.type != .json }
-        let paths = shape.columns.map(\.path) + shape.children.map(\.path)
+    private init(_ schema: RecordSchema, isGrown: Bool, _ register: FieldCatalogue) {
+        contract = schema.contract
+        columns = schema.columns.filter { $0.type != .any && $0.type != .json }
+        let paths = schema.columns.map(\.path) + schema.children.map(\.path)
         declared = Set(
             paths.compactMap { path in
                 if case .member(let name)? = path.components.first { Array(name.utf8) } else { nil }
@@ -44,12 +44,12 @@ struct ContractCheck {
     }
 
     /// Why the record may not be saved; nil if it may, in which case its members become known.
-    mutating func breach(of record: UnsafeRawBufferPointer, shape: UInt64) -> ContractBreach? {
+    mutating func breach(of record: UnsafeRawBufferPointer, schema: UInt64) -> ContractBreach? {
         let values = JSONMembers.topLevelValues(of: record)
-        var members = shapes[shape]
+        var members = shapes[schema]
         if members?.places.count != values.count {
             members = self.members(of: record)
-            shapes[shape] = members
+            shapes[schema] = members
         }
         guard let members, members.places.count == values.count else { return nil }
         if contract.newFields != .allow, isGrown, let name = members.firstNew {

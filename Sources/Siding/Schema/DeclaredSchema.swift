@@ -15,32 +15,32 @@ struct DeclaredSchema {
     /// - Returns: the number of stored records that a changed filter removed.
     /// - Throws: ``StoreError/Kind/invalidName`` for a schema that no view can have.
     @discardableResult
-    func apply(_ shape: RecordShape, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
-        let stored = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
+    func apply(_ schema: RecordSchema, now: Timestamp, _ transaction: borrowing Transaction) throws -> Int {
+        let stored = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
         }
-        let text = try StoredShape.text(of: shape)
+        let text = try StoredSchema.text(of: schema)
         guard text != stored ?? nil else { return 0 }
-        do { try shape.check() } catch {
+        do { try schema.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
-        try checkViewNames(shape, transaction)
-        let before = StoredShape.shape(stored ?? nil)
-        try HistorySwitch(resource: resource).set(shape.history, before: before.history, now: now, transaction)
-        guard !shape.looksLike(before) else {
+        try checkViewNames(schema, transaction)
+        let before = StoredSchema.schema(stored ?? nil)
+        try HistorySwitch(resource: resource).set(schema.history, before: before.history, now: now, transaction)
+        guard !schema.looksLike(before) else {
             try transaction.execute(
                 """
-                UPDATE siding_resources SET shape = ?2, shape_made = COALESCE(shape_made, \(Self.maker)) WHERE id = ?1
+                UPDATE siding_resources SET schema = ?2, schema_made = COALESCE(schema_made, \(Self.maker)) WHERE id = ?1
                 """, resource, text)
             return 0
         }
         try remake(transaction) { transaction in
-            try transaction.execute("UPDATE siding_resources SET shape = ?2 WHERE id = ?1", resource, text)
-            try forgetChildren(of: before, without: shape, transaction)
+            try transaction.execute("UPDATE siding_resources SET schema = ?2 WHERE id = ?1", resource, text)
+            try forgetChildren(of: before, without: schema, transaction)
         }
         let leftOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
-            .apply(shape, after: before, transaction)
-        try lookBack(before, shape, transaction)
+            .apply(schema, after: before, transaction)
+        try lookBack(before, schema, transaction)
         return leftOut
     }
 
@@ -58,11 +58,11 @@ struct DeclaredSchema {
     }
 
     /// Checks that the views of children do not collide with other views.
-    private func checkViewNames(_ shape: RecordShape, _ transaction: borrowing Transaction) throws {
-        guard !shape.children.isEmpty else { return }
+    private func checkViewNames(_ schema: RecordSchema, _ transaction: borrowing Transaction) throws {
+        guard !schema.children.isEmpty else { return }
         let others = try ResourceView.all(transaction).filter { $0.resource != resource }
         let taken = Set(others.flatMap(\.viewNames).map { $0.lowercased() } + [name.lowercased()])
-        for child in shape.children where taken.contains(child.viewName(of: name).lowercased()) {
+        for child in schema.children where taken.contains(child.viewName(of: name).lowercased()) {
             throw StoreError(
                 .invalidName, "the resource '\(name)': there is another view '\(child.viewName(of: name))'",
                 hint: "give '\(child.name)' in its children another name")
@@ -71,19 +71,19 @@ struct DeclaredSchema {
 
     /// Removes inferred columns of children whose array is no longer declared.
     private func forgetChildren(
-        of before: RecordShape, without shape: RecordShape, _ transaction: borrowing Transaction
+        of before: RecordSchema, without schema: RecordSchema, _ transaction: borrowing Transaction
     ) throws {
         for child in before.children
-        where !shape.children.contains(where: { $0.name == child.name && $0.path == child.path }) {
+        where !schema.children.contains(where: { $0.name == child.name && $0.path == child.path }) {
             try transaction.execute(
                 "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child.name)
         }
     }
 
     /// Updates children and field catalogue from the stored records, in one pass over their bodies that writes none.
-    private func lookBack(_ before: RecordShape, _ shape: RecordShape, _ transaction: borrowing Transaction) throws {
-        let newChildren = shape.children.filter { !before.children.contains($0) }
-        let learnsFields = shape.contract.looksAtMembers && !before.contract.looksAtMembers
+    private func lookBack(_ before: RecordSchema, _ schema: RecordSchema, _ transaction: borrowing Transaction) throws {
+        let newChildren = schema.children.filter { !before.children.contains($0) }
+        let learnsFields = schema.contract.looksAtMembers && !before.contract.looksAtMembers
         var children = ChildMembers(newChildren)
         guard learnsFields || !children.isEmpty else { return }
         var fields = try FieldCatalogue.load(of: resource, transaction)
@@ -104,8 +104,8 @@ struct DeclaredSchema {
         try ResourceView.remove(name, transaction)
         try change(transaction)
         try transaction.execute(
-            "UPDATE siding_resources SET shape_made = \(Self.maker) WHERE id = ?1", resource)
-        let declared = try ResourceView.load(named: name, transaction)?.shape.columns ?? []
+            "UPDATE siding_resources SET schema_made = \(Self.maker) WHERE id = ?1", resource)
+        let declared = try ResourceView.load(named: name, transaction)?.schema.columns ?? []
         try RecordsTable.load(resource, transaction).declare(declared, transaction)
         try ResourceView.remake(name, transaction)
     }
@@ -116,7 +116,7 @@ struct DeclaredSchema {
     /// grows when columns show something else.
     private static let maker: SQL = "sqlite_version() || ' 3'"
 
-    private static let outdated: SQL = "shape IS NOT NULL AND shape_made IS NOT \(maker)"
+    private static let outdated: SQL = "schema IS NOT NULL AND schema_made IS NOT \(maker)"
 
     /// Whether views or stored columns were made by a SQLite other than the one that is loaded, or of other expressions.
     static func areOutdated(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {

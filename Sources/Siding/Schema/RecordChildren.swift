@@ -25,19 +25,19 @@ public struct RecordChildren: Sendable, Hashable {
     /// The name of the view.
     public func viewName(of resource: String) -> String { "\(resource)_\(name)" }
 
-    /// - Throws: ``RecordShapeError`` if no view can be like that.
-    public func check() throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` if no view can be like that.
+    public func check() throws(RecordSchemaError) {
         try RecordColumn.check(name: name)
         try ReachableName.check(path)
         if let key {
             if key.components.contains(.each) {
-                throw RecordShapeError("the key \(key.shown) means several values")
+                throw RecordSchemaError("the key \(key.shown) means several values")
             }
             try ReachableName.check(key)
         }
         if let indexed = columns.first(where: \.isIndexed) {
-            throw RecordShapeError("the column '\(indexed.name)' of elements cannot have an index")
+            throw RecordSchemaError("the column '\(indexed.name)' of elements cannot have an index")
         }
-        try RecordShape.check(columns)
+        try RecordSchema.check(columns)
     }
 }

@@ -24,25 +24,25 @@ public struct RecordColumn: Sendable, Hashable {
     /// The maximum length of a name in bytes.
     static let longestName = 128
 
-    /// - Throws: ``RecordShapeError`` if no view can have such a column.
-    public func check() throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` if no view can have such a column.
+    public func check() throws(RecordSchemaError) {
         try Self.check(name: name)
         if path.components.contains(.each) {
-            throw RecordShapeError("the path \(path.shown) means several values", hint: "declare them under children")
+            throw RecordSchemaError("the path \(path.shown) means several values", hint: "declare them under children")
         }
         try ReachableName.check(path)
     }
 
-    static func check(name: String) throws(RecordShapeError) {
-        if name.isEmpty { throw RecordShapeError("a column has no name") }
+    static func check(name: String) throws(RecordSchemaError) {
+        if name.isEmpty { throw RecordSchemaError("a column has no name") }
         if name.utf8.count > longestName {
-            throw RecordShapeError("the name of a column is longer than \(longestName) bytes")
+            throw RecordSchemaError("the name of a column is longer than \(longestName) bytes")
         }
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            throw RecordShapeError("the name of a column holds a control character")
+            throw RecordSchemaError("the name of a column holds a control character")
         }
         if name.lowercased().hasPrefix("siding_") {
-            throw RecordShapeError(
+            throw RecordSchemaError(
                 "a column cannot be called '\(PlainText.oneLine(name, limit: 80))'",
                 hint: "names that begin with siding_ are Siding's own columns")
         }
@@ -81,7 +81,7 @@ public enum ColumnType: Sendable, Hashable {
 }
 
 /// Why a record schema (columns, children or contract) is invalid.
-public struct RecordShapeError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RecordSchemaError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     public var hint: String?
 

@@ -6,7 +6,7 @@ extension ResourceSchema {
         var lines: [String] = []
         // Declared columns replace renamed ones and are added to computed ones.
         var names = Set(computed.map { $0.lowercased() })
-        for field in fields where field.traits.isReachable && lines.count < RecordShape.mostColumns {
+        for field in fields where field.traits.isReachable && lines.count < RecordSchema.mostColumns {
             // Objects are represented by their members.
             guard let type = field.suggestedType else { continue }
             let name = Self.name(of: field.path, as: field.column, &names)

@@ -18,7 +18,7 @@ struct ResourceView {
     var isEdited = false
     /// Whether listings have parents: then a column has the parent's key.
     var hasParents = false
-    var shape = RecordShape()
+    var schema = RecordSchema()
     /// The inferred columns of child views without declared ones, by the child's name.
     var childColumns: [String: [Column]] = [:]
 
@@ -53,16 +53,16 @@ struct ResourceView {
 
     /// The view's columns, in order: members and computed columns, then Siding's own.
     var viewColumns: [ViewColumn] {
-        guard !shape.columns.isEmpty else {
+        guard !schema.columns.isEmpty else {
             let followed = followed
             let members = followed.map { column(RecordColumn($0.name, .any, at: JSONPath(member: $0.member))) }
-            let names = followed.map(\.name) + shape.transforms.computed.map(\.name)
+            let names = followed.map(\.name) + schema.transforms.computed.map(\.name)
             // Children refer to their record by its key.
-            let key = shape.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
+            let key = schema.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
             return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key
                 + ownColumns(beside: names)
         }
-        let declared = shape.columns.map { column($0) }
+        let declared = schema.columns.map { column($0) }
         return declared + computed + [ViewColumn(.key, "key")] + ownColumns(beside: [])
     }
 
@@ -83,7 +83,7 @@ struct ResourceView {
 
     /// The inferred columns under their final names; a computed column replaces an inferred one of the same name.
     var followed: [Column] {
-        let transforms = shape.transforms
+        let transforms = schema.transforms
         let taken = Set((transforms.computed.map(\.name) + transforms.renamed.values).map { $0.lowercased() })
         return columns.compactMap { column in
             if let name = transforms.renamed[column.member] { return Column(member: column.member, name: name) }
@@ -92,7 +92,7 @@ struct ResourceView {
     }
 
     private var computed: [ViewColumn] {
-        shape.transforms.computed.map { ViewColumn($0.name, $0.expression.sql(beside: shape.columns)) }
+        schema.transforms.computed.map { ViewColumn($0.name, $0.expression.sql(beside: schema.columns)) }
     }
 
     /// The names of the view and its child views.
@@ -100,7 +100,7 @@ struct ResourceView {
 
     /// The views of arrays inside the records.
     var children: [ChildView] {
-        shape.children.map { child in
+        schema.children.map { child in
             ChildView(
                 table: table, name: child.viewName(of: name), children: child,
                 columns: childColumns[child.name] ?? [])
@@ -135,18 +135,18 @@ extension ResourceView {
     {
         let table = try RecordsTable.load(resource, database)
         let found = try database.first(
-            "SELECT name, edited, shape, parent IS NOT NULL, definition FROM siding_resources WHERE id = ?1", resource
+            "SELECT name, edited, schema, parent IS NOT NULL, definition FROM siding_resources WHERE id = ?1", resource
         ) { row in
             ResourceView(
                 resource: resource, name: row.text(0), table: table,
                 keyPath: ResourceDefinition(stored: row.text(4)).keyPath, columns: [], isEdited: row.int(1) == 1,
-                hasParents: row.int(3) == 1, shape: StoredShape.shape(row.optionalText(2)))
+                hasParents: row.int(3) == 1, schema: StoredSchema.schema(row.optionalText(2)))
         }
         guard var view = found else { return nil }
         view.columns = try database.query(
             "SELECT member, name FROM siding_columns WHERE resource = ?1 ORDER BY ordinal", resource
         ) { Column(member: $0.text(0), name: $0.text(1)) }
-        guard !view.shape.children.isEmpty else { return view }
+        guard !view.schema.children.isEmpty else { return view }
         try database.forEach(
             "SELECT child, member, name FROM siding_child_columns WHERE resource = ?1 ORDER BY child, ordinal", resource
         ) { row in

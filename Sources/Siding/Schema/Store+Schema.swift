@@ -17,7 +17,7 @@ extension Store {
         let step = sample > 0 ? max((count + sample - 1) / sample, 1) : 1
         let view = try await read { try ResourceView.load(named: resource, $0) }
         guard let view else { throw StoreError(.notFound, "nothing is stored of a resource '\(resource)'") }
-        var survey = SchemaInference(columns: view.shape.columns)
+        var survey = SchemaInference(columns: view.schema.columns)
         var place = (id: Int64.min, number: 0)
         while true {
             let (before, now) = (survey, place)
@@ -57,10 +57,10 @@ extension Store {
     private static func schema(
         _ view: ResourceView, _ count: Int, _ survey: SchemaInference, _ news: FieldNews
     ) -> ResourceSchema {
-        let isDeclared = !view.shape.columns.isEmpty
+        let isDeclared = !view.schema.columns.isEmpty
         let columns =
             isDeclared
-            ? view.shape.columns
+            ? view.schema.columns
             : view.followed.map { RecordColumn($0.name, .any, at: JSONPath(member: $0.member)) }
         let byPath = Dictionary(columns.map { ($0.path, $0) }) { first, _ in first }
         let followed = Set(view.columns.map { JSONPath(member: $0.member) })
@@ -79,7 +79,7 @@ extension Store {
         var schema = ResourceSchema(
             resource: view.name, records: count, scanned: survey.scanned, since: news.since, fields: fields,
             isCut: survey.isCut)
-        schema.computed = view.shape.transforms.computed.map(\.name)
+        schema.computed = view.schema.transforms.computed.map(\.name)
         return schema
     }
 }
@@ -121,7 +121,7 @@ enum FieldProblems {
         } else if !isShown, isReplaced {
             problems.append("a column of 'set' or 'rename' has its name: read it from the body")
         } else if !isShown, path.components.count == 1 {
-            problems.append("the view has its \(RecordShape.mostColumns) columns: read it from the body")
+            problems.append("the view has its \(RecordSchema.mostColumns) columns: read it from the body")
         }
         if traits.longIntegers > 0, type == nil || type == .any || type == .real {
             problems.append("\(traits.longIntegers) of its integers are beyond 64 bits: declare it as text")

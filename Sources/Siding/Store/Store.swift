@@ -30,7 +30,7 @@ public struct Store: Sendable {
     let writer: Database?
     let reader: DatabaseReader
     let owner: OwnerLock
-    let inHand: WorkInHand
+    let claimedWork: ClaimedWork
     let shapes: KnownMemberSets
     /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
@@ -77,7 +77,8 @@ public struct Store: Sendable {
                 try SchemaGuard.check(snapshot, path: path)
             }
             return Store(
-                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"), inHand: WorkInHand(),
+                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"),
+                claimedWork: ClaimedWork(),
                 shapes: KnownMemberSets(),
                 changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
         } catch {

@@ -15,8 +15,8 @@ struct ConfigChange: Sendable {
     /// - Returns: the stored records that a changed `where` filters out; nil if `where` did not change.
     func leftOut() async throws(StoreError) -> LeftOutRecords? {
         // An ad-hoc listing does not apply a changed definition.
-        guard !options.isAside else { return nil }
-        return try await store.leftOut(by: resource.shape, of: resource.name)
+        guard !options.isAdHoc else { return nil }
+        return try await store.leftOut(by: resource.schema, of: resource.name)
     }
 
     /// - Returns: the stored records that already have the changed mark; nil if the mark did not change, or no record has it.

@@ -13,7 +13,7 @@ struct FailureHandling: Sendable {
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure
         // The outcome of one request counts for all requests to the source.
-        try await store.learn(source.lesson(of: failure, .fetch, now: now), of: source.name)
+        try await store.record(source.outcome(of: failure, .fetch, now: now), of: source.name)
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
             if let attempts, isCounted, triesSoFar + 1 >= attempts {
@@ -38,7 +38,7 @@ struct FailureHandling: Sendable {
         _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
     ) async throws(StoreError) -> ResourceSync.Report {
-        let retains = sync.options.retains && !sync.options.isAside
+        let retains = sync.options.retains && !sync.options.isAdHoc
         guard retains || position.entry != nil else { return sync.failed(failure, report) }
         let kept = try await retain(failure, page, isCounted: isCounted, report, wait: wait)
         return retains ? kept : sync.failed(failure, kept)

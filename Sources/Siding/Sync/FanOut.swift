@@ -36,16 +36,16 @@ struct FanOut: Sendable {
         if case .query(let sql)? = each.parents.filter { keys = try await store.keys(ofQuery: sql) }
         var tally = FanOutTally(sync)
         // An ad-hoc listing opens no fan-out pass, as it moves no checkpoint.
-        let round = options.isAside ? nil : try await openRound(&tally)
-        let selection = each.selection(for: resource.name, in: round)
+        let pass = options.isAdHoc ? nil : try await openPass(&tally)
+        let selection = each.selection(for: resource.name, in: pass)
         let feed = ParentFeed(selection, keys: keys, size: each.concurrency * 8)
-        tally = try await walk(feed, round?.round, tally)
+        tally = try await walk(feed, pass?.pass, tally)
         if tally.isEmpty, !tally.isCutShort, let words = try await unfitting(keys) { tally.note(words) }
-        if let round, !tally.isCutShort, tally.queued == 0 || round.isResumed {
-            var end = RoundEnd(
-                resource: resource.name, parent: each.resource, round: round.round, lease: sync.lease, run: sync.run,
+        if let pass, !tally.isCutShort, tally.queued == 0 || pass.isResumed {
+            var end = PassEnd(
+                resource: resource.name, parent: each.resource, pass: pass.pass, lease: sync.lease, run: sync.run,
                 isComplete: tally.isComplete)
-            end.isOfChanges = each.parents.areChanged && !round.takesAll
+            end.isOfChanges = each.parents.areChanged && !pass.takesAll
             return try await settled(end, tally)
         }
         return tally.report()
@@ -64,11 +64,11 @@ struct FanOut: Sendable {
     }
 
     /// Ends the fan-out pass, and reconciles the deletions.
-    private func settled(_ end: RoundEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
+    private func settled(_ end: PassEnd, _ tally: FanOutTally) async throws(StoreError) -> ResourceSync.Report {
         var end = end
         end.deletions = DeletionTerms(
             resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)
-        let findings = try await store.endRound(end)
+        let findings = try await store.endPass(end)
         var report = tally.report()
         report.line.counters += findings.counters
         findings.notes(of: resource.name, over: each.resource).forEach { report.warn($0) }
@@ -81,15 +81,15 @@ struct FanOut: Sendable {
         return report
     }
 
-    private func openRound(_ tally: inout FanOutTally) async throws(StoreError) -> RoundPosition {
+    private func openPass(_ tally: inout FanOutTally) async throws(StoreError) -> PassPosition {
         var listing = ListingOpening(
             resource: resource.name, source: resource.source.name, definition: ResourceDefinition(resource),
             lease: sync.lease, run: sync.run, startsAnew: options.startsAnew,
             resumeWithin: resource.resumeWithin, first: PageRequest(url: resource.source.baseURL, number: 1, offset: 0),
-            shape: resource.shape)
+            schema: resource.schema)
         listing.isUnconditional = options.isFull
-        listing.parent = ListingParent(resource: each.resource, revision: 0, round: nil)
-        let position = try await store.openRound(RoundOpening(listing, over: each.resource))
+        listing.parent = ListingParent(resource: each.resource, revision: 0, pass: nil)
+        let position = try await store.openPass(PassOpening(listing, over: each.resource))
         tally.note(position)
         return position
     }
@@ -103,7 +103,7 @@ struct FanOut: Sendable {
     }
 
     private func walk(
-        _ feed: ParentFeed, _ round: Int64?, _ tally: FanOutTally
+        _ feed: ParentFeed, _ pass: Int64?, _ tally: FanOutTally
     ) async throws(StoreError) -> FanOutTally {
         // A limit holds for all parents together, so they run one by one, each with the remaining limit.
         let width = options.limit == nil ? each.concurrency : 1
@@ -113,7 +113,7 @@ struct FanOut: Sendable {
             while true {
                 while running < width, fault == nil, tally.goesOn, !Task.isCancelled {
                     do throws(StoreError) {
-                        guard let one = try await nextSync(&feed, round, &tally, board) else { break }
+                        guard let one = try await nextSync(&feed, pass, &tally, board) else { break }
                         group.addTask { await Self.ended(one) }
                         running += 1
                     } catch { fault = error }
@@ -143,11 +143,11 @@ struct FanOut: Sendable {
 
     /// The sync of the next parent for which a request can be made; nil if there is none.
     private func nextSync(
-        _ feed: inout ParentFeed, _ round: Int64?, _ tally: inout FanOutTally, _ board: FanOutProgress
+        _ feed: inout ParentFeed, _ pass: Int64?, _ tally: inout FanOutTally, _ board: FanOutProgress
     ) async throws(StoreError) -> ResourceSync? {
         while let parent = try await feed.next(from: store) {
             do throws(BoundParent.Unbound) {
-                let bound = try BoundParent(parent, by: each, round: round)
+                let bound = try BoundParent(parent, by: each, pass: pass)
                 var options = options
                 options.limit = options.limit.map { $0 - tally.saved }
                 return ResourceSync(
@@ -159,7 +159,7 @@ struct FanOut: Sendable {
     }
 }
 
-extension RoundFindings {
+extension PassFindings {
     /// Messages about missing records that were kept.
     fileprivate func notes(of resource: String, over parent: String) -> [String] {
         guard unproven > 0 else { return [] }
@@ -185,9 +185,9 @@ extension RoundFindings {
 
 extension ForEach {
     /// The parents that are due in a fan-out pass; without a pass, all that match the filter.
-    func selection(for resource: String, in round: RoundPosition?) -> ParentSelection {
-        var selection = ParentSelection(for: resource, of: self.resource, round: round?.round)
-        selection.areChanged = parents.areChanged && round?.takesAll == false
+    func selection(for resource: String, in pass: PassPosition?) -> ParentSelection {
+        var selection = ParentSelection(for: resource, of: self.resource, pass: pass?.pass)
+        selection.areChanged = parents.areChanged && pass?.takesAll == false
         if case .members(let filter)? = parents.filter { selection.filter = filter }
         return selection
     }
@@ -217,7 +217,7 @@ extension ResourceSync {
             )
         }
         if let doubt = left?.doubt { report.warn("\(doubt): is it spelt as the origin spells it?") }
-        report.note(unfit: report.line.counters.unfit, in: run)
+        report.note(nullFiltered: report.line.counters.nullFiltered, in: run)
         return report
     }
 

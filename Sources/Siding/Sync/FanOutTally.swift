@@ -7,7 +7,7 @@ internal import SidingJSON
 /// would fail too.
 struct FanOutTally: Sendable {
     private let sync: ResourceSync
-    private let isAside: Bool
+    private let isAdHoc: Bool
     private(set) var done = 0
     private(set) var queued = 0
     private var failed = Named()
@@ -36,7 +36,7 @@ struct FanOutTally: Sendable {
 
     init(_ sync: ResourceSync) {
         self.sync = sync
-        isAside = sync.options.isAside
+        isAdHoc = sync.options.isAdHoc
         sum = ResourceSync.Report(line: RunResource(resource: sync.resource.name, outcome: .failed))
     }
 
@@ -60,15 +60,15 @@ struct FanOutTally: Sendable {
     // MARK: Adding results
     /// Adds notes about how the pass was opened.
 
-    mutating func note(_ position: RoundPosition) {
+    mutating func note(_ position: PassPosition) {
         if !position.changedAspects.isEmpty {
             sum.warn(
                 "the definition changed (\(position.changedAspects.joined(separator: ", "))): every parent is asked "
                     + "about anew")
         }
         sum.note(leftOut: position.leftOut, in: sync.run)
-        if let dropped = position.droppedRound { sum.warn("started anew: \(dropped)") }
-        if position.isResumed { sum.line.notes.append("goes on with the round that was left half-way") }
+        if let dropped = position.droppedPass { sum.warn("started anew: \(dropped)") }
+        if position.isResumed { sum.line.notes.append("goes on with the pass that was left half-way") }
     }
 
     /// Adds a note that needs no action.
@@ -134,7 +134,7 @@ struct FanOutTally: Sendable {
 extension ResourceSync {
     /// Whether other requests to the source would fail in the same way.
     func concernsSource(_ failure: Failure) -> Bool {
-        switch resource.source.lesson(of: failure, .fetch, now: engine.now) {
+        switch resource.source.outcome(of: failure, .fetch, now: engine.now) {
         case .offline, .patience, .signIn: return true
         case .answers, .failed, .nothing: break
         }
@@ -178,7 +178,7 @@ extension FanOutTally {
         let all = counts.map(\.0).reduce(0, +)
         let words = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         guard all > 0 else { return isCutShort ? "no parent was asked about" : "no parent is due" }
-        let rest = isCutShort && !isAside ? "; the next sync goes on there" : ""
+        let rest = isCutShort && !isAdHoc ? "; the next sync goes on there" : ""
         return "\(all) \(all == 1 ? "parent" : "parents"): \(words)\(rest)"
     }
 

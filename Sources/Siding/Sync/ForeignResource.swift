@@ -20,7 +20,7 @@ struct ForeignResource: Sendable {
     ) async throws(StoreError) -> ForeignResource? {
         guard let known = try await store.freshness(of: resource.name) else { return nil }
         // The user accepts that the records of the other origin are deleted.
-        let isAccepted = options.isFull && options.acceptsDeletes && !options.isAside
+        let isAccepted = options.isFull && options.acceptsDeletes && !options.isAdHoc
         if !isAccepted, let foreign = try await ofOtherOrigin(resource, known, in: store, file: file) { return foreign }
         guard ResourceDefinition(resource).differences(from: known.definition).contains("key") else { return nil }
         return try await underOtherKey(resource, in: store)

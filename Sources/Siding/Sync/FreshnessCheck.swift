@@ -12,7 +12,7 @@ struct FreshnessCheck {
 
     /// Why the sync is skipped, for people; nil if it must run.
     func isPointless(_ standing: ResourceFreshness?) -> String? {
-        guard !options.isFull, options.since == nil, !options.isAside, !options.acceptsDeletes, let standing,
+        guard !options.isFull, options.since == nil, !options.isAdHoc, !options.acceptsDeletes, let standing,
             let completed = standing.completedAt, isAsItWas(standing)
         else { return nil }
         if let moment = standing.notBefore(at: now) {
@@ -30,14 +30,14 @@ struct FreshnessCheck {
     }
 
     /// Compares the stored forms.
-    private static func isSame(_ one: RecordShape, _ other: RecordShape) -> Bool {
-        (try? StoredShape.text(of: one)) == (try? StoredShape.text(of: other))
+    private static func isSame(_ one: RecordSchema, _ other: RecordSchema) -> Bool {
+        (try? StoredSchema.text(of: one)) == (try? StoredSchema.text(of: other))
     }
 
     /// Whether the last listing still answers a sync: no listing began since, and definition and record schema are unchanged. A
     /// sync applies a changed definition even if the origin has nothing new.
     private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
         !standing.isUnfinished && ResourceDefinition(resource).isSame(as: standing.definition)
-            && standing.shape.map { Self.isSame($0, resource.shape) } ?? true
+            && standing.schema.map { Self.isSame($0, resource.schema) } ?? true
     }
 }

@@ -106,7 +106,7 @@ struct ListingRun: Sendable {
             stored = fetcher.isConditional ? try await store.storedPage(page, of: resource.name) : nil
         } catch { return .storeFailed(error) }
         var way = way
-        way.isBehind = track.isPast(unchanged: stored?.furthest)
+        way.isBehind = track.isPast(unchanged: stored?.highWaterMark)
         do throws(PageFailure) {
             return .page(try await fetcher.fetch(page, stored: stored, paging: paging, way: way))
         } catch {
@@ -121,7 +121,7 @@ struct ListingRun: Sendable {
         _ page: FetchedPage, _ circle: inout LoopDetector, _ counters: RunCounters, _ track: HighWaterMark
     ) -> FetchedPage {
         var page = page
-        page.furthest = track.remembered(of: page)
+        page.highWaterMark = track.remembered(of: page)
         if track.isPast(page) {
             // A listing with an older cursor needs the pages behind this one, so a 304 must not make this the last page.
             switch page.next {
@@ -147,15 +147,15 @@ struct ListingRun: Sendable {
     ) -> PageCommit {
         var progress = PageCommit.Progress(
             status: page.status, etag: page.etag, lastModified: page.lastModified, next: page.next,
-            paging: page.paging.description, cursor: cursor, freshness: freshness, lead: page.lead)
-        (progress.behind, progress.furthest, progress.digest) = (page.behind, page.furthest, page.digest)
+            paging: page.paging.description, cursor: cursor, freshness: freshness, nextPageSource: page.nextPageSource)
+        (progress.behind, progress.highWaterMark, progress.digest) = (page.behind, page.highWaterMark, page.digest)
         var commit = PageCommit(
             resource: resource.name, lease: lease, run: run, listing: position.listing, page: page.page,
-            content: page.content, progress: options.isAside ? nil : progress, settles: settles,
+            content: page.content, progress: options.isAdHoc ? nil : progress, settles: settles,
             requests: page.requests, bytes: page.bytes)
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
-        if options.isAside { commit.shape = resource.shape }
+        if options.isAdHoc { commit.schema = resource.schema }
         commit.hasNoList = page.hasNoList
         commit.deletions = DeletionTerms(
             resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)

@@ -60,7 +60,7 @@ struct ResourceSync: Sendable {
         }
 
         /// Reports records removed because `where` became NULL for them: on purpose, or because a member is missing.
-        mutating func note(unfit count: Int, in run: RunID) {
+        mutating func note(nullFiltered count: Int, in run: RunID) {
             guard count > 0 else { return }
             line.notes.append(
                 "\(count) \(count == 1 ? "record was" : "records were") removed because 'where' is NULL for "
@@ -139,7 +139,7 @@ struct ResourceSync: Sendable {
             // The first saved page completed the entry.
             if result.hasPages { position.entry = nil }
             let isRefusal =
-                known != nil && options.since == nil && !options.isAside && start.isRefused(failure, opening)
+                known != nil && options.since == nil && !options.isAdHoc && start.isRefused(failure, opening)
             var handled = try await FailureHandling(sync: self, position: position).handle(failure, report)
             if isRefusal { handled.line.error?.hint = cursorHint }
             return handled
@@ -160,8 +160,8 @@ struct ResourceSync: Sendable {
             lease: lease, run: run, startsAnew: options.startsAnew,
             resumeWithin: resource.resumeWithin,
             first: try NextPageRule(resource: resource).first(from: start, for: parent),
-            cursor: ListingCursor(from: start.from, moves: start.moves), isAside: options.isAside,
-            shape: resource.shape)
+            cursor: ListingCursor(from: start.from, moves: start.moves), isAdHoc: options.isAdHoc,
+            schema: resource.schema)
         opening.isUnconditional = options.isFull
         opening.parent = parent?.listing
         opening.root = parent.flatMap { NextPageRule(resource: resource).root(for: $0) }
@@ -183,7 +183,7 @@ struct ResourceSync: Sendable {
         _ position: ListingPosition, _ start: CursorStart, _ stored: String?
     ) async throws(StoreError) -> ListingRun.Walked {
         let isConditional =
-            resource.asksConditionally && !options.isFull && !options.isAside && position.changedAspects.isEmpty
+            resource.asksConditionally && !options.isFull && !options.isAdHoc && position.changedAspects.isEmpty
         let context = ChainContext(
             requestID: "run \(run) \(resource.name)", logger: engine.environment.logger, isResendable: true)
         let fetcher = PageFetcher(
@@ -213,7 +213,7 @@ struct ResourceSync: Sendable {
     ) -> String? {
         // A rule of the config takes precedence over the built-in one.
         if let rule {
-            return rule.action == .resetCursor && !options.isAside ? "\(rule.place) says reset_cursor" : nil
+            return rule.action == .resetCursor && !options.isAdHoc ? "\(rule.place) says reset_cursor" : nil
         }
         // After a 304 the next page came from the store, and may no longer exist.
         guard (result.hasPages && result.isStoredWay) || (position.isResumed && !result.hasPages),
@@ -230,7 +230,7 @@ struct ResourceSync: Sendable {
     private func goOn(
         _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout Report
     ) throws(Failure) {
-        guard !options.isAside else { return }
+        guard !options.isAdHoc else { return }
         guard position.isResumed, position.page.number > 1 else { return start.resume(position.cursor) }
         guard start.goOn(position.cursor, by: resource.cursor) else { return }
         report.line.notes.append("goes on at the cursor rather than at page \(position.page.number)")
@@ -250,7 +250,7 @@ struct ResourceSync: Sendable {
         -> Report
     {
         // The outcomes of the verification are newer, so record this one first.
-        try await engine.store.learn(.answers, of: resource.source.name)
+        try await engine.store.record(.answers, of: resource.source.name)
         var report = try await inquiry?.run(report) ?? report
         let counters = report.line.counters
         let isUnchanged = counters.pages > 0 && counters.notModified == counters.pages && counters.deleted == 0
@@ -269,13 +269,13 @@ struct ResourceSync: Sendable {
     ) async throws(StoreError) -> [String] {
         guard count > 0 else { return [] }
         var notes: [String] = []
-        let unfit = try await engine.store.unfit(of: resource.name)
-        if let unfit {
+        let nullFiltered = try await engine.store.nullFiltered(of: resource.name)
+        if let nullFiltered {
             notes.append(
-                "'where' leaves out \(unfit.words). \(resource.deletions.excess), so they were kept. To remove them: siding "
+                "'where' leaves out \(nullFiltered.words). \(resource.deletions.excess), so they were kept. To remove them: siding "
                     + "sync \(resource.name) --accept-deletes")
         }
-        let absent = count - (unfit?.count ?? 0)
+        let absent = count - (nullFiltered?.count ?? 0)
         let keys = absent > 0 ? try await engine.store.missingKeys(of: resource.name, limit: 6) : []
         if !keys.isEmpty { notes.append(withheld(absent: absent, keys, with: others, asksAll: asksAll)) }
         return notes

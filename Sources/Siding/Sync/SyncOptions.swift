@@ -45,7 +45,7 @@ public struct SyncOptions: Sendable, Hashable {
     }
 
     /// Whether the listing is ad hoc: it leaves checkpoint, validators, cursor and queue alone.
-    var isAside: Bool { limit != nil || backfill != nil }
+    var isAdHoc: Bool { limit != nil || backfill != nil }
 
     /// Whether an unfinished listing is dropped.
     var startsAnew: Bool { isFull || since != nil }

@@ -69,30 +69,30 @@ extension SyncPlan {
     /// How the next fan-out pass begins.
     private struct Begin {
         var reason: String
-        var position: RoundPosition
+        var position: PassPosition
         /// Whether unfinished listings are dropped, however recent.
         var startsAnew: Bool
 
         init(
             isChanged: Bool, _ state: ResourceState?, _ options: SyncOptions, within limit: Duration, _ now: Timestamp
         ) {
-            let round = state?.round
-            startsAnew = options.startsAnew || options.isAside || isChanged
-            let isOpen = round?.isOpen ?? false
+            let pass = state?.pass
+            startsAnew = options.startsAnew || options.isAdHoc || isChanged
+            let isOpen = pass?.isOpen ?? false
             let goesOn = Resumption.goesOn(state?.progressedAt, startsAnew: startsAnew, within: limit, now: now)
-            if isOpen, goesOn, let round {
-                reason = "the round that was left half-way goes on: "
-                position = RoundPosition(round: round.round, takesAll: round.takesAll, isResumed: true)
+            if isOpen, goesOn, let pass {
+                reason = "the pass that was left half-way goes on: "
+                position = PassPosition(pass: pass.pass, takesAll: pass.takesAll, isResumed: true)
                 return
             }
             reason =
-                isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new round: "
-            if isOpen, !startsAnew { reason = "a new round, as \(Resumption.roundTooOld(limit)): " }
-            position = RoundPosition(round: (round?.round ?? 0) + 1, takesAll: startsAnew, isResumed: false)
+                isChanged ? "the definition changed: " : options.isFull ? "full listings, as asked: " : "a new pass: "
+            if isOpen, !startsAnew { reason = "a new pass, as \(Resumption.passTooOld(limit)): " }
+            position = PassPosition(pass: (pass?.pass ?? 0) + 1, takesAll: startsAnew, isResumed: false)
         }
     }
 
-    private static func why(_ outlook: ParentOutlook, _ each: ForEach, _ position: RoundPosition) -> String {
+    private static func why(_ outlook: ParentOutlook, _ each: ForEach, _ position: PassPosition) -> String {
         let known = "\(outlook.due) of \(outlook.all) records of '\(each.resource)'"
         let reasons = [(outlook.new, "new"), (outlook.changed, "changed"), (outlook.unfinished, "not complete")]
         let words = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -106,7 +106,7 @@ extension SyncPlan {
     ) async throws -> [HTTPURL] {
         var urls: [HTTPURL] = []
         for parent in parents {
-            guard let bound = try? BoundParent(parent, by: each, round: nil) else { continue }
+            guard let bound = try? BoundParent(parent, by: each, pass: nil) else { continue }
             let stored = try await store.cursor(of: resource, for: bound)
             let cursor = CursorStart(resource.cursor, stored: stored, options, now: now)
             guard let first = try? NextPageRule(resource: resource).first(from: cursor, for: bound) else { continue }

@@ -84,7 +84,7 @@ public struct SyncPlan: Sendable, Hashable {
         }
         let secret = resource.source.authorization.secretQueryNames
         var conditions: [String] = []
-        if resource.asksConditionally, !options.isFull, !options.isAside, start.mayBeConditional,
+        if resource.asksConditionally, !options.isFull, !options.isAdHoc, start.mayBeConditional,
             let stored = try await store?.storedPage(start.page, of: resource.name).flatMap(resource.condition),
             !LastPage(stored, start.page, of: resource, resource.paging, KnownNextPage()).isAskedWhole(now: now)
         {
@@ -129,7 +129,7 @@ public struct SyncPlan: Sendable, Hashable {
         }
         let changed = options.isFull ? [] : ResourceDefinition(resource).differences(from: state.definition)
         let start = ListingStart(
-            options.isAside ? nil : unfinished, changed: changed, startsAnew: options.startsAnew,
+            options.isAdHoc ? nil : unfinished, changed: changed, startsAnew: options.startsAnew,
             within: resource.resumeWithin, now: now)
         switch start {
         case .first(let cause):

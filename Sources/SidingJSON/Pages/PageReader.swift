@@ -81,13 +81,13 @@ public struct RecordSlice: Sendable, Hashable {
     public let outcome: Outcome
     /// A hash of the record's top-level member names in order (the member set): stable across runs. A new hash means that columns
     /// may have changed; equal hashes do not prove equal names.
-    public let shape: UInt64
+    public let memberSet: UInt64
 
-    init(start: UInt32, end: UInt32, outcome: Outcome, shape: UInt64) {
+    init(start: UInt32, end: UInt32, outcome: Outcome, memberSet: UInt64) {
         self.start = start
         self.end = end
         self.outcome = outcome
-        self.shape = shape
+        self.memberSet = memberSet
     }
 
     /// The record's bytes in the page, without surrounding whitespace.

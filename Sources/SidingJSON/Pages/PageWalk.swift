@@ -87,7 +87,7 @@ struct PageWalk: ~Copyable {
         records.append(
             RecordSlice(
                 start: UInt32(truncatingIfNeeded: range.lowerBound), end: UInt32(truncatingIfNeeded: range.upperBound),
-                outcome: outcome(of: range), shape: rules.shape))
+                outcome: outcome(of: range), memberSet: rules.memberSet))
     }
 
     private func outcome(of range: Range<Int>) -> RecordSlice.Outcome {

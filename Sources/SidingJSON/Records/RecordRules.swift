@@ -17,7 +17,7 @@ struct RecordRules: ~Copyable {
     let tree: PathTree
     let found: ScratchStack<FoundValue>
     private(set) var noted: NotedFault?
-    private(set) var shape: UInt64 = 0
+    private(set) var memberSet: UInt64 = 0
     private var names: NameSet
     private var frame = Frame()
     private var outerFrames = ScratchStack<Frame>(capacity: 16)
@@ -44,7 +44,7 @@ struct RecordRules: ~Copyable {
     mutating func begin() {
         for index in 0..<found.count { found[index].end = 0 }
         noted = nil
-        shape = 0
+        memberSet = 0
         names.removeAll()
         node = PathTree.root
     }
@@ -107,7 +107,7 @@ extension RecordRules: JSONObserver {
         guard depth <= limits.maxDepth else { return }
         check(name)
         let hash = NameHash.hash(name, readable: documentEnd - name.start)
-        if depth == 1 { shape = NameHash.combine(shape, hash) }
+        if depth == 1 { memberSet = NameHash.combine(memberSet, hash) }
         if names.insert(name, hash: hash, in: &frame.span) { note(.duplicateName, at: name.start, count: name.count) }
         if frame.node != PathTree.none { node = child(named: name, hash: hash) }
     }

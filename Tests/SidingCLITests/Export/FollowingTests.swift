@@ -74,7 +74,7 @@ struct FollowingTests {
         var copy: [String: String] = [:]
         var run = "0"
         var random = SeededGenerator(seed: 12)
-        for round in 1...6 {
+        for pass in 1...6 {
             let summary = try await sandbox.siding(
                 "export", "items", "--changed-since", run, "--json", "-o", "feed.jsonl", "--force"
             ).object()
@@ -86,10 +86,10 @@ struct FollowingTests {
             let stored = try await sandbox.siding("records", "list", "items", "--json").objects()
             var wanted: [String: String] = [:]
             for record in stored { wanted[record["key"]?.string ?? ""] = record["body"]?["title"]?.string }
-            #expect(copy == wanted, "round \(round)")
+            #expect(copy == wanted, "round \(pass)")
             run = String(try #require(summary["run"]?.int))
-            for _ in 0..<3 { put(service, Int.random(in: 1...8, using: &random), "round \(round)") }
-            #expect(try await sandbox.siding("sync", round.isMultiple(of: 2) ? "items" : "others").status == 0)
+            for _ in 0..<3 { put(service, Int.random(in: 1...8, using: &random), "round \(pass)") }
+            #expect(try await sandbox.siding("sync", pass.isMultiple(of: 2) ? "items" : "others").status == 0)
             try await sandbox.delete(String(Int.random(in: 1...8, using: &random)))
         }
         await service.origin.stop()

@@ -30,7 +30,7 @@ struct QueueDecisionTests {
         }
 
         func park(_ id: String, _ reason: String) async throws {
-            try await sql("UPDATE siding_queue SET state = 'parked', reason = '\(reason)' WHERE id = '\(id)'")
+            try await sql("UPDATE siding_outbox SET state = 'parked', reason = '\(reason)' WHERE id = '\(id)'")
         }
 
         func sql(_ text: String) async throws {
@@ -47,7 +47,7 @@ struct QueueDecisionTests {
 
         /// What the queue holds, settled or not, as a person who only looks would find it.
         func rows() async throws -> String {
-            try await sandbox.siding("query", "select * from siding_queue order by seq", "--json").output
+            try await sandbox.siding("query", "select * from siding_outbox order by seq", "--json").output
         }
 
         /// The entry of an edit of item `number` that the origin answered with 409.
@@ -128,7 +128,7 @@ struct QueueDecisionTests {
         let second = try await shop.queue("purge", id.trimmingCharacters(in: .newlines), "--yes")
         #expect(second.status == 1 && second.error.contains("forgotten but for its key"))
         // Its time goes by, and any look for a key forgets it.
-        try await shop.sql("UPDATE siding_queue SET key_until = 1")
+        try await shop.sql("UPDATE siding_outbox SET key_until = 1")
         let new = try await shop.sandbox.siding(send + [#"{"a":"other"}"#])
         #expect(new.status == 0 && new.output != id)
         #expect(shop.service.targets == ["/orders", "/orders"])
@@ -257,7 +257,7 @@ struct QueueDecisionTests {
         let shop = try await Shop()
         let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
         #expect(try await shop.queue("hold", damaged, sound).status == 0)
-        try await shop.sql("UPDATE siding_queue SET url = 'no url' WHERE id = '\(damaged)'")
+        try await shop.sql("UPDATE siding_outbox SET url = 'no url' WHERE id = '\(damaged)'")
         let done = try await shop.queue(action, damaged, sound)
         #expect(done.status == (action == "release" ? 0 : 3), "\(done.error)")
         if action == "release" { #expect(try await shop.queue("run").status != 0) }
@@ -276,7 +276,7 @@ struct QueueDecisionTests {
         let shop = try await Shop(source: ", idempotency: {}")
         _ = try await shop.keep("a", "--expire", "1h")
         _ = try await shop.keep("b", "--expire", "1h")
-        try await shop.sql("UPDATE siding_queue SET expires_at = 1")
+        try await shop.sql("UPDATE siding_outbox SET expires_at = 1")
         let told = try await shop.sandbox.siding(command)
         #expect(told.status == 75)
         #expect(
@@ -296,11 +296,11 @@ struct QueueDecisionTests {
         #expect(try await shop.sandbox.siding("sync").status == 75)
         let id = try await shop.keep("a")
         let spans = try await shop.sandbox.siding(
-            "query", "SELECT kind, expires_at - created_at AS span FROM siding_queue ORDER BY kind", "--json"
+            "query", "SELECT kind, expires_at - created_at AS span FROM siding_outbox ORDER BY kind", "--json"
         ).objects()
         #expect(spans.map { $0["kind"]?.string } == ["fetch", "write"])
         #expect(spans.map { $0["span"]?.int } == [hour, hour])
-        try await shop.sql("UPDATE siding_queue SET expires_at = expires_at - 2 * \(hour) WHERE kind = 'write'")
+        try await shop.sql("UPDATE siding_outbox SET expires_at = expires_at - 2 * \(hour) WHERE kind = 'write'")
         #expect(try await shop.queue("run").status == 75)
         #expect(try await shop.shown(id)["reason"]?.string == "expired")
         #expect(!shop.service.targets.contains("/a"))
@@ -311,7 +311,7 @@ struct QueueDecisionTests {
     func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
         let shop = try await Shop(source: ", idempotency: {}")
         let id = try await shop.keep("a")
-        try await shop.sql("UPDATE siding_queue SET first_sent_at = 1, key_lifetime_us = 1")
+        try await shop.sql("UPDATE siding_outbox SET first_sent_at = 1, key_lifetime_us = 1")
         let told = try await shop.sandbox.siding(command + ["--json"])
         #expect(told.status == 75)
         let parked = try told.objects().filter { $0["id"]?.string == id }

@@ -62,7 +62,7 @@ struct QueueExitTests {
         let shop = try await Shop(source: ", idempotency: {}")
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
-            shop.sandbox.file("test.db"), "UPDATE siding_queue SET first_sent_at = 1, key_lifetime_us = 1")
+            shop.sandbox.file("test.db"), "UPDATE siding_outbox SET first_sent_at = 1, key_lifetime_us = 1")
         let run = try await shop.sandbox.siding("queue", command, id)
         #expect(run.status == 75)
         #expect(run.error.contains("parked: key_expired"))
@@ -161,7 +161,7 @@ struct QueueExitTests {
         let shop = try await Shop()
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
-            shop.sandbox.file("test.db"), "UPDATE siding_queue SET state = 'sending', owner = 'somebody'")
+            shop.sandbox.file("test.db"), "UPDATE siding_outbox SET state = 'sending', owner = 'somebody'")
         let dropped = try await shop.sandbox.siding("queue", "drop", id, "--dry-run")
         #expect(dropped.status == 1)
         #expect(dropped.error.contains("not dropped: it is being sent right now"))
@@ -203,7 +203,7 @@ struct QueueExitTests {
                 """)
         #expect(try await shop.sandbox.siding("send", "items.create", "-d", "{}", "--no-send").status == 0)
         let key = try #require(
-            try await shop.sandbox.siding("query", "select record_key from siding_queue", "--json")
+            try await shop.sandbox.siding("query", "select record_key from siding_outbox", "--json")
                 .objects().first?["record_key"]?.string)
         let deleted = try await shop.sandbox.siding("send", "items.delete", key, "-v")
         #expect(deleted.status == 0, "\(deleted.error)")

@@ -12,7 +12,7 @@ struct QueueLoadTests {
             sandbox.file("test.db"),
             """
             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-            INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body, key,
+            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body, key,
                 created_at, not_before)
             SELECT printf('%026d', i), 'write', 'queued', 'shop', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
                 '\(service.url)/items', '[]', x'7b7d', printf('key %d', i), 1700000000000000, 1700000000000000

@@ -10,8 +10,8 @@ import Testing
 /// Many processes on one file: no word about locks reaches anyone, and nothing is sent twice.
 @Suite(.serialized)
 struct QueueProcessesTests {
-    /// Rounds of every process; for a full proof as many as take about a minute.
-    private static let rounds = Proof.choose(short: 6, middle: 30, long: 120)
+    /// Passes of every process; for a full proof as many as take about a minute.
+    private static let passes = Proof.choose(short: 6, middle: 30, long: 120)
     /// Big enough that all of them fill the WAL beyond its threshold, so that checkpoints come in between.
     private static let body = Array("{\"text\":\"\(String(repeating: "x", count: 400_000))\"}".utf8)
 
@@ -24,8 +24,8 @@ struct QueueProcessesTests {
         _ sandbox: Sandbox, _ statuses: Set<Int32>, _ command: @escaping @Sendable (Int) -> [String]
     ) async throws -> [Fault] {
         var faults: [Fault] = []
-        for round in 1...Self.rounds {
-            let arguments = command(round)
+        for pass in 1...Self.passes {
+            let arguments = command(pass)
             let outcome = try await sandbox.siding(arguments, limit: .seconds(300))
             let words = outcome.error.lowercased()
             let speaksOfLocks = words.contains("locked") || words.contains("busy")
@@ -46,10 +46,10 @@ struct QueueProcessesTests {
         try sandbox.write(Self.body, to: "body.json")
         #expect(try await sandbox.siding("sync").status == 0)
         let send: @Sendable (String) -> @Sendable (Int) -> [String] = { name in
-            { round in
-                let key = "\(name)-\(round)"
+            { pass in
+                let key = "\(name)-\(pass)"
                 return [
-                    "send", "PUT", "shop:/lanes/\(name)/\(round)", "-d", "@body.json", "-H", "X-Write-Key: \(key)",
+                    "send", "PUT", "shop:/lanes/\(name)/\(pass)", "-d", "@body.json", "-H", "X-Write-Key: \(key)",
                     "--key", key, "--lane", name,
                 ]
             }
@@ -74,10 +74,10 @@ struct QueueProcessesTests {
         #expect(try await sandbox.siding("queue", "run", "--watch").status == 0)
 
         let page = ledger.entries
-        #expect(page.arrivals.count == 3 * Self.rounds)
+        #expect(page.arrivals.count == 3 * Self.passes)
         #expect(Set(page.arrivals).count == page.arrivals.count, "an entry was in two hands")
         #expect(page.inversions() == 0)
-        #expect(try await sandbox.siding("queue", "list", "--json", "--state", "done").lines.count == 3 * Self.rounds)
+        #expect(try await sandbox.siding("queue", "list", "--json", "--state", "done").lines.count == 3 * Self.passes)
         #expect(try await sandbox.siding("db", "check").everything == "")
         #expect(try await sandbox.differences(from: service.items) == [])
         #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.file("test.db.owners")) == [])

@@ -32,7 +32,8 @@ struct QueueSecretTests {
         }
         for command in [
             ["queue", "list"], ["queue", "list", "--json"], ["status", "--json"], ["doctor"],
-            ["query", "SELECT * FROM siding_queue", "--json"], ["query", "SELECT * FROM siding_attempts", "--json"],
+            ["query", "SELECT * FROM siding_outbox", "--json"],
+            ["query", "SELECT * FROM siding_outbox_events", "--json"],
             ["query", "SELECT * FROM siding_sources", "--json"],
         ] {
             said += try await sandbox.siding(command).everything

@@ -13,7 +13,7 @@ struct PlanFetchTests {
         let service = try await Service.start(items: 25)
         let sandbox = try Sandbox.with(service)
         var generator = SeededGenerator(seed: seed)
-        for round in 0..<3 {
+        for pass in 0..<3 {
             let before = try await dump(sandbox)
             service.origin.forgetRequests()
             let planned = try await sandbox.siding("plan", "--fetch", "--json")
@@ -26,7 +26,7 @@ struct PlanFetchTests {
             #expect(planned.status == synced.status)
             let (plan, sync) = (try planned.object(), try synced.object())
             for name in sync.keys where name != "duration_ms" && name != "notes" {
-                #expect(plan[name] == sync[name], "\(name) in round \(round)")
+                #expect(plan[name] == sync[name], "\(name) in pass \(pass)")
             }
             #expect(Set(changes(plan)) == (try await changed(from: before, to: dump(sandbox))))
             mutate(service, &generator)

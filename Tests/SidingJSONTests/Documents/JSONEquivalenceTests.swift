@@ -53,10 +53,10 @@ struct JSONEquivalenceTests {
         var random = SeededGenerator(state: UInt64(seed) &+ 500)
         var equal = 0
         for _ in 0..<300 {
-            let shape = RandomShape.object(depth: 3, using: &random)
-            let left = try shape.document(using: &random)
-            let respelt = try shape.document(using: &random)
-            let right = try shape.edited(using: &random).document(using: &random)
+            let memberSet = RandomShape.object(depth: 3, using: &random)
+            let left = try memberSet.document(using: &random)
+            let respelt = try memberSet.document(using: &random)
+            let right = try memberSet.edited(using: &random).document(using: &random)
             #expect(left.isEquivalent(to: respelt))
             #expect(left.isEquivalent(to: right) == (Tree(left) == Tree(right)), "\(left) \(right)")
             if left.isEquivalent(to: right) { equal += 1 }

@@ -1,4 +1,4 @@
-/// Valid pages of random shape: odd spacing, escapes, nesting, Unicode of all lengths.
+/// Valid pages of random memberSet: odd spacing, escapes, nesting, Unicode of all lengths.
 enum RandomJSON {
     static func page(using random: inout SeededGenerator) -> String {
         let count = Int.random(in: 0...6, using: &random)

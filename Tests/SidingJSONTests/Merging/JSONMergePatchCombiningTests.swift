@@ -108,8 +108,8 @@ struct JSONMergePatchCombiningTests {
         var random = SeededGenerator(state: UInt64(seed) &+ 400)
         let nothing = JSONMergePatch(.emptyObject)
         for _ in 0..<300 {
-            let shape = RandomShape.object(depth: 4, using: &random)
-            let patch = JSONMergePatch(try shape.document(using: &random))
+            let memberSet = RandomShape.object(depth: 4, using: &random)
+            let patch = JSONMergePatch(try memberSet.document(using: &random))
             #expect(try JSONMergePatch.combine(patch, nothing) == patch)
             #expect(try JSONMergePatch.combine(nothing, patch).document.isEquivalent(to: patch.document))
         }

@@ -50,12 +50,12 @@ struct JSONMergePatchDifferenceTests {
         var random = SeededGenerator(state: UInt64(seed) &* 1_299_709)
         var made = 0
         for _ in 0..<500 {
-            let shape = RandomShape.object(depth: 4, using: &random)
-            let old = try shape.document(using: &random)
+            let memberSet = RandomShape.object(depth: 4, using: &random)
+            let old = try memberSet.document(using: &random)
             let new =
                 Int.random(in: 0..<5, using: &random) == 0
                 ? try JSONDocument.random(using: &random)
-                : try shape.edited(using: &random).document(using: &random)
+                : try memberSet.edited(using: &random).document(using: &random)
             do throws(MergePatchFault) {
                 let patch = try JSONMergePatch.difference(from: old, to: new)
                 made += 1

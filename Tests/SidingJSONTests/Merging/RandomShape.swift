@@ -1,6 +1,6 @@
 import SidingJSON
 
-/// A random document before it is spelt: the same shape is written with other spaces, escapes and digits each time.
+/// A random document before it is spelt: the same memberSet is written with other spaces, escapes and digits each time.
 ///
 /// Few names and few values, so that two documents often meet in the same member.
 indirect enum RandomShape {
@@ -82,9 +82,9 @@ indirect enum RandomShape {
 extension JSONDocument {
     /// Any value, objects more often than others.
     static func random(using random: inout SeededGenerator) throws -> JSONDocument {
-        let shape =
+        let memberSet =
             Int.random(in: 0..<8, using: &random) == 0
             ? RandomShape.random(depth: 3, using: &random) : RandomShape.object(depth: 4, using: &random)
-        return try shape.document(using: &random)
+        return try memberSet.document(using: &random)
     }
 }

@@ -10,15 +10,17 @@ struct ThreeWayLawsTests {
 
         /// Two edits of one document; now and then documents that have nothing to do with each other.
         init(using random: inout SeededGenerator) throws {
-            let shape = RandomShape.object(depth: 4, using: &random)
-            base = try shape.document(using: &random)
-            mine = try Self.edit(of: shape, using: &random)
-            theirs = try Self.edit(of: shape, using: &random)
+            let memberSet = RandomShape.object(depth: 4, using: &random)
+            base = try memberSet.document(using: &random)
+            mine = try Self.edit(of: memberSet, using: &random)
+            theirs = try Self.edit(of: memberSet, using: &random)
         }
 
-        private static func edit(of shape: RandomShape, using random: inout SeededGenerator) throws -> JSONDocument {
+        private static func edit(of memberSet: RandomShape, using random: inout SeededGenerator) throws -> JSONDocument
+        {
             Int.random(in: 0..<10, using: &random) == 0
-                ? try JSONDocument.random(using: &random) : try shape.edited(using: &random).document(using: &random)
+                ? try JSONDocument.random(using: &random)
+                : try memberSet.edited(using: &random).document(using: &random)
         }
 
         func difference(hasBase: Bool = true) -> ThreeWayDifference {

@@ -57,7 +57,7 @@ import Testing
 
     @Test func `what was noticed of the order is told although a page breaks the contract`() async throws {
         var bench = try await bench()
-        bench.resource.shape.contract = RecordContract(missingKey: .fail)
+        bench.resource.schema.contract = RecordContract(missingKey: .fail)
         list(bench, [[1, 2], [3, 4]])
         bench.origin.set(
             Self.target(2), .text(#"[{"at":3}]"#, headerFields: [.contentType: "application/json"]))
@@ -152,13 +152,13 @@ import Testing
         let bench = try await bench()
         list(bench, [[3, 4], [2, 1], [9]])
         _ = try await asked(bench)
-        var furthest: [String?] = []
+        var highWaterMark: [String?] = []
         for number in 1...3 {
             let url = try HTTPURL("https://api.example.org\(Self.target(number))")
             let page = PageRequest(url: url, number: number, offset: 0)
-            furthest.append(try await bench.store.storedPage(page, of: "posts")?.furthest)
+            highWaterMark.append(try await bench.store.storedPage(page, of: "posts")?.highWaterMark)
         }
-        #expect(furthest == [DescendingOrder.disorder, "2", DescendingOrder.disorder])
+        #expect(highWaterMark == [DescendingOrder.disorder, "2", DescendingOrder.disorder])
     }
 
     @Test func `a listing that was out of order goes to its end in another run, too`() async throws {

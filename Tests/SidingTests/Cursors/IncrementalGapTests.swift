@@ -166,7 +166,7 @@ import Testing
 
     // MARK: Quarantine
 
-    private static let strict = RecordShape(
+    private static let strict = RecordSchema(
         columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
 
     private func setAside(_ bench: EngineBench) async throws -> [String] {
@@ -177,7 +177,7 @@ import Testing
         var bench = try await bench(nil)
         bench.resource.cursor = nil
         bench.resource.query = [:]
-        bench.resource.shape = Self.strict
+        bench.resource.schema = Self.strict
         bench.resource.source.failureRules = [
             try FailureRule(when: .answer(.init(statuses: [404])), do: .ignore)
         ]
@@ -193,7 +193,7 @@ import Testing
 
     @Test func `what comes again and is good goes, also where it comes from another URL`() async throws {
         var bench = try await bench(nil)
-        bench.resource.shape = RecordShape(
+        bench.resource.schema = RecordSchema(
             columns: [RecordColumn("at", .integer)], contract: RecordContract(typeChange: .quarantine))
         bench.origin.set("/posts", .text(#"[{"id":1,"at":9},{"id":2,"at":"8"}]"#))
         bench.origin.set("/posts?since=9", Self.page([(2, 10)]))

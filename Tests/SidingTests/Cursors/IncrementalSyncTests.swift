@@ -56,7 +56,7 @@ import Testing
         bench.time.advance(by: .seconds(3600))
         bench.origin.set("/posts?page=2", Self.page([(2, "4")]))
         #expect(try await bench.sync().line.outcome == .saved)
-        // The furthest value was on the page before the failure.
+        // The highWaterMark value was on the page before the failure.
         #expect(try await cursor(bench) == "9")
     }
 
@@ -229,7 +229,7 @@ import Testing
         var rule = Self.rule
         (rule.order, rule.start) = (order, order == nil ? "0" : nil)
         var bench = try await bench(rule, order == nil ? ["since": "{cursor}"] : [:])
-        bench.resource.shape = RecordShape(
+        bench.resource.schema = RecordSchema(
             columns: [RecordColumn("id", .text)], contract: RecordContract(typeChange: .quarantine))
         let store = bench.store
         if order == nil {

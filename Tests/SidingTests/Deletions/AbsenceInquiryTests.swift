@@ -253,7 +253,7 @@ import Testing
         #expect(seen[0].isDisjoint(with: seen[1]) && seen[2] == seen[0] && seen[3] == seen[1])
     }
 
-    // MARK: Runs and rounds
+    // MARK: Runs and passes
 
     @Test func `what a run that broke off was told is asked for again: the record may be back`() async throws {
         let bench = try await listed { $0.deletions.most = 0.8 }

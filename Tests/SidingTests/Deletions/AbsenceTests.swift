@@ -130,10 +130,10 @@ import Testing
         let page = #"[{"id":1,"n":1},{"id":2,"n":2},{"id":3,"n":"x"}]"#
         var bench = try await EngineBench(ScriptedOrigin(["/posts": .text(page)]))
         bench.resource.deletions = Deletions(byAbsence: true)
-        bench.resource.shape.columns = [RecordColumn("n", .integer, at: JSONPath(member: "n"))]
-        bench.resource.shape.contract = RecordContract(typeChange: .quarantine)
+        bench.resource.schema.columns = [RecordColumn("n", .integer, at: JSONPath(member: "n"))]
+        bench.resource.schema.contract = RecordContract(typeChange: .quarantine)
         _ = try await bench.sync()
-        bench.resource.shape = RecordShape()
+        bench.resource.schema = RecordSchema()
         let store = bench.store
         _ = try await store.retryQuarantined(QuarantineSelection(), as: [bench.resource])
         #expect(try await bench.keys() == ["1", "2", "3"])

@@ -123,7 +123,7 @@ import Testing
         }
         Self.healParents(bench)
         try await Self.waitAndRelease(bench)
-        // A round that was left half-way ends first.
+        // A pass that was left half-way ends first.
         for _ in 0..<3 { _ = try await bench.engine().run([bench.resource, tasks]) }
         let report = try await bench.engine().run([bench.resource, tasks]).last
         #expect(report?.line.outcome == .saved, "\(fault) at page \(page)")

@@ -71,7 +71,7 @@ import Testing
     @Test func `a parent in quarantine hides its records, and one whose update is there may be elsewhere`() async throws
     {
         var bench = try await Bench()
-        bench.bench.resource.shape.contract.typeChange = .quarantine
+        bench.bench.resource.schema.contract.typeChange = .quarantine
         bench.bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2}]"#))
         try await bench.sync()
         bench.bench.origin.set("/posts", .text(#"[{"id":1,"n":1},{"id":2,"n":2},{"id":3,"n":"x"}]"#))

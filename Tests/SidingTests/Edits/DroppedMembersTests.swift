@@ -7,7 +7,7 @@ import Testing
 /// What a resource does not store, it does not store of its own writes and their answers either.
 @Suite struct DroppedMembersTests {
     private static func drop(_ edit: inout WriteEdit) {
-        edit.shape.transforms.dropped = [JSONPath(member: "note"), JSONPath(members: ["owner", "mail"])]
+        edit.schema.transforms.dropped = [JSONPath(member: "note"), JSONPath(members: ["owner", "mail"])]
     }
 
     struct Answer: Sendable, CustomTestStringConvertible {

@@ -165,7 +165,9 @@ import Testing
         #expect(try await bench.shown("p7") == #"{"id":"p7"}"#)
     }
 
-    @Test func `the same key and request again lead to the entry whose id was rewritten meanwhile`() async throws {
+    @Test func `the same key and request again nextPageSource to the entry whose id was rewritten meanwhile`()
+        async throws
+    {
         let bench = try await EditBench()
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let id = try temporary(create)
@@ -191,7 +193,7 @@ import Testing
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(create.id))
         try await bench.sqlite.execute(
-            "ALTER TABLE siding_queue RENAME COLUMN real_id TO gone")
+            "ALTER TABLE siding_outbox RENAME COLUMN real_id TO gone")
         _ = try? await bench.settle(write, .answered(#"{"id":"p7"}"#))
         #expect(try await bench.entry(create.id).state == .sending)
         #expect(try await bench.shown("p7") == nil)

@@ -9,13 +9,13 @@ import Testing
 /// A SQLite store with a resource called `posts` that keeps its history, and eyes for both.
 struct HistoryBench {
     let edits: EditBench
-    let shape: RecordShape
+    let schema: RecordSchema
 
-    init(_ retention: HistoryRetention? = HistoryRetention(), shape: RecordShape = RecordShape()) async throws {
+    init(_ retention: HistoryRetention? = HistoryRetention(), schema: RecordSchema = RecordSchema()) async throws {
         edits = try await EditBench()
-        var shape = shape
-        shape.history = retention
-        self.shape = shape
+        var schema = schema
+        schema.history = retention
+        self.schema = schema
     }
 
     var sqlite: FileBench { edits.sqlite }
@@ -24,9 +24,9 @@ struct HistoryBench {
 
     /// A second later a pull brings these records.
     @discardableResult
-    func pull(_ json: String, shape: RecordShape? = nil) async throws -> RunCounters {
+    func pull(_ json: String, schema: RecordSchema? = nil) async throws -> RunCounters {
         time.advance(by: .seconds(1))
-        return try await sqlite.commit(json, shape: shape ?? self.shape)
+        return try await sqlite.commit(json, schema: schema ?? self.schema)
     }
 
     /// A second later these records are tombstones.

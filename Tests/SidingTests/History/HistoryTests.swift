@@ -59,8 +59,8 @@ import Testing
         async throws
     {
         let bench = try await HistoryBench()
-        try await bench.pull("[\(Self.body(1))]", shape: RecordShape())
-        try await bench.pull("[\(Self.body(2))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(1))]", schema: RecordSchema())
+        try await bench.pull("[\(Self.body(2))]", schema: RecordSchema())
         let early = bench.time.now
         try await bench.pull("[\(Self.body(3))]")
         #expect(try await bench.history("a").since == bench.time.now)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await bench.rows("SELECT v FROM posts", at: kept) == ["integer(3)"])
         #expect(try await bench.refusal("SELECT v FROM posts", at: early)?.contains("reaches back to") == true)
 
-        try await bench.pull("[\(Self.body(5))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(5))]", schema: RecordSchema())
         #expect(try await bench.count("siding_history") == 2)
         #expect(try await bench.refusal("SELECT v FROM posts", at: kept)?.contains("keeps no history") == true)
         try await bench.pull("[\(Self.body(6))]")
@@ -101,12 +101,12 @@ import Testing
     }
 
     @Test func `a quarantine retry, a local save and an own delete are versions too`() async throws {
-        let bench = try await HistoryBench(shape: RecordShape(contract: RecordContract(typeChange: .quarantine)))
+        let bench = try await HistoryBench(schema: RecordSchema(contract: RecordContract(typeChange: .quarantine)))
         try await bench.pull("[\(Self.body(1))]")
         try await bench.pull(#"[{"id":"a","v":"x"}]"#)
         bench.time.advance(by: .seconds(1))
         var resource = try EditBench.posts()
-        resource.shape.history = HistoryRetention()
+        resource.schema.history = HistoryRetention()
         _ = try await bench.sqlite.retry(as: [resource])
         bench.time.advance(by: .seconds(1))
         try await bench.save(#"{"id":"a","v":"local"}"#)
@@ -182,8 +182,8 @@ import Testing
         let bench = try await HistoryBench()
         try await bench.pull("[\(Self.body(1))]")
         try await bench.pull("[\(Self.body(2))]")
-        try await bench.pull("[\(Self.body(3))]", shape: RecordShape())
-        try await bench.pull("[\(Self.body(4))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(3))]", schema: RecordSchema())
+        try await bench.pull("[\(Self.body(4))]", schema: RecordSchema())
         try await bench.pull("[\(Self.body(5))]")
         let versions = try await bench.history("a").versions
         #expect(versions.map { $0.differences == nil } == [false, true, true])
@@ -211,7 +211,7 @@ import Testing
         for value in 1...5 { try await bench.pull("[\(Self.body(value))]") }
         try await bench.endRun()
         #expect(try await bench.count("siding_history") == 4)
-        try await bench.pull("[\(Self.body(5))]", shape: RecordShape(history: HistoryRetention(versions: 1)))
+        try await bench.pull("[\(Self.body(5))]", schema: RecordSchema(history: HistoryRetention(versions: 1)))
         try await bench.endRun()
         #expect(try await bench.count("siding_history") == 1)
     }
@@ -231,7 +231,7 @@ import Testing
 
     @Test func `another process that opened the file before history began keeps it all the same`() async throws {
         let bench = try await HistoryBench()
-        try await bench.pull("[\(Self.body(1))]", shape: RecordShape())
+        try await bench.pull("[\(Self.body(1))]", schema: RecordSchema())
         let other = try await Store.open(at: bench.sqlite.path, clock: bench.time.clock)
         try await bench.pull("[\(Self.body(2))]")
         bench.time.advance(by: .seconds(1))

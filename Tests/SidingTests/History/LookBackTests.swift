@@ -15,7 +15,7 @@ import Testing
         mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &generator) }
     }
 
-    private static let shape = RecordShape(
+    private static let schema = RecordSchema(
         columns: [
             RecordColumn("id", .text, at: JSONPath(member: "id")), RecordColumn("v", .any, at: JSONPath(member: "v")),
             RecordColumn("n", .integer, at: JSONPath(member: "v"), isIndexed: true),
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: 1...12)
     func `as of any moment each query gives what it gave then`(seed: Int) async throws {
         var dice = Dice(generator: SeededGenerator(seed: UInt64(seed)))
-        let bench = try await HistoryBench(HistoryRetention(), shape: Self.shape)
+        let bench = try await HistoryBench(HistoryRetention(), schema: Self.schema)
         // The views get all their columns first.
         try await bench.pull(#"[{"id":"z","v":0,"o":0,"tags":[{"name":"","w":0}]}]"#)
         let first = try await bench.edits.edit(.merge, "z", #"{"v":1}"#)
@@ -73,8 +73,8 @@ import Testing
         let bench = try await HistoryBench()
         func list(_ json: String) async throws {
             bench.time.advance(by: .seconds(1))
-            var opening = try bench.sqlite.bench.opening(shape: bench.shape)
-            opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+            var opening = try bench.sqlite.bench.opening(schema: bench.schema)
+            opening.parent = ListingParent(resource: "issues", revision: 0, pass: nil)
             opening.first.scope = "7"
             try await bench.sqlite.bench.commit(json, try await bench.store.openListing(opening))
         }

@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `a local save, a quarantine retry and an old file are told apart`() async throws {
-        let bench = try await HistoryBench(nil, shape: RecordShape(contract: RecordContract(typeChange: .quarantine)))
+        let bench = try await HistoryBench(nil, schema: RecordSchema(contract: RecordContract(typeChange: .quarantine)))
         try await bench.pull(#"[{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}]"#)
         try await bench.save(#"{"id":"a","v":2}"#)
         let local = try await provenance(bench.sqlite, "a")
@@ -192,7 +192,7 @@ import Testing
         // Two records, the resource's revision, and the request.
         #expect(changed - unchanged == 4)
         #expect(try await bench.rows("SELECT count(*) FROM siding_history") == [["0"]])
-        #expect(try await bench.rows("SELECT count(*) FROM siding_requests") == [["2"]])
+        #expect(try await bench.rows("SELECT count(*) FROM siding_provenance") == [["2"]])
     }
 
     private func rows(written bench: FileBench, by work: () async throws -> Void) async throws -> Int {
@@ -211,18 +211,18 @@ import Testing
         let bench = try await HistoryBench()
         try await bench.pull(#"[{"id":"a","v":1}]"#)
         try await bench.pull(#"[{"id":"a","v":2}]"#)
-        let used = try await bench.sqlite.rows("SELECT id FROM siding_requests")
+        let used = try await bench.sqlite.rows("SELECT id FROM siding_provenance")
         try await bench.sqlite.execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
-            INSERT INTO siding_requests (resource, cause, run, method, url, at) SELECT 1, 'page', 1, 'GET', 'x', 0 FROM n
+            INSERT INTO siding_provenance (resource, cause, run, method, url, at) SELECT 1, 'page', 1, 'GET', 'x', 0 FROM n
             """)
         // The first look takes what is there for the resource's own.
         try await bench.pull(#"[{"id":"a","v":2}]"#)
-        #expect(try await bench.count("siding_requests") == 1102)
+        #expect(try await bench.count("siding_provenance") == 1102)
         try await bench.sqlite.execute("UPDATE siding_resources SET requests_kept = 10")
         try await bench.pull(#"[{"id":"a","v":2}]"#)
-        #expect(try await bench.sqlite.rows("SELECT id FROM siding_requests") == used)
+        #expect(try await bench.sqlite.rows("SELECT id FROM siding_provenance") == used)
         #expect(try await bench.sqlite.rows("SELECT requests_kept FROM siding_resources") == [["2"]])
     }
 

@@ -17,7 +17,7 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?2 - 1)
-                INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
+                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body,
                     key, keyed, key_field, created_at, not_before)
                 SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
                     'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1, ?1
@@ -53,7 +53,9 @@ import Testing
         let lane = try await bench.store.perform(.drop, on: QueueSelection(lanes: ["lane 7"]))
         #expect(lane.map(\.entry.id) == lane.map(\.entry.id).sorted())
         let dropped = try await bench.store.read { snapshot in
-            try snapshot.query("SELECT entry FROM siding_attempts WHERE event = 'dropped' ORDER BY seq") { $0.text(0) }
+            try snapshot.query("SELECT entry FROM siding_outbox_events WHERE event = 'dropped' ORDER BY seq") {
+                $0.text(0)
+            }
         }
         #expect(dropped.count == 2 && dropped == lane.map(\.entry.id).reversed())
     }
@@ -97,8 +99,8 @@ import Testing
     @Test func `an entry that another process changed or forgot meanwhile is refused`() async throws {
         let bench = try await WriteBench()
         let found = try await bench.enqueue("/orders")
-        let hand = QueueHand(
-            transitions: try bench.store.transitions(), isAlive: { _ in true }, takenUp: [])
+        let hand = OperatorActions(
+            transitions: try bench.store.transitions(), isAlive: { _ in true }, reclaimed: [])
         let parked = QueueSelection(states: [.parked])
         var gone = found
         gone.id = EntryID.random()
@@ -124,6 +126,6 @@ import Testing
         let bench = try await WriteBench()
         try await fill(bench)
         let plan = try await bench.store.plan(of: QueueSelecting.statement(selection).sql.text)
-        #expect(!plan.contains { $0.hasPrefix("SCAN siding_queue") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN siding_outbox") }, "\(plan)")
     }
 }

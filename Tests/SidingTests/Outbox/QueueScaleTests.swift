@@ -25,7 +25,7 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-                INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
+                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body,
                     key, keyed, key_field, created_at, not_before, waits_for, attempts)
                 SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
                     'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1,
@@ -40,11 +40,11 @@ import Testing
         try await fill(bench)
         try await bench.store.write { try $0.execute("ANALYZE") }
         let statements: [(SQL, String)] = [
-            (WriteClaimer.next, "siding_queue_ready"), (WriteClaimer.underWay, "siding_queue_owner"),
-            (SourceHealthRows.dueNow, "siding_queue_ready"), (WriteClaimer.strayDue, "siding_queue_ready"),
-            (WriteClaimer.anyStray, "siding_queue_ready"), (SourceHealthRows.neverLetIn, "siding_queue_sign_in"),
-            (QueueTransitions.promotion, "siding_queue_lane"),
-            (QueueTransitions.expired, "siding_queue_expiry"), (QueueTransitions.anyExpired, "siding_queue_expiry"),
+            (WriteClaimer.next, "siding_outbox_ready"), (WriteClaimer.underWay, "siding_outbox_owner"),
+            (SourceHealthRows.dueNow, "siding_outbox_ready"), (WriteClaimer.strayDue, "siding_outbox_ready"),
+            (WriteClaimer.anyStray, "siding_outbox_ready"), (SourceHealthRows.neverLetIn, "siding_outbox_sign_in"),
+            (QueueTransitions.promotion, "siding_outbox_lane"),
+            (QueueTransitions.expired, "siding_outbox_expiry"), (QueueTransitions.anyExpired, "siding_outbox_expiry"),
         ]
         for (sql, index) in statements {
             let lines = try await plan(bench, sql)

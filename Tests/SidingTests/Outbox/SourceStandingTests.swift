@@ -132,7 +132,7 @@ import Testing
         let write = try #require(try await bench.claim())
         let error = RecordedError(name: "unauthorized", message: "401")
         _ = try await bench.store.settle(write, WriteSettlement(.parked(.signIn, error, nil), .signIn(note: "401")))
-        try await bench.store.learn(.answers, of: "api")
+        try await bench.store.record(.answers, of: "api")
         #expect(try await bench.store.gates() == [])
         #expect(try await bench.claim()?.entry.id == parked.id)
         #expect(try await bench.events(parked.id).suffix(3) == ["parked", "let in", "claimed"])
@@ -162,7 +162,7 @@ import Testing
         try await bench.store.openGate(ofSource: "api")
         let until = bench.time.now + .seconds(600)
         try await bench.fail(second, .patience(until: until, note: "429"), counted: false, wait: .seconds(600))
-        try await bench.store.learn(.answers, of: "api")
+        try await bench.store.record(.answers, of: "api")
         #expect(try await bench.entry(entry.id).state == .parked, "the gate is closed")
         bench.time.advance(by: .seconds(600))
         try await bench.deliver(try #require(try await bench.claim()))
@@ -178,12 +178,12 @@ import Testing
             if let word { _ = try await bench.store.perform(word, on: QueueSelection(ids: [entry.id])) }
             try await bench.store.openGate(ofSource: "api")
             try await bench.refuse(try #require(try await bench.claim()))
-            try await bench.store.learn(.answers, of: "api")
+            try await bench.store.record(.answers, of: "api")
             // A sender that stops notes a release as well, which is nobody's word.
             let stopped = try #require(try await bench.claim())
             _ = try await bench.store.settle(stopped, WriteSettlement(.released(isUnsent: true), .nothing))
             try await bench.refuse(try #require(try await bench.claim()))
-            for _ in 0..<3 { try await bench.store.learn(.answers, of: "api") }
+            for _ in 0..<3 { try await bench.store.record(.answers, of: "api") }
             #expect(try await bench.store.gates() == [])
             #expect(try await bench.entry(entry.id).reason == .signIn)
         }
@@ -195,32 +195,32 @@ import Testing
         let bench = try await WriteBench()
         let until = bench.time.now + .seconds(3_600)
         let gate = SourceGate(source: "api", reason: .retryAfter, until: until, note: "429")
-        try await bench.store.learn(.patience(until: until, note: "429"), of: "api")
-        try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "api")
-        try await bench.store.learn(.offline(note: "no route"), of: "api")
-        for _ in 0..<6 { try await bench.store.learn(.failed(isTimeout: false), of: "api") }
+        try await bench.store.record(.patience(until: until, note: "429"), of: "api")
+        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "api")
+        try await bench.store.record(.offline(note: "no route"), of: "api")
+        for _ in 0..<6 { try await bench.store.record(.failed(isTimeout: false), of: "api") }
         #expect(try await bench.store.gates() == [gate])
         let longer = until + .seconds(1)
-        try await bench.store.learn(.patience(until: longer, note: "429"), of: "api")
+        try await bench.store.record(.patience(until: longer, note: "429"), of: "api")
         #expect(try await bench.store.gates().map(\.until) == [longer])
         // Once the clock is set back by a year, the patience is one that no origin is believed.
         bench.time.advance(by: .seconds(-31_536_000))
-        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        try await bench.store.record(.offline(note: "no route"), of: "api")
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 
     @Test func `a sign-in that is wanted is not lost to the line or to patience`() async throws {
         let bench = try await WriteBench()
         let gate = SourceGate(source: "api", reason: .signIn, until: nil, note: "401")
-        try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "429"), of: "api")
-        try await bench.store.learn(.signIn(note: "401"), of: "api")
-        try await bench.store.learn(.patience(until: bench.time.now + .seconds(3_600), note: "429"), of: "api")
-        try await bench.store.learn(.offline(note: "no route"), of: "api")
-        for _ in 0..<6 { try await bench.store.learn(.failed(isTimeout: true), of: "api") }
+        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "429"), of: "api")
+        try await bench.store.record(.signIn(note: "401"), of: "api")
+        try await bench.store.record(.patience(until: bench.time.now + .seconds(3_600), note: "429"), of: "api")
+        try await bench.store.record(.offline(note: "no route"), of: "api")
+        for _ in 0..<6 { try await bench.store.record(.failed(isTimeout: true), of: "api") }
         #expect(try await bench.store.gates() == [gate])
         // The probe that a person asked for met no way out: the line is what it waits for now.
         try await bench.store.endWaits(of: nil, because: .personAsks)
-        try await bench.store.learn(.offline(note: "no route"), of: "api")
+        try await bench.store.record(.offline(note: "no route"), of: "api")
         #expect(try await bench.store.gates().map(\.reason) == [.offline])
     }
 

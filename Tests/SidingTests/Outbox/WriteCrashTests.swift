@@ -14,9 +14,9 @@ import Testing
         let entry = try await bench.enqueue("/a")
         let dead = try await bench.another()
         #expect(try await bench.claim(dead)?.entry.id == entry.id)
-        #expect(try await bench.store.reap() == [], "its sender lives")
+        #expect(try await bench.store.reclaim() == [], "its sender lives")
         await dead.close()
-        #expect(try await bench.store.reap().map(\.id) == [entry.id])
+        #expect(try await bench.store.reclaim().map(\.id) == [entry.id])
         #expect(try await bench.entry(entry.id).crashes == 1)
         #expect(try await bench.claim()?.entry.id == entry.id)
         #expect(try await bench.events(entry.id) == ["accepted", "claimed", "crashed", "claimed"])
@@ -26,11 +26,11 @@ import Testing
         let bench = try await WriteBench()
         let entry = try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
-        #expect(try await bench.store.reap() == [], "it is in hand")
-        try await bench.store.write { try $0.execute("ALTER TABLE siding_attempts RENAME TO elsewhere") }
+        #expect(try await bench.store.reclaim() == [], "it is in hand")
+        try await bench.store.write { try $0.execute("ALTER TABLE siding_outbox_events RENAME TO elsewhere") }
         await #expect(throws: StoreError.self) { try await bench.deliver(write) }
-        try await bench.store.write { try $0.execute("ALTER TABLE elsewhere RENAME TO siding_attempts") }
-        #expect(try await bench.store.reap().map(\.id) == [entry.id])
+        try await bench.store.write { try $0.execute("ALTER TABLE elsewhere RENAME TO siding_outbox_events") }
+        #expect(try await bench.store.reclaim().map(\.id) == [entry.id])
         let again = try #require(try await bench.claim())
         #expect(again.key == write.key)
         try await bench.deliver(again)
@@ -44,7 +44,7 @@ import Testing
             let dead = try await bench.another()
             #expect(try await bench.claim(dead) != nil)
             await dead.close()
-            _ = try await bench.store.reap()
+            _ = try await bench.store.reclaim()
         }
         #expect(try await bench.entry(entry.id).reason == .poison)
         #expect(try await bench.claim() == nil)
@@ -61,7 +61,7 @@ import Testing
         let write = try #require(try await bench.claim(dead))
         if wasLeaving { try await dead.markSent(write) }
         await dead.close()
-        _ = try await bench.store.reap()
+        _ = try await bench.store.reclaim()
         let left = try await bench.entry(entry.id)
         #expect(left.state == (wasLeaving ? .parked : .queued))
         #expect(left.reason == (wasLeaving ? .uncertain : nil))
@@ -74,7 +74,7 @@ import Testing
         let write = try #require(try await bench.claim(dead))
         #expect(write.isResendable && write.keyField == nil)
         await dead.close()
-        _ = try await bench.store.reap()
+        _ = try await bench.store.reclaim()
         #expect(try await bench.claim()?.entry.id == entry.id)
     }
 
@@ -83,7 +83,7 @@ import Testing
         let entry = try await bench.enqueue("/a", idempotency: nil)
         let stale = try #require(try await bench.claim())
         try await bench.store.write { transaction in
-            try transaction.execute("UPDATE siding_queue SET token = token + 1 WHERE id = ?1", entry.id)
+            try transaction.execute("UPDATE siding_outbox SET token = token + 1 WHERE id = ?1", entry.id)
         }
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
         #expect(try await bench.store.settle(stale, WriteSettlement(.delivered(answer), .answers)) == nil)
@@ -132,7 +132,7 @@ import Testing
         try await bench.enqueue("/b", lane: "l")
         let good = try await [bench.enqueue("/c"), bench.enqueue("/d", to: "other")]
         try await bench.store.write {
-            _ = try $0.execute("UPDATE siding_queue SET \(damage) WHERE id = ?1", bad.id)
+            _ = try $0.execute("UPDATE siding_outbox SET \(damage) WHERE id = ?1", bad.id)
         }
         let first = try #require(try await bench.claim())
         let second = try #require(try await bench.claim())

@@ -39,19 +39,19 @@ import Testing
         let bench = try await WriteBench(sources: ["api", "other"])
         #expect(
             try await bench.store.outlook(of: ["api"])
-                == QueueOutlook(hasWork: false, nextDue: nil, inHand: [], wantingSignIn: []))
+                == QueueOutlook(hasWork: false, nextDue: nil, claimed: [], wantingSignIn: []))
         try await bench.enqueue("/a")
         #expect(
             try await bench.store.outlook(of: ["api"])
-                == QueueOutlook(hasWork: true, nextDue: bench.time.now, inHand: [], wantingSignIn: []))
+                == QueueOutlook(hasWork: true, nextDue: bench.time.now, claimed: [], wantingSignIn: []))
         let write = try #require(try await bench.claim())
         #expect(
             try await bench.store.outlook(of: ["other"])
-                == QueueOutlook(hasWork: false, nextDue: nil, inHand: ["api"], wantingSignIn: []))
+                == QueueOutlook(hasWork: false, nextDue: nil, claimed: ["api"], wantingSignIn: []))
         try await bench.refuse(write)
         #expect(
             try await bench.store.outlook(of: ["other"])
-                == QueueOutlook(hasWork: false, nextDue: nil, inHand: [], wantingSignIn: ["api"]))
+                == QueueOutlook(hasWork: false, nextDue: nil, claimed: [], wantingSignIn: ["api"]))
     }
 
     @Test func `what expires is parked although nothing else is due`() async throws {

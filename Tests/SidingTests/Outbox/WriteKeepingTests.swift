@@ -167,7 +167,7 @@ import Testing
         #expect(try await bench.claim(dead) != nil)
         #expect(try await bench.claim() == nil, "one at a time finds out")
         await dead.close()
-        _ = try await bench.store.reap()
+        _ = try await bench.store.reclaim()
         #expect(try await bench.claim() != nil)
     }
 }

@@ -123,13 +123,13 @@ import Testing
         let plan = try await bench.store.read { snapshot in
             try snapshot.query(
                 """
-                EXPLAIN QUERY PLAN SELECT id FROM siding_queue
+                EXPLAIN QUERY PLAN SELECT id FROM siding_outbox
                 WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = 'a' AND not_before <= 5
                 ORDER BY not_before, seq LIMIT 1
                 """
             ) { $0.text(3) }
         }
         #expect(plan.count == 1)
-        #expect(plan.first?.contains("INDEX siding_queue_ready (source=? AND not_before<?)") == true, "\(plan)")
+        #expect(plan.first?.contains("INDEX siding_outbox_ready (source=? AND not_before<?)") == true, "\(plan)")
     }
 }

@@ -175,7 +175,7 @@ extension WriteProbeTests {
         var dead = try await bench.another()
         try await dead.markSent(try #require(try await bench.claim(dead)))
         await dead.close()
-        _ = try await bench.store.reap()
+        _ = try await bench.store.reclaim()
         let since = try #require(try await lost.now.unknownSince)
         #expect(try await lost.now.state == .queued)
         for _ in 0..<2 {
@@ -183,7 +183,7 @@ extension WriteProbeTests {
             dead = try await bench.another()
             #expect(try await bench.claim(dead)?.question != nil, "a probe, not a second send")
             await dead.close()
-            _ = try await bench.store.reap()
+            _ = try await bench.store.reclaim()
         }
         #expect(try await lost.now.reason == .poison)
         _ = try await bench.store.perform(.release, on: QueueSelection(ids: [lost.entry.id]))

@@ -111,7 +111,7 @@ import Testing
         bench.time.advance(by: .seconds(10))
         #expect(try await bench.claim(dead) != nil)
         await dead.close()
-        _ = try await bench.store.reap()
+        _ = try await bench.store.reclaim()
         #expect(try await bench.entry(entry.id).state == .queued, "its sending mark was taken back")
     }
 
@@ -243,7 +243,7 @@ import Testing
         }
         try await deliverAnother()
         try await bench.refuse(try #require(try await bench.claim(entry: refused.id)))
-        try await bench.store.write { transaction in try transaction.execute("DELETE FROM siding_attempts") }
+        try await bench.store.write { transaction in try transaction.execute("DELETE FROM siding_outbox_events") }
         try await deliverAnother()
         #expect(try await bench.entry(refused.id).state == .parked)
         _ = try await bench.store.perform(.release, on: QueueSelection(ids: [refused.id]))

@@ -21,7 +21,7 @@ import Testing
         #expect(second.entry.id == entries[1].id && second.entry.state == .sending)
         #expect(try await bench.events(entries[1].id) == ["accepted", "claimed"])
         // This process is at work on it: nobody of it takes it for left behind.
-        #expect(try await bench.store.reap() == [])
+        #expect(try await bench.store.reclaim() == [])
         #expect(try await bench.entry(entries[1].id).state == .sending)
         let last = try await bench.store.settle(second, Self.delivered, claiming: Self.request)
         #expect(last.entry?.state == .done)
@@ -47,7 +47,7 @@ import Testing
         let other = try await bench.enqueue("/b")
         let lost = try #require(try await bench.claim())
         try await bench.store.write {
-            _ = try $0.execute("UPDATE siding_queue SET token = token + 1 WHERE id = ?1", lost.entry.id)
+            _ = try $0.execute("UPDATE siding_outbox SET token = token + 1 WHERE id = ?1", lost.entry.id)
         }
         let turn = try await bench.store.settle(
             lost, Self.delivered, claiming: ClaimRequest(sources: ["api": 2]))
@@ -63,7 +63,7 @@ import Testing
         let last = try await bench.enqueue("/c")
         let write = try #require(try await bench.claim())
         try await bench.store.write {
-            _ = try $0.execute("UPDATE siding_queue SET url = 'no url' WHERE id = ?1", bad.id)
+            _ = try $0.execute("UPDATE siding_outbox SET url = 'no url' WHERE id = ?1", bad.id)
         }
         let turn = try await bench.store.settle(write, Self.delivered, claiming: Self.request)
         #expect(turn.next?.entry.id == last.id)

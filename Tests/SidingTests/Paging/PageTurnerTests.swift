@@ -80,7 +80,7 @@ import Testing
         #expect(try next(turner) == .end)
     }
 
-    @Test func `links lead on over an empty page`() throws {
+    @Test func `links nextPageSource on over an empty page`() throws {
         #expect(try url(next(turner(.linkHeader), fields: link("?page=3"), records: 0)) != nil)
     }
 

@@ -102,7 +102,7 @@ import Testing
         var bench = try await FileBench()
         func list(_ json: String, by parent: String) async throws {
             var opening = try bench.bench.opening()
-            opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+            opening.parent = ListingParent(resource: "issues", revision: 0, pass: nil)
             opening.first.scope = parent
             try await bench.bench.commit(json, try await bench.store.openListing(opening))
         }
@@ -137,13 +137,13 @@ import Testing
         // The origin still shows it with its mark, and with something new.
         try await save(#"[{"id":"c","gone":true,"mail":2}]"#)
         #expect(try await store.changes(of: "posts", since: run).changes == [])
-        let shape = RecordShape(transforms: RecordTransforms(dropped: [JSONPath(member: "mail")]))
-        _ = try await bench.bench.open(shape: shape)
+        let schema = RecordSchema(transforms: RecordTransforms(dropped: [JSONPath(member: "mail")]))
+        _ = try await bench.bench.open(schema: schema)
         #expect(
             try await store.changes(of: "posts", since: run).changes == [ChangedRecord(key: "a", kind: .updated)])
         let bodies = try await bench.rows("SELECT body FROM siding_records_posts ORDER BY key").flatMap(\.self)
         #expect(bodies == [#"{"id":"a"}"#, #"{"id":"b"}"#, #"{"id":"c","gone":true}"#])
-        try await bench.commit(#"[{"id":"b","mail":1}]"#, shape: shape)
+        try await bench.commit(#"[{"id":"b","mail":1}]"#, schema: schema)
         #expect(
             try await store.changes(of: "posts", since: run).changes
                 == [ChangedRecord(key: "a", kind: .updated), ChangedRecord(key: "b", kind: .inserted)])

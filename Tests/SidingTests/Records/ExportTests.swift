@@ -59,15 +59,15 @@ import Testing
     @Test func `the columns are those of the view, whatever is declared`() async throws {
         let columns = [RecordColumn("number", .integer, at: JSONPath(member: "n")), RecordColumn("title")]
         let children = RecordChildren("labels", at: JSONPath(member: "labels"))
-        for shape in [
-            RecordShape(), RecordShape(columns: columns), RecordShape(children: [children]),
-            RecordShape(columns: columns, children: [children]),
+        for schema in [
+            RecordSchema(), RecordSchema(columns: columns), RecordSchema(children: [children]),
+            RecordSchema(columns: columns, children: [children]),
         ] {
             let bench = try await FileBench()
-            try await bench.commit(#"[{"id":"a","n":"7","title":"x","labels":[{"name":"l"}]}]"#, shape: shape)
+            try await bench.commit(#"[{"id":"a","n":"7","title":"x","labels":[{"name":"l"}]}]"#, schema: schema)
             let all = try await export(RecordExport("posts", content: .columns), of: bench.store)
             #expect(try await bench.columns("posts") == all.columns)
-            guard !shape.children.isEmpty else { continue }
+            guard !schema.children.isEmpty else { continue }
             let inner = try await export(RecordExport("posts_labels"), of: bench.store)
             #expect(try await bench.columns("posts_labels") == inner.columns)
             #expect(inner.rows.map(\.record) == [nil])
@@ -83,21 +83,21 @@ import Testing
     @Test(arguments: makings)
     func `an export has the columns of the view, of whatever they are made`(_ makings: [String]) async throws {
         for isDeclared in [false, true] where !(isDeclared && makings.contains("rename")) {
-            var shape = RecordShape(columns: isDeclared ? [RecordColumn("id"), RecordColumn("price", .real)] : [])
+            var schema = RecordSchema(columns: isDeclared ? [RecordColumn("id"), RecordColumn("price", .real)] : [])
             if makings.contains("set") {
-                shape.transforms.computed = [
+                schema.transforms.computed = [
                     ComputedColumn("total", try RecordExpression("price * 2")),
                     ComputedColumn("title", try RecordExpression("upper(id)")),
                 ]
             }
-            if makings.contains("rename") { shape.transforms.renamed = ["html_url": "url"] }
+            if makings.contains("rename") { schema.transforms.renamed = ["html_url": "url"] }
             if makings.contains("children") {
-                shape.children = [RecordChildren("labels", at: JSONPath(member: "labels"))]
+                schema.children = [RecordChildren("labels", at: JSONPath(member: "labels"))]
             }
             let bench = try await FileBench()
-            var opening = try bench.bench.opening(shape: shape)
+            var opening = try bench.bench.opening(schema: schema)
             if makings.contains("parents") {
-                opening.parent = ListingParent(resource: "issues", revision: 0, round: nil)
+                opening.parent = ListingParent(resource: "issues", revision: 0, pass: nil)
                 opening.first.scope = "7"
             }
             let position = try await bench.store.openListing(opening)
@@ -106,7 +106,7 @@ import Testing
             if makings.contains("pending") {
                 try await bench.store.write { try ResourceView.showEdits(of: "posts", $0) }
             }
-            for name in ["posts"] + (shape.children.isEmpty ? [] : ["posts_labels"]) {
+            for name in ["posts"] + (schema.children.isEmpty ? [] : ["posts_labels"]) {
                 let all = try await export(RecordExport(name, content: .columns), of: bench.store)
                 #expect(try await bench.columns(name) == all.columns)
                 // What is no member is exported as it is shown.
@@ -125,7 +125,7 @@ import Testing
         let bench = try await FileBench()
         let bad = ComputedColumn("bad", try RecordExpression("json_extract(t, '$.x')"))
         try await bench.commit(
-            #"[{"id":"a","t":"no json"}]"#, shape: RecordShape(transforms: RecordTransforms(computed: [bad])))
+            #"[{"id":"a","t":"no json"}]"#, schema: RecordSchema(transforms: RecordTransforms(computed: [bad])))
         await #expect(throws: (any Error).self) { try await bench.rows("SELECT * FROM posts") }
         await #expect(throws: StoreError.self) {
             try await self.export(RecordExport("posts", content: .columns), of: bench.store)
@@ -135,9 +135,9 @@ import Testing
 
     @Test func `what lies inside of records comes in the order of keys and places, without sorting`() async throws {
         let bench = try await FileBench()
-        let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
+        let schema = RecordSchema(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
         try await bench.commit(
-            #"[{"id":"b","labels":[1,"x",12345678901234567890]},{"id":"a","labels":[{"n":1.0},null]}]"#, shape: shape)
+            #"[{"id":"b","labels":[1,"x",12345678901234567890]},{"id":"a","labels":[{"n":1.0},null]}]"#, schema: schema)
         let all = try await export(RecordExport("posts_labels"), of: bench.store)
         let places = all.rows.map { row in row.values.suffix(2).map(text).joined(separator: " ") }
         let wanted: [String] = ["a 0", "a 1", "b 0", "b 1", "b 2"]
@@ -163,8 +163,8 @@ import Testing
 
     @Test func `a name of nothing is not found, and tombstones inside of records are refused`() async throws {
         let bench = try await FileBench()
-        let shape = RecordShape(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
-        try await bench.commit(#"[{"id":"a","labels":[]}]"#, shape: shape)
+        let schema = RecordSchema(children: [RecordChildren("labels", at: JSONPath(member: "labels"))])
+        try await bench.commit(#"[{"id":"a","labels":[]}]"#, schema: schema)
         for name in ["absent", "posts_absent", "POSTS", "siding_records_posts", ""] {
             let kind = try await storeErrorKind { _ = try await export(RecordExport(name), of: bench.store) }
             #expect(kind == .notFound, "\(name)")

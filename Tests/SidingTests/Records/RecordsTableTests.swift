@@ -39,7 +39,7 @@ import Testing
     @Test func `siding_key has the type of the keys, and joins find it`() async throws {
         let bench = try await FileBench()
         let columns = [RecordColumn("title", .text)]
-        try await bench.commit(#"[{"id":7,"title":"x"}]"#, shape: RecordShape(columns: columns))
+        try await bench.commit(#"[{"id":7,"title":"x"}]"#, schema: RecordSchema(columns: columns))
         #expect(try await bench.rows("SELECT typeof(siding_key) FROM posts WHERE siding_key = 7") == [["integer"]])
         let plan = try await bench.plan("SELECT p.title FROM (SELECT 7 AS id) o JOIN posts p ON p.siding_key = o.id")
         #expect(plan.contains("INTEGER PRIMARY KEY"), "\(plan)")
@@ -49,11 +49,11 @@ import Testing
         async throws
     {
         let bench = try await FileBench()
-        let shape = RecordShape(columns: [RecordColumn("n", .integer, isIndexed: true)], history: HistoryRetention())
-        try await bench.commit(#"[{"id":7,"n":1},{"id":-2,"n":2}]"#, shape: shape)
+        let schema = RecordSchema(columns: [RecordColumn("n", .integer, isIndexed: true)], history: HistoryRetention())
+        try await bench.commit(#"[{"id":7,"n":1},{"id":-2,"n":2}]"#, schema: schema)
         #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["rowid"]])
         bench.bench.time.advance(by: .seconds(1))
-        try await bench.commit(#"[{"id":7,"n":3},{"id":99999999999999999999,"n":4}]"#, shape: shape)
+        try await bench.commit(#"[{"id":7,"n":3},{"id":99999999999999999999,"n":4}]"#, schema: schema)
         #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["indexed"]])
         #expect(
             try await bench.rows("SELECT id, key, typeof(key) FROM siding_records_posts ORDER BY key")
@@ -62,7 +62,7 @@ import Testing
         #expect(try await bench.plan("SELECT * FROM posts WHERE n = 3").contains("siding_index_1_n"))
         #expect(try await bench.store.record(of: "posts", key: "99999999999999999999") != nil)
         bench.bench.time.advance(by: .seconds(1))
-        try await bench.commit(#"[{"id":7,"n":5}]"#, shape: shape)
+        try await bench.commit(#"[{"id":7,"n":5}]"#, schema: schema)
         let history = try #require(try await bench.store.history(of: "posts", key: "7", limit: nil))
         #expect(history.versions.count == 3)
         #expect(try await bench.store.check() == [])
@@ -91,7 +91,7 @@ import Testing
     private static func filled(_ columns: [RecordColumn]) async throws -> FileBench {
         let bench = try await FileBench()
         let records = (1...20).map { #"{"id":\#($0 - 10),"v":"\#($0)","w":{"x":\#($0 % 3)}}"# }
-        try await bench.commit("[\(records.joined(separator: ","))]", shape: RecordShape(columns: columns))
+        try await bench.commit("[\(records.joined(separator: ","))]", schema: RecordSchema(columns: columns))
         return bench
     }
 
@@ -102,14 +102,14 @@ import Testing
             RecordColumn("v", .integer, isIndexed: true),
             RecordColumn("x", .integer, at: try JSONPath(parsing: "$.w.x")),
         ]
-        _ = try await bench.bench.open(shape: RecordShape(columns: columns))
+        _ = try await bench.bench.open(schema: RecordSchema(columns: columns))
         let query = "SELECT siding_key, v, x FROM posts ORDER BY siding_key"
         let wanted = (1...20).map { ["\($0 - 10)", "\($0)", "\($0 % 3)"] }
         #expect(try await bench.rows(query) == wanted)
         #expect(try await bench.store.fillNextColumns(of: "posts", rows: 7) == ColumnFill(rows: 7, isDone: false))
         #expect(try await bench.rows(#"SELECT count("_v") FROM siding_records_posts"#) == [["7"]])
         // Whoever writes in between writes the columns too.
-        try await bench.commit(#"[{"id":-9,"v":"100"},{"id":9,"v":"900"}]"#, shape: RecordShape(columns: columns))
+        try await bench.commit(#"[{"id":-9,"v":"100"},{"id":9,"v":"900"}]"#, schema: RecordSchema(columns: columns))
         #expect(
             try await bench.rows("SELECT v, x FROM posts WHERE siding_key IN (-9, 9)") == [
                 ["100", nil], ["900", nil],
@@ -134,13 +134,13 @@ import Testing
         let bench = try await Self.filled([RecordColumn("v", .text), RecordColumn("w", .any)])
         #expect(try await bench.store.fillColumns(of: "posts") == 0)
         _ = try await bench.bench.open(
-            shape: RecordShape(columns: [RecordColumn("V", .integer, at: JSONPath(member: "v"))]))
+            schema: RecordSchema(columns: [RecordColumn("V", .integer, at: JSONPath(member: "v"))]))
         #expect(try await bench.columns("posts") == ["V", "siding_key"])
         #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
         #expect(try await bench.store.fillColumns(of: "posts") == 20)
         #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
         // What was left unused is filled anew where it is declared again.
-        try await bench.commit(#"[{"id":1,"v":"1","w":5}]"#, shape: RecordShape(columns: [RecordColumn("w", .any)]))
+        try await bench.commit(#"[{"id":1,"v":"1","w":5}]"#, schema: RecordSchema(columns: [RecordColumn("w", .any)]))
         #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
         #expect(try await bench.store.fillColumns(of: "posts") == 20)
         #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
@@ -151,10 +151,10 @@ import Testing
 
     @Test func `a column that is declared while others are filled begins with them`() async throws {
         let bench = try await Self.filled([])
-        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("v", .integer)]))
+        _ = try await bench.bench.open(schema: RecordSchema(columns: [RecordColumn("v", .integer)]))
         _ = try await bench.store.fillNextColumns(of: "posts", rows: 5)
         _ = try await bench.bench.open(
-            shape: RecordShape(columns: [RecordColumn("v", .integer), RecordColumn("w", .any)]))
+            schema: RecordSchema(columns: [RecordColumn("v", .integer), RecordColumn("w", .any)]))
         #expect(try await bench.store.fillColumns(of: "posts") == 20)
         #expect(try await bench.store.check() == [])
     }
@@ -178,7 +178,7 @@ import Testing
         let hints = try await bench.store.read { [try SlowQuery(sql).hint($0), try SlowQuery(other).hint($0)] }
         #expect(hints[0]?.contains("declare 'v', 'w' under 'columns' of 'posts'") == true, "\(hints)")
         #expect(hints[1] == nil)
-        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("v", .integer), RecordColumn("w")]))
+        _ = try await bench.bench.open(schema: RecordSchema(columns: [RecordColumn("v", .integer), RecordColumn("w")]))
         #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } != nil)
         _ = try await bench.store.fillColumns(of: "posts")
         #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } == nil)
@@ -188,11 +188,11 @@ import Testing
 
     @Test func `a resource is forgotten with all that was stored of it, and begins anew`() async throws {
         let bench = try await FileBench()
-        let shape = RecordShape(
+        let schema = RecordSchema(
             columns: [RecordColumn("v", .integer, isIndexed: true)],
             children: [RecordChildren("tags", at: JSONPath(member: "tags"))], history: HistoryRetention())
-        try await bench.commit(#"[{"id":1,"v":1,"tags":["a"]},{"id":2,"v":2}]"#, shape: shape)
-        try await bench.commit(#"[{"id":1,"v":3,"tags":["a"]},{"id":2,"v":2}]"#, shape: shape)
+        try await bench.commit(#"[{"id":1,"v":1,"tags":["a"]},{"id":2,"v":2}]"#, schema: schema)
+        try await bench.commit(#"[{"id":1,"v":3,"tags":["a"]},{"id":2,"v":2}]"#, schema: schema)
         #expect(try await storeErrorKind { _ = try await bench.store.forget(resource: "posts") } == .leaseLost)
         try await bench.store.releaseLease(bench.bench.lease)
         #expect(try await bench.store.forget(resource: "posts") == 2)
@@ -201,7 +201,7 @@ import Testing
         let tables = try await bench.rows(
             """
             SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c
-            WHERE m.type = 'table' AND c.name = 'resource' AND m.name <> 'siding_run_resources' AND m.name <> 'siding_queue'
+            WHERE m.type = 'table' AND c.name = 'resource' AND m.name <> 'siding_run_resources' AND m.name <> 'siding_outbox'
             """
         ).compactMap { $0[0] }
         #expect(tables.count > 10)

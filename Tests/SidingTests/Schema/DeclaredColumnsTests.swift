@@ -9,7 +9,7 @@ import Testing
     /// A bench whose resource has `columns`, and the records of `json`.
     private static func bench(_ columns: [RecordColumn], _ json: String = "[]") async throws -> FileBench {
         let bench = try await FileBench()
-        try await bench.commit(json, shape: RecordShape(columns: columns))
+        try await bench.commit(json, schema: RecordSchema(columns: columns))
         return bench
     }
 
@@ -97,7 +97,7 @@ import Testing
         let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":true}]"#)
         try await bench.execute(
             """
-            UPDATE siding_resources SET shape_made = sqlite_version(); DROP VIEW posts;
+            UPDATE siding_resources SET schema_made = sqlite_version(); DROP VIEW posts;
             CREATE VIEW posts AS SELECT 7 AS a FROM siding_records_posts
             """)
         try await bench.store.close()
@@ -141,7 +141,7 @@ import Testing
     @Test func `an index follows inserts, changes and tombstones`() async throws {
         let columns = [RecordColumn("v", .integer, isIndexed: true)]
         let bench = try await Self.bench(columns, #"[{"id":1,"v":1},{"id":2,"v":2}]"#)
-        try await bench.commit(#"[{"id":1,"v":5},{"id":3,"v":"3"}]"#, shape: RecordShape(columns: columns))
+        try await bench.commit(#"[{"id":1,"v":5},{"id":3,"v":"3"}]"#, schema: RecordSchema(columns: columns))
         #expect(try await bench.rows("SELECT siding_key FROM posts WHERE v >= 3 ORDER BY v") == [["3"], ["1"]])
         try await bench.execute("UPDATE siding_records_posts SET deleted_at = 1 WHERE key = '3'")
         #expect(try await bench.rows("SELECT siding_key FROM posts WHERE v >= 3") == [["1"]])
@@ -152,7 +152,7 @@ import Testing
         let bench = try await Self.bench([RecordColumn("a", isIndexed: true)], #"[{"id":1,"a":1,"b":2}]"#)
         let own = "SELECT key, body, run, revision, changed_at FROM siding_records_posts"
         let before = try await bench.rows(own)
-        _ = try await bench.bench.open(shape: RecordShape(columns: [RecordColumn("b", isIndexed: true)]))
+        _ = try await bench.bench.open(schema: RecordSchema(columns: [RecordColumn("b", isIndexed: true)]))
         #expect(try await bench.columns("posts") == ["b", "siding_key"])
         #expect(try await bench.rows("SELECT b FROM posts WHERE b = 2") == [["2"]])
         let indexes = "SELECT name FROM sqlite_schema WHERE name GLOB 'siding_index_*'"
@@ -174,7 +174,7 @@ import Testing
 
     @Test func `a listing of its own leaves the columns as they are`() async throws {
         let bench = try await Self.bench([RecordColumn("a")], #"[{"id":1,"a":1}]"#)
-        _ = try await bench.bench.open(isAside: true)
+        _ = try await bench.bench.open(isAdHoc: true)
         #expect(try await bench.columns("posts") == ["a", "siding_key"])
     }
 
@@ -203,7 +203,7 @@ import Testing
     ])
     func `what cannot be a column is refused, and the view stays`(_ columns: [RecordColumn]) async throws {
         let bench = try await Self.bench([RecordColumn("a")])
-        let kind = try await storeErrorKind { _ = try await bench.bench.open(shape: RecordShape(columns: columns)) }
+        let kind = try await storeErrorKind { _ = try await bench.bench.open(schema: RecordSchema(columns: columns)) }
         #expect(kind == .invalidName)
         #expect(try await bench.columns("posts") == ["a", "siding_key"])
     }
@@ -224,11 +224,11 @@ import Testing
 
     @Test func `views and indexes that another SQLite made are made anew before anything is written`() async throws {
         let bench = try await Self.bench([RecordColumn("a", .integer, isIndexed: true)], #"[{"id":1,"a":1}]"#)
-        try await bench.execute("UPDATE siding_resources SET shape_made = '3.1.0'")
+        try await bench.execute("UPDATE siding_resources SET schema_made = '3.1.0'")
         try await bench.store.close()
         let again = try await Store.open(at: bench.path, access: .readWrite)
         let made = try await again.read { snapshot in
-            try snapshot.query("SELECT shape_made LIKE sqlite_version() || ' %' FROM siding_resources") { $0.int(0) }
+            try snapshot.query("SELECT schema_made LIKE sqlite_version() || ' %' FROM siding_resources") { $0.int(0) }
         }
         #expect(made == [1])
         await again.close()

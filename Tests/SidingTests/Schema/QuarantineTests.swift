@@ -6,19 +6,19 @@ import Testing
 @testable import SidingTesting
 
 @Suite struct QuarantineTests {
-    private static let strict = RecordShape(contract: RecordContract(typeChange: .quarantine))
+    private static let strict = RecordSchema(contract: RecordContract(typeChange: .quarantine))
 
-    private static func resource(_ shape: RecordShape = RecordShape(), key: String = "id") throws -> AnyResource {
+    private static func resource(_ schema: RecordSchema = RecordSchema(), key: String = "id") throws -> AnyResource {
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         var resource = AnyResource("posts", from: source, at: "/posts", key: key)
-        resource.shape = shape
+        resource.schema = schema
         return resource
     }
 
     /// One good record, one of another type, one without a key.
     private static func bench() async throws -> FileBench {
         let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, shape: strict)
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless"}]"#, schema: strict)
         return bench
     }
 
@@ -39,7 +39,7 @@ import Testing
         let bench = try await Self.bench()
         let first = try await bench.store.quarantined(QuarantineSelection())
         bench.bench.time.advance(by: .seconds(60))
-        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless","id":3}]"#, shape: Self.strict)
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"},{"name":"keyless","id":3}]"#, schema: Self.strict)
         let second = try await bench.store.quarantined(QuarantineSelection())
         #expect(second.map(\.id) == [first[0].id] && second[0].createdAt == first[0].createdAt)
         #expect(second[0].seenAt - first[0].seenAt == .seconds(60))
@@ -64,7 +64,7 @@ import Testing
     @Test func `a listing of changes leaves what it did not see, and lets go what it mended`() async throws {
         let bench = try await Self.bench()
         bench.bench.time.advance(by: .seconds(60))
-        let position = try await bench.bench.open(shape: Self.strict)
+        let position = try await bench.bench.open(schema: Self.strict)
         try await bench.execute("UPDATE siding_listings SET cursor_from = '2024-01-01'")
         try await bench.bench.commit(#"[{"id":2,"v":7}]"#, position, page: StoreBench.page(2))
         #expect(try await bench.store.quarantined(QuarantineSelection()).map(\.code) == ["missing_key"])
@@ -121,18 +121,18 @@ import Testing
 
     @Test func `what the config made of a stored record since is no newer word of the origin`() async throws {
         var bench = try await FileBench()
-        try await bench.commit(#"[{"id":2,"v":1,"mail":"hush"}]"#, shape: Self.strict)
+        try await bench.commit(#"[{"id":2,"v":1,"mail":"hush"}]"#, schema: Self.strict)
         bench.bench.time.advance(by: .seconds(60))
-        try await bench.commit(#"[{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
+        try await bench.commit(#"[{"id":2,"v":"x","mail":"hush"}]"#, schema: Self.strict)
         bench.bench.time.advance(by: .seconds(60))
         try await bench.bench.nextSync()
-        var shape = Self.strict
-        shape.transforms.dropped = [JSONPath(member: "mail")]
-        _ = try await bench.bench.open(shape: shape)
+        var schema = Self.strict
+        schema.transforms.dropped = [JSONPath(member: "mail")]
+        _ = try await bench.bench.open(schema: schema)
         let rewritten = try await bench.bench.record("2")
         #expect(rewritten.body == Array(#"{"id":2,"v":1}"#.utf8) && rewritten.changedAt == bench.bench.time.now)
-        shape.contract = RecordContract()
-        #expect(try await bench.retry(as: [Self.resource(shape)]).map(\.refusal) == [nil])
+        schema.contract = RecordContract()
+        #expect(try await bench.retry(as: [Self.resource(schema)]).map(\.refusal) == [nil])
         #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"x"}"#.utf8))
     }
 
@@ -141,7 +141,7 @@ import Testing
         _ seconds: Int, _ taken: String
     ) async throws {
         let bench = try await FileBench()
-        let position = try await bench.bench.open(shape: Self.strict)
+        let position = try await bench.bench.open(schema: Self.strict)
         let next = try StoreBench.page(2)
         try await bench.bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, position, next: .page(next))
         bench.bench.time.advance(by: .seconds(seconds))
@@ -157,7 +157,7 @@ import Testing
         let changes = try await bench.store.retryQuarantined(QuarantineSelection(), as: [resource])
         #expect(changes.count == 2 && changes.allSatisfy { $0.heldBy?.command == "sync posts" })
         #expect(changes.allSatisfy { $0.refusal?.hasPrefix("'posts' is held by process ") == true })
-        #expect(try await bench.store.freshness(of: "posts")?.shape == Self.strict)
+        #expect(try await bench.store.freshness(of: "posts")?.schema == Self.strict)
         #expect(try await bench.store.runs(limit: 1).first?.outcome == .skipped)
         #expect(try await bench.retry(as: [resource]).map { $0.refusal == nil } == [true, false])
         // It gives back what it took.
@@ -168,7 +168,7 @@ import Testing
     {
         let bench = try await FileBench()
         func list(_ json: String, page: Int) async throws {
-            let position = try await bench.bench.open(shape: Self.strict)
+            let position = try await bench.bench.open(schema: Self.strict)
             _ = try await bench.store.commit(
                 bench.bench.pageCommit(
                     StoreBench.content(json), position, page: StoreBench.page(page),
@@ -188,10 +188,10 @@ import Testing
 
     @Test func `answers of two pages are two, be they the same to the byte, until each page comes well`() async throws {
         let bench = try await FileBench()
-        let position = try await bench.bench.open(isAside: true)
+        let position = try await bench.bench.open(isAdHoc: true)
         func ask(_ page: Int, _ content: PageCommit.Content) async throws -> RunCounters {
             try await bench.store.commit(
-                bench.bench.pageCommit(content, position, page: StoreBench.page(page), isAside: true))
+                bench.bench.pageCommit(content, position, page: StoreBench.page(page), isAdHoc: true))
         }
         for body in [#"{"error":1}"#, #"{"error":2}"#] {
             for page in [1, 2] {

@@ -6,10 +6,10 @@ import Testing
 
 @Suite struct ResourceSchemaTests {
     private static func schema(
-        _ json: String, _ shape: RecordShape = RecordShape(), sample: Int = 0
+        _ json: String, _ recordSchema: RecordSchema = RecordSchema(), sample: Int = 0
     ) async throws -> ResourceSchema {
         let bench = try await FileBench()
-        try await bench.commit(json, shape: shape)
+        try await bench.commit(json, schema: recordSchema)
         return try await bench.store.schema(of: "posts", sample: sample, since: nil)
     }
 
@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func `what the view cannot show right is said`() async throws {
-        let shape = RecordShape(columns: [
+        let recordSchema = RecordSchema(columns: [
             RecordColumn("n", .integer), RecordColumn("r", .real), RecordColumn("t", .text),
         ])
         let schema = try await Self.schema(
             #"[{"id":1,"n":"x","r":18446744073709551616,"t":"a\u0000b","\u0065":1},{"id":2,"n":18446744073709551616}]"#,
-            shape)
+            recordSchema)
         let problems = Dictionary(uniqueKeysWithValues: schema.fields.map { ($0.path.description, $0.problems) })
         #expect(problems["$.id"] == [])
         #expect(problems["$.n"] == ["1 of its values are not integer, and shown as they are"])
@@ -100,7 +100,7 @@ import Testing
         let transforms = RecordTransforms(
             computed: [ComputedColumn("total", try RecordExpression("price * 2"))], renamed: ["html_url": "url"])
         try await bench.commit(
-            #"[{"id":1,"price":2,"html_url":"u","total":"own"}]"#, shape: RecordShape(transforms: transforms))
+            #"[{"id":1,"price":2,"html_url":"u","total":"own"}]"#, schema: RecordSchema(transforms: transforms))
         let schema = try await bench.store.schema(of: "posts", sample: 0, since: nil)
         #expect(schema.fields.map(\.column) == ["id", "price", "url", nil])
         #expect(schema.fields[3].problems == ["a column of 'set' or 'rename' has its name: read it from the body"])

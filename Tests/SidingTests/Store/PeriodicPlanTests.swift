@@ -24,9 +24,9 @@ import Testing
     private func scans() async throws -> [String] {
         // These have a row per resource, member, source or lease, or few rows in a partial index.
         let small = [
-            "json_each", "siding_resources", "r", "siding_sources", "siding_leases", "siding_texts", "siding_rounds",
+            "json_each", "siding_resources", "r", "siding_sources", "siding_leases", "siding_texts", "siding_passes",
             "sqlite_schema", "s", "siding_columns", "siding_child_columns", "CONSTANT ROW",
-            "siding_queue USING INDEX siding_queue_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
+            "siding_outbox USING INDEX siding_outbox_sign_in", "siding_runs USING INDEX siding_runs_unfinished",
             "siding_runs USING COVERING INDEX siding_runs_unfinished",
         ]
         var found: [String] = []

@@ -137,8 +137,8 @@ import Testing
         try await bench.bench.retain(resource: "comments", lease: lease)
         try await bench.execute(
             """
-            DELETE FROM siding_attempts;
-            UPDATE siding_queue SET id = 'abcd' || substr(id, 5);
+            DELETE FROM siding_outbox_events;
+            UPDATE siding_outbox SET id = 'abcd' || substr(id, 5);
             """)
         let entries = try await bench.store.entries(QueueSelection())
         let error = await #expect(throws: StoreError.self) {

@@ -134,7 +134,7 @@ import Testing
             for (store, source) in [(try bench.store, "one"), (other, "other")] {
                 group.addTask {
                     for number in 0..<40 {
-                        try await store.learn(.offline(note: ""), of: "\(source) \(number)")
+                        try await store.record(.offline(note: ""), of: "\(source) \(number)")
                     }
                 }
             }

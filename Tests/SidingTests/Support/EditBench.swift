@@ -137,6 +137,6 @@ extension EditBench {
     func pending(_ key: String) async throws -> Int? { try await store.record(of: "posts", key: key)?.pending }
 
     func bases() async throws -> [[String?]] {
-        try await sqlite.rows("SELECT key, body FROM siding_bases ORDER BY key")
+        try await sqlite.rows("SELECT key, body FROM siding_server_copies ORDER BY key")
     }
 }

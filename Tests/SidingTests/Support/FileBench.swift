@@ -22,8 +22,8 @@ struct FileBench {
 
     /// Commits one page as a listing of its own.
     @discardableResult
-    func commit(_ json: String, shape: RecordShape = RecordShape()) async throws -> RunCounters {
-        try await bench.commit(json, bench.open(shape: shape))
+    func commit(_ json: String, schema: RecordSchema = RecordSchema()) async throws -> RunCounters {
+        try await bench.commit(json, bench.open(schema: schema))
     }
 
     /// Reads the quarantine again, for which the bench's lease is given back.

@@ -58,22 +58,22 @@ struct StoreBench: Sendable {
     }
 
     func opening(
-        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAside: Bool = false,
+        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAdHoc: Bool = false,
         resource: String = Self.resource,
-        lease: Lease? = nil, shape: RecordShape = RecordShape()
+        lease: Lease? = nil, schema: RecordSchema = RecordSchema()
     ) throws -> ListingOpening {
         ListingOpening(
             resource: resource, source: "blog", definition: try Self.definition(key: key, path: path),
             lease: lease ?? self.lease,
-            run: run, startsAnew: startsAnew, first: try Self.page(1), isAside: isAside, shape: shape)
+            run: run, startsAnew: startsAnew, first: try Self.page(1), isAdHoc: isAdHoc, schema: schema)
     }
 
     func open(
-        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAside: Bool = false,
-        shape: RecordShape = RecordShape()
+        key: String = "id", path: String = "/posts", startsAnew: Bool = false, isAdHoc: Bool = false,
+        schema: RecordSchema = RecordSchema()
     ) async throws -> ListingPosition {
         try await store.openListing(
-            opening(key: key, path: path, startsAnew: startsAnew, isAside: isAside, shape: shape))
+            opening(key: key, path: path, startsAnew: startsAnew, isAdHoc: isAdHoc, schema: schema))
     }
 
     /// Makes a resource other than the bench's own known.
@@ -95,13 +95,13 @@ struct StoreBench: Sendable {
 
     func pageCommit(
         _ content: PageCommit.Content, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
-        page: PageRequest? = nil, cursor: CursorMove? = nil, isAside: Bool = false
+        page: PageRequest? = nil, cursor: CursorMove? = nil, isAdHoc: Bool = false
     ) -> PageCommit {
         let progress = PageCommit.Progress(
             status: 200, etag: etag, lastModified: nil, next: next, paging: "link_header", cursor: cursor)
         return PageCommit(
             resource: Self.resource, lease: lease, run: run, listing: position.listing, page: page ?? position.page,
-            content: content, progress: isAside ? nil : progress, settles: position.entry?.id, requests: 1, bytes: 100)
+            content: content, progress: isAdHoc ? nil : progress, settles: position.entry?.id, requests: 1, bytes: 100)
     }
 
     /// Commits the page at which `position` stands.

@@ -57,19 +57,19 @@ struct WriteBench {
         return try await (store ?? self.store).claim(ClaimRequest(sources: limits, entry: entry))
     }
 
-    func deliver(_ write: ClaimedWrite, lesson: SourceOutcome = .answers) async throws {
+    func deliver(_ write: ClaimedWrite, outcome: SourceOutcome = .answers) async throws {
         let answer = WriteAnswer(status: 201, contentType: nil, body: [])
-        #expect(try await store.settle(write, WriteSettlement(.delivered(answer), lesson)) != nil)
+        #expect(try await store.settle(write, WriteSettlement(.delivered(answer), outcome)) != nil)
     }
 
     /// Settles `write` as failed, to be tried again after `wait`.
     func fail(
-        _ write: ClaimedWrite, _ lesson: SourceOutcome = .nothing, counted: Bool = true, wait: Duration = .zero,
+        _ write: ClaimedWrite, _ outcome: SourceOutcome = .nothing, counted: Bool = true, wait: Duration = .zero,
         phase: Failure.Phase = .notSent, waitsForLine: Bool = false
     ) async throws {
         let error = RecordedError(name: "timeout", message: "it took too long", phase: phase.rawValue)
         let verdict = WriteSettlement.Verdict.retry(error, isCounted: counted, waitsForLine: waitsForLine) { _ in wait }
-        #expect(try await store.settle(write, WriteSettlement(verdict, lesson)) != nil)
+        #expect(try await store.settle(write, WriteSettlement(verdict, outcome)) != nil)
     }
 
     /// Settles `write` as refused for want of a sign-in.

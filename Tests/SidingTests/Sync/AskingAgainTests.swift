@@ -144,7 +144,7 @@ import Testing
 
     @Test func `columns that are declared meanwhile are shown, whatever the origin asks`() async throws {
         var bench = try await bench(["X-Poll-Interval": "60"])
-        bench.resource.shape.columns = [RecordColumn("id", .integer)]
+        bench.resource.schema.columns = [RecordColumn("id", .integer)]
         #expect(try await bench.sync().line.outcome == .saved)
         #expect(try await bench.sync().line.outcome == .skipped)
     }

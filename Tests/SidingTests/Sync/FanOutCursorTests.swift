@@ -125,7 +125,7 @@ import Testing
         #expect(try await bench.completedAt() == bench.lists.time.now)
     }
 
-    @Test func `a parent whose answer is ignored keeps the round from being complete`() async throws {
+    @Test func `a parent whose answer is ignored keeps the pass from being complete`() async throws {
         var bench = try await Bench()
         bench.origin.set("/b", .status(.init(code: 418)))
         bench.tasks.source.failureRules = [try FailureRule(when: .answer(.init(statuses: [418])), do: .ignore)]

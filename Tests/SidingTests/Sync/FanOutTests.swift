@@ -95,7 +95,7 @@ import Testing
         #expect(try await Self.state(bench)?.completedAt == nil)
         _ = Self.asked(bench)
 
-        // The round stays open for what is queued, and what failed is tried again with it.
+        // The pass stays open for what is queued, and what failed is tried again with it.
         bench.time.advance(by: .seconds(60))
         for number in [4, 6, 8] { bench.origin.set("/posts/\(number)/comments", Self.comment(of: number)) }
         let second = try await Self.sync(comments, bench)
@@ -105,7 +105,7 @@ import Testing
         #expect(try await Self.state(bench)?.completedAt == bench.time.now)
     }
 
-    @Test func `one parent that stays queued does not keep the others from their next round`() async throws {
+    @Test func `one parent that stays queued does not keep the others from their next pass`() async throws {
         let bench = try await Self.bench(posts: 3)
         bench.origin.set("/posts/2/comments", .status(.internalServerError))
         let comments = Self.comments(of: bench)
@@ -259,7 +259,7 @@ import Testing
         #expect(try await Self.state(bench)?.completedAt != nil)
     }
 
-    @Test func `a limit is for all parents together, and leaves the round alone`() async throws {
+    @Test func `a limit is for all parents together, and leaves the pass alone`() async throws {
         let bench = try await Self.bench(posts: 9)
         _ = try await bench.sync()
         _ = Self.asked(bench)
@@ -267,7 +267,7 @@ import Testing
         let report = try await Self.sync(comments, bench, SyncOptions(limit: 4))
         #expect(report.line.counters.inserted == 4)
         #expect(Self.asked(bench) == Self.targets(1...4))
-        #expect(try await Self.state(bench)?.round == nil)
+        #expect(try await Self.state(bench)?.pass == nil)
         _ = try await Self.sync(comments, bench)
         #expect(Self.asked(bench) == Self.targets(1...9))
     }
@@ -321,7 +321,7 @@ import Testing
         bench.origin.set("/posts", .text(#"[{"id":1},{"id":2,"note":""},{"id":5}]"#))
         _ = try await bench.sync()
         let plan = try await SyncPlan.make(for: comments, in: bench.store)
-        #expect(plan.reason == "a new round: 3 of 5 records of 'posts' (1 new, 1 changed, 1 not complete)")
+        #expect(plan.reason == "a new pass: 3 of 5 records of 'posts' (1 new, 1 changed, 1 not complete)")
         #expect(plan.fanOut?.outlook == ParentOutlook(all: 5, due: 3, new: 1, unfinished: 1, changed: 1))
         #expect(
             plan.fanOut?.urls == [1, 3, 5].map { "https://api.example.org/posts/\($0)/comments" })

@@ -81,7 +81,7 @@ import Testing
         bench.resource.forEach?.parents.areChanged = true
         #expect(try await Self.agreed(bench).asksNothing == false)
         let plan = try await Self.agreed(bench)
-        #expect(plan.reason == "nothing now: no parent is due: a new round: 0 of 2 records of 'posts'")
+        #expect(plan.reason == "nothing now: no parent is due: a new pass: 0 of 2 records of 'posts'")
         #expect(plan.fanOut?.urls == [] && plan.url.hasSuffix("/posts/{post}/comments"))
     }
 
@@ -103,7 +103,7 @@ import Testing
         #expect(try await Self.plan(bench).fanOut?.urls == ["https://api.example.org/posts/2/comments"])
     }
 
-    @Test func `a round that is too old begins anew, and its listings with it`() async throws {
+    @Test func `a pass that is too old begins anew, and its listings with it`() async throws {
         let origin = ScriptedOrigin()
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         origin.set("/posts/1/comments", ScriptedOrigin.page("[1]", next: "/posts/1/comments?page=2"))
@@ -119,7 +119,7 @@ import Testing
         bench.time.advance(by: .seconds(24 * 3600 + 1))
         let plan = try await Self.agreed(bench)
         #expect(plan.url == "https://api.example.org/posts/1/comments")
-        #expect(plan.reason.hasPrefix("a new round, as its round is older than 24 h: "), "\(plan.reason)")
+        #expect(plan.reason.hasPrefix("a new pass, as its pass is older than 24 h: "), "\(plan.reason)")
     }
 
     @Test func `a listing that is too old begins anew, however young the others are`() async throws {
@@ -141,7 +141,7 @@ import Testing
         #expect(try await Self.agreed(bench).url == "https://api.example.org/posts/1/comments?page=2")
         bench.time.advance(by: .seconds(12 * 3600 + 1))
         let plan = try await Self.agreed(bench)
-        #expect(plan.reason == "a new round: 2 of 2 records of 'posts' (2 not complete)")
+        #expect(plan.reason == "a new pass: 2 of 2 records of 'posts' (2 not complete)")
         #expect(plan.url == "https://api.example.org/posts/1/comments")
         #expect(plan.fanOut?.urls.last == "https://api.example.org/posts/2/comments?page=3")
     }
@@ -151,7 +151,7 @@ import Testing
         _ = try await bench.sync()
         func plan(_ condition: String, _ options: SyncOptions = SyncOptions()) async throws -> String {
             let condition = try RecordExpression(condition)
-            bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
+            bench.resource.schema = RecordSchema(transforms: RecordTransforms(condition: condition))
             return try await Self.plan(bench, options).reason
         }
         let then = "then: full listing: the definition changed (where)"
@@ -165,7 +165,7 @@ import Testing
         #expect(try await plan("id > 1") == "'where' leaves out 1 of 5 stored records; \(then)")
         #expect(try await plan("id > 0") == "full listing: the definition changed (where)")
         #expect(try await bench.keys().count == 5)
-        bench.resource.shape = RecordShape(
+        bench.resource.schema = RecordSchema(
             transforms: RecordTransforms(condition: try RecordExpression("id > 4")))
         #expect(try await Self.agreed(bench).reason.hasPrefix("nothing now: 'where' would leave out 4 of 5"))
     }

@@ -33,7 +33,8 @@ import Testing
         #expect(try await bench.lastRun().resources == [report.line])
     }
 
-    @Test func `a listing that starts anew asks without conditions, as stored pages lead to what was refused`()
+    @Test
+    func `a listing that starts anew asks without conditions, as stored pages nextPageSource to what was refused`()
         async throws
     {
         let bench = try await stopped()

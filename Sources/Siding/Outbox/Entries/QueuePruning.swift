@@ -11,7 +11,7 @@ struct QueuePruning {
     /// Deletes entries that were completed before `moment`, and expired keys.
     func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
         let old = try transaction.query(
-            "SELECT \(QueueRows.columns) FROM siding_queue WHERE settled_at < ?1 AND key_until IS NULL",
+            "SELECT \(QueueRows.columns) FROM siding_outbox WHERE settled_at < ?1 AND key_until IS NULL",
             moment.microseconds, map: QueueRows.entry)
         for entry in old { _ = try forget(entry, transaction) }
         try removeKeys(transaction)
@@ -19,7 +19,7 @@ struct QueuePruning {
 
     /// Deletes the keys that no origin remembers any more.
     func removeKeys(_ transaction: borrowing Transaction) throws {
-        try transaction.execute("DELETE FROM siding_queue WHERE key_until <= ?1", now.microseconds)
+        try transaction.execute("DELETE FROM siding_outbox WHERE key_until <= ?1", now.microseconds)
     }
 
     /// Deletes an entry. If the origin may still remember its key, the key is kept.
@@ -34,7 +34,7 @@ struct QueuePruning {
         if entry.kind == .write, until > now {
             try strip(entry, until, transaction)
         } else {
-            try transaction.execute("DELETE FROM siding_queue WHERE id = ?1", entry.id)
+            try transaction.execute("DELETE FROM siding_outbox WHERE id = ?1", entry.id)
         }
         return entry
     }
@@ -51,7 +51,7 @@ struct QueuePruning {
                 hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
         }
         let key = try database.first(
-            "SELECT key_lifetime_us, key_until FROM siding_queue WHERE id = ?1", entry.id
+            "SELECT key_lifetime_us, key_until FROM siding_outbox WHERE id = ?1", entry.id
         ) { (lifetime: $0.optionalInt(0), until: $0.optionalInt(1)) }
         if let until = key?.until {
             throw QueueRefusal(
@@ -64,7 +64,7 @@ struct QueuePruning {
     private func removeTombstone(of entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let named = try transaction.first(
             """
-            SELECT r.id, q.temporary_id FROM siding_queue q JOIN siding_resources r ON r.name = q.resource
+            SELECT r.id, q.temporary_id FROM siding_outbox q JOIN siding_resources r ON r.name = q.resource
             WHERE q.temporary_id IS NOT NULL AND q.id = ?1
             """, entry.id
         ) { (resource: $0.int(0), key: $0.text(1)) }
@@ -82,16 +82,16 @@ struct QueuePruning {
         let digest = try RequestDigest.ofRow(entry.id, transaction)
         try transaction.execute(
             """
-            UPDATE siding_queue SET key_until = ?2, body_sha256 = ?3, headers = '[]', body = NULL, answer = NULL,
+            UPDATE siding_outbox SET key_until = ?2, body_sha256 = ?3, headers = '[]', body = NULL, answer = NULL,
                 answer_type = NULL, status = NULL, error = NULL, edit = NULL, base = NULL, unknown_since = NULL, probe = NULL
             WHERE id = ?1
             """, entry.id, until.microseconds, digest.map(SQLiteValue.blob))
         try transaction.execute(
             """
-            DELETE FROM siding_attempts
-            WHERE entry = ?1 AND seq < (SELECT MAX(seq) FROM siding_attempts WHERE entry = ?1)
+            DELETE FROM siding_outbox_events
+            WHERE entry = ?1 AND seq < (SELECT MAX(seq) FROM siding_outbox_events WHERE entry = ?1)
             """, entry.id)
-        try transaction.execute("DELETE FROM siding_dependencies WHERE entry = ?1 OR parent = ?1", entry.id)
+        try transaction.execute("DELETE FROM siding_outbox_dependencies WHERE entry = ?1 OR parent = ?1", entry.id)
     }
 }
 
@@ -105,7 +105,7 @@ enum RequestDigest {
     }
 
     static func ofRow(_ entry: String, _ transaction: borrowing Transaction) throws -> [UInt8]? {
-        try transaction.first("SELECT method, url, headers, body FROM siding_queue WHERE id = ?1", entry) { row in
+        try transaction.first("SELECT method, url, headers, body FROM siding_outbox WHERE id = ?1", entry) { row in
             of([row.text(0), row.text(1), row.text(2)], body: row.isNull(3) ? nil : row.blob(3))
         }
     }

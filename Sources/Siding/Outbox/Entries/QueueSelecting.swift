@@ -34,7 +34,7 @@ enum QueueSelecting {
         // The index of open entries returns those of one kind in this order already. For all others, SQLite would scan the
         // whole table to get the order; "+" prevents that (https://sqlite.org/optoverview.html#disqualifying).
         let order: SQL = selection.kinds.count == 1 && !includesSettled(selection) ? "seq" : "+seq"
-        statement.sql = "SELECT \(QueueRows.columns) FROM siding_queue WHERE \(statement.sql) ORDER BY \(order)"
+        statement.sql = "SELECT \(QueueRows.columns) FROM siding_outbox WHERE \(statement.sql) ORDER BY \(order)"
         if let limit {
             statement.sql = "\(statement.sql) LIMIT ?"
             statement.arguments.append(.integer(Int64(max(limit, 0))))
@@ -44,7 +44,7 @@ enum QueueSelecting {
 
     private static func counting(_ selection: QueueSelection) throws -> Condition {
         var statement = try conditions(selection)
-        statement.sql = "SELECT COUNT(*) FROM siding_queue WHERE \(statement.sql)"
+        statement.sql = "SELECT COUNT(*) FROM siding_outbox WHERE \(statement.sql)"
         return statement
     }
 
@@ -94,7 +94,7 @@ enum QueueSelecting {
     static func entry(
         _ id: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueEntry? {
-        try database.first("SELECT \(QueueRows.columns) FROM siding_queue WHERE id = ?1", id, map: QueueRows.entry)
+        try database.first("SELECT \(QueueRows.columns) FROM siding_outbox WHERE id = ?1", id, map: QueueRows.entry)
     }
 
     static func entry(
@@ -105,7 +105,7 @@ enum QueueSelecting {
             throw StoreError(.notFound, "'\(prefix)' is no entry id: give at least 4 of its characters")
         }
         let found = try database.query(
-            "SELECT \(QueueRows.columns) FROM siding_queue WHERE id >= ?1 AND id < ?1 || '~' ORDER BY seq LIMIT 9",
+            "SELECT \(QueueRows.columns) FROM siding_outbox WHERE id >= ?1 AND id < ?1 || '~' ORDER BY seq LIMIT 9",
             wanted,
             map: QueueRows.entry)
         guard let entry = found.first else {

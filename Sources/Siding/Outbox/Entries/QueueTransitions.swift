@@ -31,8 +31,8 @@ struct QueueTransitions {
     ) throws -> QueueEntry? {
         try database.first(
             """
-            SELECT \(QueueRows.columns) FROM siding_queue
-            WHERE kind = 'fetch' AND resource = ?1 AND parameters = ?2 AND settled_at IS NULL
+            SELECT \(QueueRows.columns) FROM siding_outbox
+            WHERE kind = 'fetch' AND resource = ?1 AND scope = ?2 AND settled_at IS NULL
             """, resource, scope, map: QueueRows.entry)
     }
 
@@ -42,7 +42,7 @@ struct QueueTransitions {
     ) throws -> [QueueEntry] {
         try database.query(
             """
-            SELECT \(QueueRows.columns) FROM siding_queue
+            SELECT \(QueueRows.columns) FROM siding_outbox
             WHERE kind = 'fetch' AND resource = ?1 AND settled_at IS NULL ORDER BY seq
             """, resource, map: QueueRows.entry)
     }
@@ -65,7 +65,7 @@ struct QueueTransitions {
         entry.reason = nil
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'sending', reason = NULL, owner = ?2, token = token + 1, crashes = ?3,
+            UPDATE siding_outbox SET state = 'sending', reason = NULL, owner = ?2, token = token + 1, crashes = ?3,
                 first_sent_at = COALESCE(first_sent_at, ?4)
             WHERE id = ?1
             """, entry.id, owner, entry.crashes, now.microseconds)
@@ -77,7 +77,7 @@ struct QueueTransitions {
     func giveBack(under lease: Lease, _ transaction: borrowing Transaction) throws {
         guard let resource = lease.resource else { return }
         for entry in try unsettledFetches(of: resource, transaction) where entry.state == .sending {
-            try transaction.execute("UPDATE siding_queue SET state = 'queued', owner = NULL WHERE id = ?1", entry.id)
+            try transaction.execute("UPDATE siding_outbox SET state = 'queued', owner = NULL WHERE id = ?1", entry.id)
             try note(entry.id, "given back", "its run ended early", transaction)
         }
     }
@@ -89,14 +89,14 @@ struct QueueTransitions {
     }
 
     static let expired: SQL =
-        "SELECT \(QueueRows.columns) FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1"
+        "SELECT \(QueueRows.columns) FROM siding_outbox WHERE state = 'queued' AND expires_at <= ?1"
 
     /// Whether ``parkExpired(_:)`` would find anything.
     static func hasExpired(_ now: Timestamp, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
         try database.first(anyExpired, now.microseconds) { _ in true } ?? false
     }
 
-    static let anyExpired: SQL = "SELECT 1 FROM siding_queue WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
+    static let anyExpired: SQL = "SELECT 1 FROM siding_outbox WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
 
     /// Completes an entry: answered or superseded (`done`), or dropped by an operator.
     func settle(
@@ -104,7 +104,7 @@ struct QueueTransitions {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
+            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
             WHERE id = ?1 AND settled_at IS NULL
             """, id, state.rawValue, now.microseconds)
         try note(id, event, detail, transaction)
@@ -119,9 +119,9 @@ struct QueueTransitions {
     }
 
     static let promotion: SQL = """
-        UPDATE siding_queue SET head = 1 WHERE seq = (
-            SELECT seq FROM siding_queue
-            WHERE lane = (SELECT lane FROM siding_queue WHERE id = ?1) AND settled_at IS NULL
+        UPDATE siding_outbox SET head = 1 WHERE seq = (
+            SELECT seq FROM siding_outbox
+            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
             ORDER BY position, seq LIMIT 1)
         """
 
@@ -131,8 +131,8 @@ struct QueueTransitions {
     ) throws {
         let dependants = try transaction.query(
             """
-            SELECT \(QueueRows.columns) FROM siding_queue
-            WHERE id IN (SELECT entry FROM siding_dependencies WHERE parent = ?1) AND settled_at IS NULL
+            SELECT \(QueueRows.columns) FROM siding_outbox
+            WHERE id IN (SELECT entry FROM siding_outbox_dependencies WHERE parent = ?1) AND settled_at IS NULL
             """, id, map: QueueRows.entry)
         for dependant in dependants {
             try countParents(of: dependant.id, transaction)
@@ -148,8 +148,8 @@ struct QueueTransitions {
     func countParents(of id: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET waits_on = (
-                SELECT COUNT(*) FROM siding_dependencies AS d JOIN siding_queue AS p ON p.id = d.parent
+            UPDATE siding_outbox SET waits_on = (
+                SELECT COUNT(*) FROM siding_outbox_dependencies AS d JOIN siding_outbox AS p ON p.id = d.parent
                 WHERE d.entry = ?1 AND p.settled_at IS NULL)
             WHERE id = ?1
             """, id)
@@ -161,7 +161,7 @@ struct QueueTransitions {
         let parked = parked(entry, as: reason)
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3, parked_by = ?4, parked_at = ?5
+            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3, parked_by = ?4, parked_at = ?5
             WHERE id = ?1
             """, entry.id, reason.rawValue, entry.crashes, owner, now.microseconds)
         try note(entry.id, reason == .held ? "held" : "parked", detail ?? reason.rawValue, transaction)
@@ -179,7 +179,7 @@ struct QueueTransitions {
         let isDoubtOver = entry.reason?.isDoubt == true
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, tries = 0, crashes = 0,
+            UPDATE siding_outbox SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, tries = 0, crashes = 0,
                 not_before = ?2, waits_for = NULL,
                 first_sent_at = CASE WHEN keyed = 0 OR ?3 THEN NULL ELSE first_sent_at END,
                 unknown_since = CASE WHEN ?3 THEN NULL ELSE unknown_since END,
@@ -218,7 +218,7 @@ struct QueueTransitions {
     /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
     func question(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_queue SET unknown_since = COALESCE(unknown_since, ?2) WHERE id = ?1", id, now.microseconds)
+            "UPDATE siding_outbox SET unknown_since = COALESCE(unknown_since, ?2) WHERE id = ?1", id, now.microseconds)
         try note(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
@@ -228,12 +228,12 @@ struct QueueTransitions {
     /// Adds an event to the entry's history, and deletes the oldest ones beyond ``mostEvents``.
     func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "INSERT INTO siding_attempts (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,
+            "INSERT INTO siding_outbox_events (entry, at, who, event, detail) VALUES (?1, ?2, ?3, ?4, ?5)", id,
             now.microseconds, who, event, detail)
         try transaction.execute(
             """
-            DELETE FROM siding_attempts WHERE entry = ?1 AND seq <= (
-                SELECT seq FROM siding_attempts WHERE entry = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
+            DELETE FROM siding_outbox_events WHERE entry = ?1 AND seq <= (
+                SELECT seq FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)
             """, id, Self.mostEvents)
     }
 }

@@ -12,14 +12,14 @@ extension Store {
             let isDue = nextDue.map { $0 <= now } ?? false
             return QueueOutlook(
                 hasWork: try isDue || QueueTransitions.hasExpired(now, snapshot), nextDue: nextDue,
-                inHand: Set(try snapshot.query(Self.sourcesInHand) { $0.text(0) }),
+                claimed: Set(try snapshot.query(Self.claimedSources) { $0.text(0) }),
                 wantingSignIn: try SourceHealthRows.wantingSignIn(snapshot))
         }
     }
 
-    /// Uses a range of `siding_queue_owner`.
-    private static let sourcesInHand: SQL =
-        "SELECT DISTINCT source FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'"
+    /// Uses a range of `siding_outbox_owner`.
+    private static let claimedSources: SQL =
+        "SELECT DISTINCT source FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write'"
 
     private static func nextDue(
         of sources: Set<String>, _ now: Timestamp, _ snapshot: borrowing Snapshot
@@ -28,7 +28,7 @@ extension Store {
         for source in sources {
             let due = try snapshot.first(
                 """
-                SELECT not_before FROM siding_queue
+                SELECT not_before FROM siding_outbox
                 WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
                 ORDER BY not_before LIMIT 1
                 """, source

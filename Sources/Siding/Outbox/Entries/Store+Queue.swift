@@ -19,7 +19,7 @@ extension Store {
     public func bodyOfFetch(_ entry: String) async throws(StoreError) -> [UInt8]? {
         try await read { snapshot in
             try snapshot.first(
-                "SELECT body FROM siding_queue WHERE id = ?1 AND kind = 'fetch' AND body IS NOT NULL", entry
+                "SELECT body FROM siding_outbox WHERE id = ?1 AND kind = 'fetch' AND body IS NOT NULL", entry
             ) { $0.blob(0) }
         }
     }
@@ -34,7 +34,7 @@ extension Store {
         try await read { snapshot in
             try snapshot.query(
                 """
-                SELECT state, reason, COUNT(*) FROM siding_queue WHERE settled_at IS NULL
+                SELECT state, reason, COUNT(*) FROM siding_outbox WHERE settled_at IS NULL
                 GROUP BY state, reason ORDER BY state, reason
                 """
             ) { row in
@@ -50,7 +50,7 @@ extension Store {
         try await read { snapshot in
             try snapshot.query(
                 """
-                SELECT DISTINCT source FROM siding_queue WHERE kind = 'write' AND settled_at IS NULL ORDER BY source
+                SELECT DISTINCT source FROM siding_outbox WHERE kind = 'write' AND settled_at IS NULL ORDER BY source
                 """
             ) { $0.text(0) }
         }
@@ -60,7 +60,7 @@ extension Store {
     public func history(of entry: String) async throws(StoreError) -> [QueueEvent] {
         try await read { snapshot in
             try snapshot.query(
-                "SELECT at, who, event, detail FROM siding_attempts WHERE entry = ?1 ORDER BY seq", entry
+                "SELECT at, who, event, detail FROM siding_outbox_events WHERE entry = ?1 ORDER BY seq", entry
             ) { row in
                 QueueEvent(
                     at: Timestamp(microseconds: row.int(0)), who: row.text(1), event: row.text(2),
@@ -76,7 +76,7 @@ extension Store {
         return try await read { snapshot in
             try snapshot.query(
                 """
-                SELECT \(QueueRows.columns) FROM siding_queue
+                SELECT \(QueueRows.columns) FROM siding_outbox
                 WHERE settled_at IS NULL AND state = 'parked' AND reason <> 'held' AND kind = 'write'
                     AND parked_by = ?1 AND parked_at >= ?2
                 ORDER BY seq
@@ -98,19 +98,19 @@ extension Store {
 
     /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
     /// the network become due.
-    public func learn(_ lesson: SourceOutcome, of source: String) async throws(StoreError) {
+    public func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
         let (jitter, now) = (jitter, clock.now)
         // Most outcomes change nothing, and a commit costs an fsync.
         let isNews = try await read { snapshot in
             let before = try SourceHealthRows.load(source, snapshot)
             var after = before
-            return try after.learn(lesson, jitter: jitter, now: now) || after != before
-                || SourceHealthRows.letsIn(lesson, after, snapshot)
+            return try after.record(outcome, jitter: jitter, now: now) || after != before
+                || SourceHealthRows.letsIn(outcome, after, snapshot)
         }
         guard isNews else { return }
         let transitions = try transitions()
         try await write { transaction in
-            try SourceHealthRows.learn(lesson, of: source, jitter: jitter, transitions, transaction)
+            try SourceHealthRows.record(outcome, of: source, jitter: jitter, transitions, transaction)
         }
     }
 

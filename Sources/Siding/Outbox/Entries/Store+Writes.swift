@@ -27,17 +27,17 @@ extension Store {
     /// than the longest allowed one was set before the clock was set back, and counts as over.
     public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
-        let inHand = inHand
-        return try await write { transaction in try Self.take(request, inHand, transitions, transaction) }
+        let claimedWork = claimedWork
+        return try await write { transaction in try Self.take(request, claimedWork, transitions, transaction) }
     }
 
     private static func take(
-        _ request: ClaimRequest, _ inHand: WorkInHand, _ transitions: QueueTransitions,
+        _ request: ClaimRequest, _ claimedWork: ClaimedWork, _ transitions: QueueTransitions,
         _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
         // Registered before the commit, so that whoever sees the row also finds its owner.
-        if let write { inHand.take(write.entry.id, write.token) }
+        if let write { claimedWork.take(write.entry.id, write.token) }
         return write
     }
 
@@ -62,13 +62,13 @@ extension Store {
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Recorded or not: this process is finished with the entry.
-        defer { inHand.leave(write.entry.id, write.token) }
+        defer { claimedWork.leave(write.entry.id, write.token) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
-        let inHand = inHand
+        let claimedWork = claimedWork
         let result = try await self.write { transaction in
             let entry = try settler.settle(settlement, transaction)
-            let next = try request.flatMap { try Self.take($0, inHand, transitions, transaction) }
+            let next = try request.flatMap { try Self.take($0, claimedWork, transitions, transaction) }
             return (entry: entry, next: next)
         }
         if result.entry?.recordKey != nil { changeSignal.fire() }
@@ -78,22 +78,22 @@ extension Store {
     /// Reclaims the writes of dead senders.
     ///
     /// - Returns: the reclaimed entries, in their new state.
-    public func reap() async throws(StoreError) -> [QueueEntry] {
+    public func reclaim() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { snapshot in
-            try snapshot.query("SELECT id, owner FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write'") {
+            try snapshot.query("SELECT id, owner FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write'") {
                 (id: $0.text(0), owner: $0.text(1))
             }
         }
         // Checked outside the transaction. A dead owner stays dead, because owner names are not reused.
         let dead = Set(sending.map(\.owner)).filter { !owner.isAlive($0) }
-        let (me, inHand) = (try ownerID(), inHand)
-        let left = sending.filter { dead.contains($0.owner) || $0.owner == me && !inHand.holds($0.id) }
+        let (me, claimedWork) = (try ownerID(), claimedWork)
+        let left = sending.filter { dead.contains($0.owner) || $0.owner == me && !claimedWork.holds($0.id) }
         guard !left.isEmpty else { return [] }
-        let reaper = WriteReaper(transitions: try transitions())
+        let reclaimer = WriteReclaimer(transitions: try transitions())
         let taken = try await write { transaction in
             // Since the read, this process may have reclaimed an entry of its own and claimed it again.
-            try left.filter { $0.owner != me || !inHand.holds($0.id) }
-                .compactMap { try reaper.takeUp($0.id, from: $0.owner, transaction) }
+            try left.filter { $0.owner != me || !claimedWork.holds($0.id) }
+                .compactMap { try reclaimer.reclaim($0.id, from: $0.owner, transaction) }
         }
         dead.forEach(owner.forget)
         return taken

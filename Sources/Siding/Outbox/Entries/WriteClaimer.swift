@@ -12,8 +12,8 @@ struct WriteClaimer {
     func claim(_ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         try transitions.parkExpired(transaction)
         if let entry = request.entry { return try claim(named: entry, transaction) }
-        for standing in try turns(transaction) {
-            if let write = try claim(next: standing, transaction) { return write }
+        for health in try turns(transaction) {
+            if let write = try claim(next: health, transaction) { return write }
         }
         return nil
     }
@@ -22,38 +22,38 @@ struct WriteClaimer {
     private func turns(_ transaction: borrowing Transaction) throws -> [SourceHealth] {
         try request.sources
             .map { name, limit in (try SourceHealthRows.load(name, transaction), limit) }
-            .filter { standing, limit in try hasRoom(standing, limit, transaction) }
+            .filter { health, limit in try hasRoom(health, limit, transaction) }
             .map(\.0)
             .sorted { ($0.servedAt, $0.source) < ($1.servedAt, $1.source) }
     }
 
-    private func hasRoom(_ standing: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool {
-        guard let room = standing.room(limit: limit, now: now) else { return false }
-        return room > (try Self.underWay(standing.source, transaction))
+    private func hasRoom(_ health: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let room = health.room(limit: limit, now: now) else { return false }
+        return room > (try Self.underWay(health.source, transaction))
     }
 
     private static func underWay(_ source: String, _ transaction: borrowing Transaction) throws -> Int {
         try transaction.first(underWay, source) { Int($0.int(0)) } ?? 0
     }
 
-    /// One seek in `siding_queue_ready`, whatever the length of the queue.
+    /// One seek in `siding_outbox_ready`, whatever the length of the queue.
     static let next: SQL = """
-        SELECT \(QueueRows.columns), \(contents) FROM siding_queue
+        SELECT \(QueueRows.columns), \(contents) FROM siding_outbox
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before <= ?2
         ORDER BY not_before, seq LIMIT 1
         """
     static let underWay: SQL =
-        "SELECT COUNT(*) FROM siding_queue WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
+        "SELECT COUNT(*) FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
 
     /// Claims the next due write of a source. Unreadable entries, and those past their key's lifetime, are parked on the way:
     /// one bad entry blocks only its lane.
-    private func claim(next standing: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
-        try transaction.execute(Self.strayDue, standing.source, now.microseconds, farthest.microseconds)
-        while let found = try transaction.first(Self.next, standing.source, now.microseconds, map: Self.read) {
+    private func claim(next health: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        try transaction.execute(Self.strayDue, health.source, now.microseconds, farthest.microseconds)
+        while let found = try transaction.first(Self.next, health.source, now.microseconds, map: Self.read) {
             guard let candidate = try readable(found, transaction),
                 let usable = try withUsableKey(candidate, transaction)
             else { continue }
-            return try take(usable, in: standing, transaction)
+            return try take(usable, in: health, transaction)
         }
         return nil
     }
@@ -63,9 +63,9 @@ struct WriteClaimer {
     /// No wait is longer, so whatever waits beyond it was put off before the clock was set back.
     private var farthest: Timestamp { now + RetryAfter.longest }
 
-    /// Ends such waits. Uses a range of `siding_queue_ready`, which is otherwise empty.
+    /// Ends such waits. Uses a range of `siding_outbox_ready`, which is otherwise empty.
     static let strayDue: SQL = """
-        UPDATE siding_queue SET not_before = ?2
+        UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?3
         """
 
@@ -77,7 +77,7 @@ struct WriteClaimer {
     }
 
     static let anyStray: SQL = """
-        SELECT 1 FROM siding_queue
+        SELECT 1 FROM siding_outbox
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?2
         LIMIT 1
         """
@@ -85,15 +85,15 @@ struct WriteClaimer {
     private func claim(named id: String, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         let found = try transaction.first(
             """
-            SELECT \(QueueRows.columns), \(Self.contents) FROM siding_queue
+            SELECT \(QueueRows.columns), \(Self.contents) FROM siding_outbox
             WHERE id = ?1 AND kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0
             """, id, map: Self.read)
         guard let found, let limit = request.sources[found.entry.source],
             let candidate = try readable(found, transaction), let write = try withUsableKey(candidate, transaction)
         else { return nil }
-        let standing = try SourceHealthRows.load(write.entry.source, transaction)
-        guard try request.passesGates || hasRoom(standing, limit, transaction) else { return nil }
-        return try take(write, in: standing, transaction)
+        let health = try SourceHealthRows.load(write.entry.source, transaction)
+        guard try request.passesGates || hasRoom(health, limit, transaction) else { return nil }
+        return try take(write, in: health, transaction)
     }
 
     // MARK: One write
@@ -121,7 +121,7 @@ struct WriteClaimer {
         case .failure(let error):
             let recorded = RecordedError(name: "invalidRequest", message: error.message)
             try transaction.execute(
-                "UPDATE siding_queue SET error = ?2 WHERE id = ?1", found.entry.id, try Store.json(recorded))
+                "UPDATE siding_outbox SET error = ?2 WHERE id = ?1", found.entry.id, try Store.json(recorded))
             _ = try transitions.park(found.entry, as: .invalid, error.message, transaction)
             return nil
         }
@@ -167,14 +167,14 @@ struct WriteClaimer {
 
     /// Marks the write as claimed. The lifetime of an honoured key starts here: no attempt with the key can be earlier.
     private func take(
-        _ candidate: ClaimedWrite, in standing: SourceHealth, _ transaction: borrowing Transaction
+        _ candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite {
-        var (write, served) = (candidate, standing)
+        var (write, served) = (candidate, health)
         served.serve(now)
         try SourceHealthRows.save(served, now, transaction)
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,
+            UPDATE siding_outbox SET state = 'sending', owner = ?2, token = token + 1, waits_for = NULL,
                 first_sent_at = CASE WHEN keyed = 1 THEN COALESCE(first_sent_at, ?3) ELSE first_sent_at END,
                 unknown_since = MIN(unknown_since, ?3)
             WHERE id = ?1

@@ -5,21 +5,21 @@ enum WriteContentReader {
     static func content(of entry: String, _ snapshot: borrowing Snapshot) throws -> WriteContent? {
         let parents = try snapshot.query(
             """
-            SELECT parent FROM siding_dependencies JOIN siding_queue ON id = parent
+            SELECT parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent
             WHERE entry = ?1 AND settled_at IS NULL ORDER BY seq
             """, entry
         ) { $0.text(0) }
         let head = try snapshot.first(
             """
-            SELECT id FROM siding_queue
-            WHERE lane = (SELECT lane FROM siding_queue WHERE id = ?1) AND settled_at IS NULL
+            SELECT id FROM siding_outbox
+            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
             ORDER BY position, seq LIMIT 1
             """, entry
         ) { $0.text(0) }
         return try snapshot.first(
             """
             SELECT \(StoredWrite.columns), status, answer_type, answer, replaces
-            FROM siding_queue WHERE id = ?1 AND kind = 'write'
+            FROM siding_outbox WHERE id = ?1 AND kind = 'write'
             """, entry
         ) { row in
             let (stored, next) = (try StoredWrite(row), StoredWrite.count)

@@ -60,7 +60,8 @@ struct WriteEnqueuer {
     ) throws -> QueueEntry {
         try insert(id, waitsOn: parents.count, transaction)
         for parent in parents {
-            try transaction.execute("INSERT INTO siding_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
+            try transaction.execute(
+                "INSERT INTO siding_outbox_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
         }
         try transitions.note(id, "accepted", nil, transaction)
         try editing?.apply(to: id, transaction)
@@ -73,7 +74,7 @@ struct WriteEnqueuer {
         let found = try transaction.first(
             """
             SELECT id, method, url, headers, body, CASE WHEN key_until IS NOT NULL THEN body_sha256 END
-            FROM siding_queue WHERE key = ?1
+            FROM siding_outbox WHERE key = ?1
             """, key
         ) { row in
             (
@@ -121,12 +122,12 @@ struct WriteEnqueuer {
         let sendsKey = write.idempotency != nil || write.method == .post || write.method == .patch
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, source, lane, position, head, method, url, headers, body,
+            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body,
                 key, keyed, key_lifetime_us, key_field, key_quoted, operation, waits_on, created_at, not_before, expires_at,
                 probe, conflict_on, gone_is_done)
             VALUES (?1, 'write', 'queued', ?2, ?3,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
-                NOT EXISTS (SELECT 1 FROM siding_queue WHERE lane = ?3 AND settled_at IS NULL),
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?3 AND settled_at IS NULL),
+                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?3 AND settled_at IS NULL),
                 ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19)
             """,
             id, write.source, lane, write.method.rawValue, write.url.description, WriteRows.json(write.headerFields),

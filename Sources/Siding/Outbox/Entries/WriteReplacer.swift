@@ -5,7 +5,7 @@ internal import SidingSQLite
 
 /// Replaces the request of an open entry by adding a new entry in its place, inside a transaction.
 struct WriteReplacer {
-    let hand: QueueHand
+    let hand: OperatorActions
 
     private var transitions: QueueTransitions { hand.transitions }
 
@@ -44,7 +44,7 @@ struct WriteReplacer {
     private func wait(_ id: String, for parents: Set<String>, _ transaction: borrowing Transaction) throws {
         for parent in parents {
             try transaction.execute(
-                "INSERT OR IGNORE INTO siding_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
+                "INSERT OR IGNORE INTO siding_outbox_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
         }
         if !parents.isEmpty { try transitions.countParents(of: id, transaction) }
     }
@@ -57,15 +57,15 @@ struct WriteReplacer {
         let isHeld = !releases
         try transaction.execute(
             """
-            INSERT INTO siding_queue (id, kind, state, reason, source, resource, parameters, lane, position,
+            INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, lane, position,
                 head, method, url, headers, body, key, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id,
                 probe, conflict_on, gone_is_done)
-            SELECT ?2, kind, ?3, ?4, source, resource, parameters, lane, position,
+            SELECT ?2, kind, ?3, ?4, source, resource, scope, lane, position,
                 head, method, ?9, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
                 waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit,
                 record_key, edit_order, temporary_id, probe, conflict_on, gone_is_done
-            FROM siding_queue WHERE id = ?1
+            FROM siding_outbox WHERE id = ?1
             """, old.id, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil,
             WriteRows.json(content.headerFields), content.body.map(SQLiteValue.blob),
             UUID().uuidString.lowercased(), transitions.now.microseconds, content.url.description)
@@ -75,11 +75,11 @@ struct WriteReplacer {
 
     /// Drops the old entry and moves its dependencies to the new one. The lane keeps its order.
     private func retire(_ old: QueueEntry, for id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_dependencies SET entry = ?2 WHERE entry = ?1", old.id, id)
-        try transaction.execute("UPDATE siding_dependencies SET parent = ?2 WHERE parent = ?1", old.id, id)
+        try transaction.execute("UPDATE siding_outbox_dependencies SET entry = ?2 WHERE entry = ?1", old.id, id)
+        try transaction.execute("UPDATE siding_outbox_dependencies SET parent = ?2 WHERE parent = ?1", old.id, id)
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'dropped', reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?2
+            UPDATE siding_outbox SET state = 'dropped', reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?2
             WHERE id = ?1
             """, old.id, transitions.now.microseconds)
         try transitions.note(old.id, "replaced", "by \(id)", transaction)
@@ -108,7 +108,7 @@ extension WriteReplacer {
             else {
                 throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
             }
-            let parts = try database.first("SELECT headers, body FROM siding_queue WHERE id = ?1", entry.id) { row in
+            let parts = try database.first("SELECT headers, body FROM siding_outbox WHERE id = ?1", entry.id) { row in
                 (
                     fields: try change.headerFields ?? WriteRows.fields(row.text(0)),
                     body: row.isNull(1) ? nil : row.blob(1)

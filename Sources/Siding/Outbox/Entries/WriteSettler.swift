@@ -15,7 +15,7 @@ struct WriteSettler {
     func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard try isOurs(transaction) else { return nil }
         if settlement.isTry {
-            try transaction.execute("UPDATE siding_queue SET tries = tries + 1 WHERE id = ?1", id)
+            try transaction.execute("UPDATE siding_outbox SET tries = tries + 1 WHERE id = ?1", id)
         }
         switch settlement.verdict {
         case .delivered(let answer): try deliver(answer, transaction)
@@ -42,8 +42,8 @@ struct WriteSettler {
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
         }
-        try SourceHealthRows.learn(
-            settlement.lesson, of: write.entry.source, jitter: jitter, transitions, transaction)
+        try SourceHealthRows.record(
+            settlement.outcome, of: write.entry.source, jitter: jitter, transitions, transaction)
         return try QueueSelecting.entry(withPrefix: id, transaction)
     }
 
@@ -53,14 +53,14 @@ struct WriteSettler {
     func markSent(_ transaction: borrowing Transaction) throws -> Bool {
         try transaction.execute(
             """
-            UPDATE siding_queue SET first_sent_at = COALESCE(first_sent_at, ?4)
+            UPDATE siding_outbox SET first_sent_at = COALESCE(first_sent_at, ?4)
             WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3
             """, id, transitions.owner, write.token, transitions.now.microseconds) == 1
     }
 
     private func isOurs(_ transaction: borrowing Transaction) throws -> Bool {
         try transaction.first(
-            "SELECT 1 FROM siding_queue WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id,
+            "SELECT 1 FROM siding_outbox WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id,
             transitions.owner, write.token
         ) { _ in true } ?? false
     }
@@ -68,7 +68,7 @@ struct WriteSettler {
     private func deliver(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try transaction.execute(
-            "UPDATE siding_queue SET status = ?2, answer = ?3, answer_type = ?4, error = NULL WHERE id = ?1", id,
+            "UPDATE siding_outbox SET status = ?2, answer = ?3, answer_type = ?4, error = NULL WHERE id = ?1", id,
             answer.status, SQLiteValue.blob(answer.keptBody(without: dropped)), answer.contentType)
         try EditSettler(transitions: transitions).deliver(id, answer, transaction)
         try transitions.settle(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
@@ -95,7 +95,7 @@ struct WriteSettler {
     private func record(_ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(answer == nil ? nil : write.entry.resource, transaction)
         try transaction.execute(
-            "UPDATE siding_queue SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
+            "UPDATE siding_outbox SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
             try Store.json(error), answer?.status ?? error.status,
             answer.map { SQLiteValue.blob($0.keptBody(without: dropped)) }, answer?.contentType)
         // Nothing of this attempt was sent, so the earlier state is restored.
@@ -116,7 +116,7 @@ struct WriteSettler {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_queue SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,
+            UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,
                 waits_for = ?4
             WHERE id = ?1
             """, id, attempts, (transitions.now + min(wait, RetryAfter.longest)).microseconds,
@@ -125,7 +125,7 @@ struct WriteSettler {
 
     private func forgetSending(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
-            "UPDATE siding_queue SET first_sent_at = ?2 WHERE id = ?1", id, write.firstSentAt?.microseconds)
+            "UPDATE siding_outbox SET first_sent_at = ?2 WHERE id = ?1", id, write.firstSentAt?.microseconds)
     }
 }
 

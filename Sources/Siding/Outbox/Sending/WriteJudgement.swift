@@ -23,7 +23,7 @@ struct WriteJudgement: Sendable {
         {
             return settlement
         }
-        var settlement = WriteSettlement(verdict(failure), source.lesson(of: failure, .write, now: now))
+        var settlement = WriteSettlement(verdict(failure), source.outcome(of: failure, .write, now: now))
         settlement.isTry = failure.isOfTry
         return settlement
     }

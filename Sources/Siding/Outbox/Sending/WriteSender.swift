@@ -82,7 +82,7 @@ public struct WriteSender: Sendable {
                     // A long queue must not delay entries of senders that died meanwhile.
                     if environment.wallClock.now - reapedAt >= Self.pace {
                         reapedAt = environment.wallClock.now
-                        _ = try? await store.reap()
+                        _ = try? await store.reclaim()
                     }
                     // A delivery may have allowed more requests than it used: after an outage the number doubles.
                     if failure == nil, turn.next != nil, underWay < most {
@@ -104,7 +104,7 @@ public struct WriteSender: Sendable {
     private func outlook(of chosen: [String: Source]) async throws(StoreError) -> QueueOutlook {
         let outlook = try await store.outlook(of: Set(chosen.keys))
         var isStale = false
-        if !outlook.inHand.isEmpty { isStale = try await !store.reap().isEmpty }
+        if !outlook.claimed.isEmpty { isStale = try await !store.reclaim().isEmpty }
         for name in outlook.wantingSignIn {
             guard let source = chosen[name], await tried.areNew(of: name, source.authorization) else { continue }
             try await store.endWaits(of: [name], because: .credentialsChanged)
@@ -167,13 +167,13 @@ public struct WriteSender: Sendable {
     /// Sends a write and claims the next.
     ///
     /// - Parameters:
-    ///   - inHand: the claimed write; nil claims one from `request`, unless the task is cancelled.
+    ///   - claimed: the claimed write; nil claims one from `request`, unless the task is cancelled.
     ///   - request: what to claim; nil for nothing.
     private func serve(
-        _ inHand: ClaimedWrite? = nil, from request: ClaimRequest?
+        _ claimed: ClaimedWrite? = nil, from request: ClaimRequest?
     ) async -> Result<Turn, StoreError> {
         do throws(StoreError) {
-            var write = inHand
+            var write = claimed
             if write == nil, let request, !Task.isCancelled { write = try await store.claim(request) }
             guard let write else { return .success((nil, nil)) }
             return .success(try await deliver(write, claiming: request))

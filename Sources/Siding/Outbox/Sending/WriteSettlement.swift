@@ -3,12 +3,12 @@ public import SidingChain
 /// The result of sending a write: the new state of the entry, and the outcome for its source.
 public struct WriteSettlement: Sendable {
     public var verdict: Verdict
-    public var lesson: SourceOutcome
+    public var outcome: SourceOutcome
     /// Whether the write was tried, or put off before anything was asked.
     public var isTry = true
 
-    public init(_ verdict: Verdict, _ lesson: SourceOutcome) {
-        (self.verdict, self.lesson) = (verdict, lesson)
+    public init(_ verdict: Verdict, _ outcome: SourceOutcome) {
+        (self.verdict, self.outcome) = (verdict, outcome)
     }
 
     /// The new state of the entry.

@@ -43,10 +43,10 @@ extension RecordsTable {
         case nil:
             var table = self
             table.layout = isInteger ? .rowid : .indexed
-            let shape = try transaction.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
-                StoredShape.shape($0.optionalText(0))
+            let schema = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
+                StoredSchema.schema($0.optionalText(0))
             }
-            table.columns = try table.stored(of: shape?.columns ?? [], transaction).map { StoredColumn(column: $0) }
+            table.columns = try table.stored(of: schema?.columns ?? [], transaction).map { StoredColumn(column: $0) }
             try StoredColumn.insert(table.columns, of: resource, transaction)
             try table.create(transaction)
             try table.noteLayout(transaction)

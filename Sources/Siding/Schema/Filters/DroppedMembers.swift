@@ -12,7 +12,7 @@ struct DroppedMembers {
     static func of(
         _ resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> DroppedMembers {
-        let text = try database.first("SELECT shape FROM siding_resources WHERE id = ?1", resource) {
+        let text = try database.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
         }
         return DroppedMembers(stored: text ?? nil)
@@ -22,14 +22,14 @@ struct DroppedMembers {
     static func of(
         _ resource: String?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> DroppedMembers {
-        let text = try database.first("SELECT shape FROM siding_resources WHERE name = ?1", resource) {
+        let text = try database.first("SELECT schema FROM siding_resources WHERE name = ?1", resource) {
             $0.optionalText(0)
         }
         return DroppedMembers(stored: text ?? nil)
     }
 
     private init(stored text: String?) {
-        removal = MemberRemoval(text.map { StoredShape.shape($0).transforms.dropped } ?? [])
+        removal = MemberRemoval(text.map { StoredSchema.schema($0).transforms.dropped } ?? [])
     }
 
     /// The record without dropped members.

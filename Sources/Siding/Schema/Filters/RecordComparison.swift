@@ -13,7 +13,7 @@ extension RecordExpression {
     }
 
     /// A comparison of the value at `path`. A missing value or null equals no text: `equals` and `isOneOf` are NULL then.
-    public init(_ path: JSONPath, _ comparison: Comparison) throws(RecordShapeError) {
+    public init(_ path: JSONPath, _ comparison: Comparison) throws(RecordSchemaError) {
         try ReachableName.check(path)
         let place: SQL = "\(literal: path.description)"
         let kind: SQL = "json_type(record, \(place))"

@@ -9,15 +9,15 @@ internal import SidingSQLite
 public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     private let expression: RowExpression
 
-    /// - Throws: ``RecordShapeError`` with SQLite's message if the text is not such an expression.
-    public init(_ text: String) throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` with SQLite's message if the text is not such an expression.
+    public init(_ text: String) throws(RecordSchemaError) {
         do throws(RowExpressionError) { expression = try RowExpression(text, known: [Self.record]) } catch {
-            throw RecordShapeError(
+            throw RecordSchemaError(
                 "'\(PlainText.oneLine(text, limit: 200))' is no expression over a record: \(error.message)",
                 hint: Self.hint(error.message))
         }
         if let name = expression.names.first(where: { !ReachableName.isReachable($0) }) {
-            throw RecordShapeError("SQLite cannot reach a member called '\(PlainText.oneLine(name, limit: 80))'")
+            throw RecordSchemaError("SQLite cannot reach a member called '\(PlainText.oneLine(name, limit: 80))'")
         }
     }
 

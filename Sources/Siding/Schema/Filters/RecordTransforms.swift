@@ -22,27 +22,27 @@ public struct RecordTransforms: Sendable, Hashable {
         self.renamed = renamed
     }
 
-    /// - Throws: ``RecordShapeError`` for invalid columns, or members that cannot be dropped.
-    func check(beside columns: [RecordColumn]) throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` for invalid columns, or members that cannot be dropped.
+    func check(beside columns: [RecordColumn]) throws(RecordSchemaError) {
         var known = Set(columns.map { $0.name.lowercased() })
         for name in computed.map(\.name) + renamed.values.sorted() {
             try RecordColumn.check(name: name)
             guard known.insert(name.lowercased()).inserted else {
-                throw RecordShapeError("two columns are called '\(PlainText.oneLine(name, limit: 80))'")
+                throw RecordSchemaError("two columns are called '\(PlainText.oneLine(name, limit: 80))'")
             }
         }
         if !renamed.isEmpty, !columns.isEmpty {
-            throw RecordShapeError("declared columns have their names already", hint: "rename them in columns")
+            throw RecordSchemaError("declared columns have their names already", hint: "rename them in columns")
         }
         for path in dropped { try Self.check(dropped: path) }
     }
 
-    private static func check(dropped path: JSONPath) throws(RecordShapeError) {
+    private static func check(dropped path: JSONPath) throws(RecordSchemaError) {
         let leadsThroughObjects = path.components.allSatisfy { component in
             if case .member = component { true } else { false }
         }
         guard leadsThroughObjects, !path.components.isEmpty else {
-            throw RecordShapeError(
+            throw RecordSchemaError(
                 "\(path.shown) is no member that can be left out", hint: "members such as $.user.mail can")
         }
     }

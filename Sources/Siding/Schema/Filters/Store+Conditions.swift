@@ -3,27 +3,29 @@ internal import SidingJSON
 internal import SidingSQLite
 
 extension Store {
-    func leftOut(by shape: RecordShape, of resource: String) async throws(StoreError) -> LeftOutRecords? {
+    func leftOut(by schema: RecordSchema, of resource: String) async throws(StoreError) -> LeftOutRecords? {
         // Most resources have no filter.
-        guard shape.transforms.condition != nil else { return nil }
+        guard schema.transforms.condition != nil else { return nil }
         let now = clock.now
         return try await read { snapshot in
-            guard let known = try ResourceRow.load(named: resource, snapshot), shape != known.shape else { return nil }
+            guard let known = try ResourceRow.load(named: resource, snapshot), schema != known.schema else {
+                return nil
+            }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .look(at: shape, after: known.shape, snapshot)
+                .look(at: schema, after: known.schema, snapshot)
         }
     }
 
-    func unfit(of resource: String) async throws(StoreError) -> LeftOutRecords? {
+    func nullFiltered(of resource: String) async throws(StoreError) -> LeftOutRecords? {
         let now = clock.now
         return try await read { snapshot in
             guard let known = try ResourceRow.load(named: resource, snapshot),
-                let condition = known.shape.transforms.condition
+                let condition = known.schema.transforms.condition
             else { return nil }
             let count = try NullFilteredRecords(resource: known).count(snapshot)
             guard count > 0 else { return nil }
             return try StoredRecordTransforms(resource: known.id, run: 0, now: now)
-                .report(count, condition, beside: known.shape.columns, snapshot)
+                .report(count, condition, beside: known.schema.columns, snapshot)
         }
     }
 }
@@ -31,12 +33,12 @@ extension Store {
 extension StoredRecordTransforms {
     /// What a changed filter would remove; nil if it has not changed, or there are no records.
     func look(
-        at shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
+        at schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
     ) throws -> LeftOutRecords? {
-        guard let condition = shape.transforms.condition,
-            let left = try leftOut(by: shape, after: before, database)
+        guard let condition = schema.transforms.condition,
+            let left = try leftOut(by: schema, after: before, database)
         else { return nil }
-        return try report(left.count, condition, beside: shape.columns, database)
+        return try report(left.count, condition, beside: schema.columns, database)
     }
 
     /// The report on `count` records removed by `condition`; nil if nothing is stored.

@@ -11,11 +11,11 @@ struct StoredRecordTransforms {
     let run: RunID
     let now: Timestamp
 
-    /// Applies the transforms of `shape` after those of `before`.
+    /// Applies the transforms of `schema` after those of `before`.
     ///
     /// - Returns: the number of records that the filter removed.
-    func apply(_ shape: RecordShape, after before: RecordShape, _ transaction: borrowing Transaction) throws -> Int {
-        let (old, new) = (before.transforms, shape.transforms)
+    func apply(_ schema: RecordSchema, after before: RecordSchema, _ transaction: borrowing Transaction) throws -> Int {
+        let (old, new) = (before.transforms, schema.transforms)
         let revision = try transaction.first("SELECT revision FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0) + 1
         }
@@ -26,7 +26,7 @@ struct StoredRecordTransforms {
             try dropFromBases(removal, transaction)
             try dropFromQueue(removal, transaction)
         }
-        let left = try leftOut(by: shape, after: before, transaction) ?? []
+        let left = try leftOut(by: schema, after: before, transaction) ?? []
         try Tombstones.make(of: left, in: resource, run: run, now: now, revision: revision, transaction)
         return left.count
     }
@@ -55,11 +55,11 @@ struct StoredRecordTransforms {
 
     /// Removes the members from server copies.
     private func dropFromBases(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
-        var update = try transaction.prepare("UPDATE siding_bases SET body = ?2 WHERE id = ?1")
+        var update = try transaction.prepare("UPDATE siding_server_copies SET body = ?2 WHERE id = ?1")
         var last: Int64?
         while let rows = try portion(
             """
-            SELECT id, body, 1 FROM siding_bases WHERE resource = \(integer: resource) AND body IS NOT NULL
+            SELECT id, body, 1 FROM siding_server_copies WHERE resource = \(integer: resource) AND body IS NOT NULL
             """, last, transaction)
         {
             for row in rows {
@@ -85,11 +85,11 @@ struct StoredRecordTransforms {
     private func rewriteQueue(
         _ column: SQL, _ transaction: borrowing Transaction, with rest: (StoredRow) -> [UInt8]?
     ) throws {
-        var update = try transaction.prepare("UPDATE siding_queue SET \(column) = ?2 WHERE seq = ?1")
+        var update = try transaction.prepare("UPDATE siding_outbox SET \(column) = ?2 WHERE seq = ?1")
         var last: Int64?
         while let rows = try portion(
             """
-            SELECT seq AS id, \(column), 1 FROM siding_queue
+            SELECT seq AS id, \(column), 1 FROM siding_outbox
             WHERE resource = (SELECT name FROM siding_resources WHERE id = \(integer: resource)) AND kind = 'write'
                 AND length(\(column)) > 0
             """, last, transaction)
@@ -108,15 +108,15 @@ struct StoredRecordTransforms {
     ///
     /// A record with pending edits stays until they are complete and the origin sends it again.
     func leftOut(
-        by shape: RecordShape, after before: RecordShape, _ database: borrowing some Queryable & ~Copyable
+        by schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [Int64]? {
-        guard let expression = shape.transforms.condition else { return nil }
+        guard let expression = schema.transforms.condition else { return nil }
         // Names in a filter may refer to columns.
-        let columns = expression.columns(among: shape.columns)
+        let columns = expression.columns(among: schema.columns)
         guard
             expression != before.transforms.condition || columns != expression.columns(among: before.columns)
         else { return nil }
-        let condition = try RecordCondition(expression, beside: shape.columns, database)
+        let condition = try RecordCondition(expression, beside: schema.columns, database)
         let table = try RecordsTable.load(resource, database)
         var (last, left): (Int64?, [Int64]) = (nil, [])
         while let rows = try portion(

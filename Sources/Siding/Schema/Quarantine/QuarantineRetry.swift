@@ -76,15 +76,15 @@ struct QuarantineRetry {
         _ slice: RecordSlice, _ page: [UInt8], _ record: QuarantinedRecord, _ row: ResourceRow,
         _ counters: inout RunCounters, _ transaction: borrowing Transaction
     ) throws -> String? {
-        var shape = row.shape
-        shape.contract = shape.contract.withoutFailing
+        var schema = row.schema
+        schema.contract = schema.contract.withoutFailing
         let request = try RequestRow.nextID(transaction)
         var saver = RecordSaver(
             resource: row.id, keyType: row.keyType, run: run, now: now, revision: row.revision + 1,
-            pull: try pull(record.resource, row, request, transaction), contract: shape.contract,
-            check: try ContractCheck.load(shape, of: row.id, isGrown: row.wasCompleted, transaction),
+            pull: try pull(record.resource, row, request, transaction), contract: schema.contract,
+            check: try ContractCheck.load(schema, of: row.id, isGrown: row.wasCompleted, transaction),
             mark: resources.first { $0.name == record.resource }?.deletions.mark,
-            condition: shape.transforms.condition, columns: shape.columns, request: request)
+            condition: schema.transforms.condition, columns: schema.columns, request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in
@@ -108,8 +108,8 @@ struct QuarantineRetry {
             }
         }
         try QuarantineRows.remove(record.id, transaction)
-        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, shape: row.shape)
-            .addColumns(of: [slice], in: page, knownShapes: [], transaction)
+        _ = try ColumnInference(resource: row.id, name: record.resource, run: run, schema: row.schema)
+            .addColumns(of: [slice], in: page, knownMemberSets: [], transaction)
         return nil
     }
 
@@ -125,7 +125,7 @@ struct QuarantineRetry {
     private func page(
         of record: QuarantinedRecord, as resource: AnyResource, _ transaction: borrowing Transaction
     ) throws -> [UInt8]? {
-        let removal = MemberRemoval(resource.shape.transforms.dropped)
+        let removal = MemberRemoval(resource.schema.transforms.dropped)
         return try transaction.first("SELECT body FROM siding_quarantine WHERE id = ?1", record.id) { row in
             row.withBytes(0) { body in
                 [UInt8(ascii: "[")] + (removal.applied(to: body) ?? Array(body)) + [UInt8(ascii: "]")]
@@ -145,15 +145,15 @@ struct QuarantineRetry {
         _ resource: AnyResource, _ known: ResourceRow, _ counters: inout RunCounters,
         _ transaction: borrowing Transaction
     ) throws -> String? {
-        guard known.shape != resource.shape else { return nil }
+        guard known.schema != resource.schema else { return nil }
         let left = try StoredRecordTransforms(resource: known.id, run: run, now: now)
-            .look(at: resource.shape, after: known.shape, transaction)
+            .look(at: resource.schema, after: known.schema, transaction)
         if let left, left.isTooMuch(for: resource.deletions) {
             return "'where' changed and leaves out \(left.count) of \(left.stored) stored records: 'siding sync "
                 + "\(resource.name)' comes first"
         }
         counters.deleted += try DeclaredSchema(resource: known.id, name: resource.name, run: run)
-            .apply(resource.shape, now: now, transaction)
+            .apply(resource.schema, now: now, transaction)
         return nil
     }
 
@@ -168,8 +168,8 @@ struct QuarantineRetry {
         return try transaction.first(
             """
             SELECT MAX(COALESCE(q.at, r.changed_at), COALESCE(r.deleted_at, 0)) > ?4
-            FROM \(table.rows) r LEFT JOIN siding_bases b ON b.resource = ?1 AND b.key = ?3
-                LEFT JOIN siding_requests q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
+            FROM \(table.rows) r LEFT JOIN siding_server_copies b ON b.resource = ?1 AND b.key = ?3
+                LEFT JOIN siding_provenance q ON q.id = CASE WHEN b.id IS NULL THEN r.request ELSE b.request END
             WHERE r.key = ?2
             """, resource, table.key(key), key, record.seenAt.microseconds
         ) { $0.int(0) == 1 } ?? false

@@ -24,8 +24,8 @@ enum ChildrenGrammar {
             for member in members {
                 var child = member.value
                 child.name = member.name
-                do throws(RecordShapeError) {
-                    try RecordShape(children: children + [child]).check()
+                do throws(RecordSchemaError) {
+                    try RecordSchema(children: children + [child]).check()
                     children.append(child)
                 } catch {
                     reading.fault("\(reading.subject): \(error)", at: member.place)

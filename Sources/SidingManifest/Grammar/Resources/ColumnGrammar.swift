@@ -92,15 +92,15 @@ enum ColumnGrammar {
 
     private static func checked(_ members: [NamedMember<Declaration>], _ reading: inout Reading) -> [RecordColumn] {
         var columns: [RecordColumn] = []
-        let most = RecordShape.mostColumns
+        let most = RecordSchema.mostColumns
         if members.count > most {
             reading.fault("\(reading.subject): \(members.count) columns are more than \(most)", at: members[most].place)
         }
         for member in members.prefix(most) {
             let column = RecordColumn(
                 member.name, member.value.type, at: member.value.path, isIndexed: member.value.isIndexed)
-            do throws(RecordShapeError) {
-                try RecordShape(columns: columns + [column]).check()
+            do throws(RecordSchemaError) {
+                try RecordSchema(columns: columns + [column]).check()
                 columns.append(column)
             } catch {
                 reading.fault("\(reading.subject): \(error)", at: member.place)

@@ -80,7 +80,7 @@ enum ForEachReferences {
         guard let forEach = child.value.forEach,
             let parent = resources.first(where: { $0.name == forEach.resource?.value })
         else { return }
-        let dropped = MemberRemoval(parent.value.shape.transforms.dropped)
+        let dropped = MemberRemoval(parent.value.schema.transforms.dropped)
         for binding in forEach.bindings where dropped.takes(binding.value) {
             reading.fault(
                 "'bind' of \(forEach.subject) takes \(binding.value.description) from \(Subject.quoted(parent.name)), which "

@@ -21,7 +21,7 @@ struct ResourceDeclaration: Sendable {
     var isConditional = true
     var maxAge: Duration?
     var resumeWithin = AnyResource.usualResumeWithin
-    var shape = RecordShape()
+    var schema = RecordSchema()
     var isStable = false
     var deletions: DeletionGrammar.Declaration?
     var forEach: ForEachDeclaration?
@@ -53,17 +53,17 @@ struct ResourceDeclaration: Sendable {
             name, from: source.putting(first: failureRules), at: path.value, key: key, method: method, query: query,
             queryEncoding: encoding,
             records: records, paging: paging, stop: stop, cursor: cursor?.value, isConditional: isConditional,
-            maxAge: maxAge, shape: shape, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
+            maxAge: maxAge, schema: schema, resumeWithin: resumeWithin, body: body.body, forEach: forEach?.forEach)
         (resource.isStable, resource.deletions) = (isStable, deletions?.deletions ?? Deletions())
         return resource
     }
 
     /// Notes settings that are valid alone but conflict.
     func checkShape(at place: Place, _ reading: inout Reading) {
-        do throws(RecordShapeError) { try shape.check() } catch {
+        do throws(RecordSchemaError) { try schema.check() } catch {
             reading.fault("\(subject): \(error)", at: place)
         }
-        let dropped = MemberRemoval(shape.transforms.dropped)
+        let dropped = MemberRemoval(schema.transforms.dropped)
         for path in key where dropped.takes(path) {
             reading.fault("\(subject) drops its key \(path)", at: place, expected: "a drop that leaves the key")
         }

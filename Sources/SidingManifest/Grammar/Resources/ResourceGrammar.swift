@@ -114,13 +114,13 @@ enum ResourceGrammar {
         declaration.isConditional = object.value(conditional, &reading) != .off
         declaration.maxAge = object.value(maxAge, &reading)
         declaration.resumeWithin = object.value(resumeWithin, &reading) ?? AnyResource.usualResumeWithin
-        declaration.shape.columns = object.value(columns, &reading) ?? []
-        declaration.shape.children = object.value(children, &reading) ?? []
-        declaration.shape.history = object.value(history, &reading)?.retention
-        declaration.shape.contract = object.value(contract, &reading) ?? RecordContract()
+        declaration.schema.columns = object.value(columns, &reading) ?? []
+        declaration.schema.children = object.value(children, &reading) ?? []
+        declaration.schema.history = object.value(history, &reading)?.retention
+        declaration.schema.contract = object.value(contract, &reading) ?? RecordContract()
         declaration.isStable = object.value(stable, &reading) ?? false
         declaration.deletions = object.value(deletes, &reading)
-        declaration.shape.transforms = RecordTransforms(
+        declaration.schema.transforms = RecordTransforms(
             condition: object.value(condition, &reading), dropped: object.value(dropped, &reading) ?? [],
             computed: object.value(computed, &reading) ?? [], renamed: object.value(renamed, &reading) ?? [:])
         declaration.failureRules = object.value(errors, &reading) ?? []

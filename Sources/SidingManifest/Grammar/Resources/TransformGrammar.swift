@@ -8,7 +8,7 @@ enum TransformGrammar {
     private static let expression = ValueType<RecordExpression>(expectedExpression, schema: .anyScalar) {
         node, reading in
         guard let text = node.text, !text.isEmpty else { return reading.refuse(node, expected: expectedExpression) }
-        do throws(RecordShapeError) { return try RecordExpression(text) } catch {
+        do throws(RecordSchemaError) { return try RecordExpression(text) } catch {
             reading.fault("\(reading.subject): \(error)", at: node.place, expected: expectedExpression)
             return nil
         }
@@ -42,7 +42,7 @@ enum TransformGrammar {
                 at: object.place, expected: "one of equals, not_equals, in, exists")
             return nil
         }
-        do throws(RecordShapeError) { return try RecordExpression(path, comparisons[0]) } catch {
+        do throws(RecordSchemaError) { return try RecordExpression(path, comparisons[0]) } catch {
             reading.fault("\(reading.subject): \(error)", at: object.place)
             return nil
         }
@@ -86,8 +86,8 @@ enum TransformGrammar {
     private static func checked(
         _ transforms: RecordTransforms, _ node: YAMLNode, _ reading: inout Reading
     ) -> RecordTransforms? {
-        do throws(RecordShapeError) {
-            try RecordShape(transforms: transforms).check()
+        do throws(RecordSchemaError) {
+            try RecordSchema(transforms: transforms).check()
             return transforms
         } catch {
             reading.fault("\(reading.subject): \(error)", at: node.place)

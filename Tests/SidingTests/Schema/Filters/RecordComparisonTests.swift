@@ -9,7 +9,7 @@ import Testing
     private static func bench(_ path: String, _ comparison: RecordExpression.Comparison) async throws -> EngineBench {
         var bench = try await EngineBench(ScriptedOrigin())
         let condition = try RecordExpression(JSONPath(parsing: path), comparison)
-        bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
+        bench.resource.schema = RecordSchema(transforms: RecordTransforms(condition: condition))
         return bench
     }
 

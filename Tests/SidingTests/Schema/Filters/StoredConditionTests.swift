@@ -7,18 +7,18 @@ import Testing
 
 /// What `where` does to records that are stored.
 @Suite struct StoredConditionTests {
-    private static func shape(
+    private static func schema(
         _ condition: String?, columns: [RecordColumn] = [], dropped: [JSONPath] = []
-    ) throws -> RecordShape {
+    ) throws -> RecordSchema {
         let condition = try condition.map { try RecordExpression($0) }
-        return RecordShape(
+        return RecordSchema(
             columns: columns, transforms: RecordTransforms(condition: condition, dropped: dropped))
     }
 
-    private static func resource(_ shape: RecordShape, most: Double = Deletions.usualMost) throws -> AnyResource {
+    private static func resource(_ schema: RecordSchema, most: Double = Deletions.usualMost) throws -> AnyResource {
         let source = Source(name: "blog", baseURL: try HTTPURL("https://api.example.org"))
         var resource = AnyResource("posts", from: source, at: "/posts", key: "id")
-        resource.shape = shape
+        resource.schema = schema
         resource.deletions.most = most
         return resource
     }
@@ -30,7 +30,7 @@ import Testing
         let other = RecordColumn("score", .integer, at: JSONPath(member: "b"))
         let text = RecordColumn("score", .text, at: JSONPath(member: "a"))
         func definition(_ condition: String?, _ columns: [RecordColumn]) throws -> ResourceDefinition {
-            ResourceDefinition(try Self.resource(Self.shape(condition, columns: columns)))
+            ResourceDefinition(try Self.resource(Self.schema(condition, columns: columns)))
         }
         let before = try definition("Score > 3", [score])
         #expect(try definition("Score > 3", [other]).differences(from: before) == ["where"])
@@ -44,7 +44,7 @@ import Testing
     @Test func `what a condition leaves out is counted by the run that does it, and told why`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2},{"id":"c","v":3}]"#)
-        let position = try await bench.bench.open(shape: Self.shape("v > 1"))
+        let position = try await bench.bench.open(schema: Self.schema("v > 1"))
         #expect(position.leftOut == 1)
         let run = try #require(try await bench.store.run(bench.bench.run))
         #expect(run.resources.first?.counters.deleted == 1)
@@ -55,9 +55,9 @@ import Testing
 
     @Test func `what a page shows and does not fit is told as left out, too, and what is gone is not`() async throws {
         let bench = try await FileBench()
-        let shape = try Self.shape("v > 1")
-        try await bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, shape: shape)
-        try await bench.commit(#"[{"id":"a","v":0}]"#, shape: shape)
+        let schema = try Self.schema("v > 1")
+        try await bench.commit(#"[{"id":"a","v":2},{"id":"b","v":2}]"#, schema: schema)
+        try await bench.commit(#"[{"id":"a","v":0}]"#, schema: schema)
         #expect(try await bench.store.provenance(of: "posts", key: "a")?.deletion?.cause == .condition)
         let run = bench.bench.run
         try await bench.execute("UPDATE siding_records_posts SET deleted_at = 1, run = \(run) WHERE key = 'b'")
@@ -67,16 +67,16 @@ import Testing
     @Test func `what a changed condition would do is known before it is done`() async throws {
         let bench = try await FileBench()
         let records = (1...40).map { #"{"id":"\#($0)","v":\#($0)}"# }.joined(separator: ",")
-        try await bench.commit("[\(records)]", shape: Self.shape("v > 0"))
+        try await bench.commit("[\(records)]", schema: Self.schema("v > 0"))
         let store = try bench.store
-        let same = try await store.leftOut(by: Self.shape("v > 0"), of: "posts")
+        let same = try await store.leftOut(by: Self.schema("v > 0"), of: "posts")
         #expect(same == nil)
-        let some = try #require(try await store.leftOut(by: Self.shape("v > 10"), of: "posts"))
+        let some = try #require(try await store.leftOut(by: Self.schema("v > 10"), of: "posts"))
         #expect(some.stored == 40 && some.count == 10 && some.doubt == nil)
         #expect(!some.isTooMuch(for: Deletions()))
-        let more = try #require(try await store.leftOut(by: Self.shape("v > 11"), of: "posts"))
+        let more = try #require(try await store.leftOut(by: Self.schema("v > 11"), of: "posts"))
         #expect(more.isTooMuch(for: Deletions()) && !more.isTooMuch(for: Deletions(most: 0.5)))
-        let all = try #require(try await store.leftOut(by: Self.shape("V > 10"), of: "posts"))
+        let all = try #require(try await store.leftOut(by: Self.schema("V > 10"), of: "posts"))
         #expect(all.count == 40 && all.isTooMuch(for: Deletions(most: 1)))
         #expect(all.doubt == "'where' names 'V', which no stored record has")
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["40"]])
@@ -84,27 +84,27 @@ import Testing
 
     @Test func `what is left out need not keep to the contract`() async throws {
         let bench = try await FileBench()
-        var shape = try Self.shape("state <> 'spam'")
-        shape.contract = RecordContract(typeChange: .quarantine)
+        var schema = try Self.schema("state <> 'spam'")
+        schema.contract = RecordContract(typeChange: .quarantine)
         let counters = try await bench.commit(
             #"[{"id":1,"v":1,"state":"open"},{"id":2,"v":"x","state":"spam"},{"id":3,"v":"x","state":"open"}]"#,
-            shape: shape)
+            schema: schema)
         #expect(counters.inserted == 1 && counters.quarantined == 1)
         #expect(try await bench.rows("SELECT key FROM siding_quarantine") == [["3"]])
         // A key of another type has the text of one that is stored, and is another record.
         let later = try await bench.commit(
-            #"[{"id":1,"v":1,"state":"open"},{"id":"1","v":1,"state":"spam"}]"#, shape: shape)
+            #"[{"id":1,"v":1,"state":"open"},{"id":"1","v":1,"state":"spam"}]"#, schema: schema)
         #expect(later.deleted == 0 && later.unchanged == 1 && later.quarantined == 0)
     }
 
     @Test func `a listing of its own keeps what fits the condition as it is now`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":1,"v":1}]"#)
-        let shape = try Self.shape("v > 1")
-        let position = try await bench.bench.open(isAside: true, shape: shape)
+        let schema = try Self.schema("v > 1")
+        let position = try await bench.bench.open(isAdHoc: true, schema: schema)
         var commit = bench.bench.pageCommit(
-            try StoreBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAside: true)
-        commit.shape = shape
+            try StoreBench.content(#"[{"id":2,"v":1},{"id":3,"v":2}]"#), position, isAdHoc: true)
+        commit.schema = schema
         #expect(try await bench.store.commit(commit).inserted == 1)
         #expect(try await bench.rows("SELECT id FROM posts ORDER BY id") == [["1"], ["3"]])
     }
@@ -113,17 +113,17 @@ import Testing
         async throws
     {
         let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":2}]"#, shape: Self.shape("v > 0"))
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":2}]"#, schema: Self.schema("v > 0"))
         // A misspelt name, and a column that shows something else.
-        for shape in [
-            try Self.shape("V > 0"),
-            try Self.shape("v > 0", columns: [RecordColumn("v", .integer, at: JSONPath(member: "w"))]),
+        for schema in [
+            try Self.schema("V > 0"),
+            try Self.schema("v > 0", columns: [RecordColumn("v", .integer, at: JSONPath(member: "w"))]),
         ] {
-            let position = try await bench.bench.open(isAside: true, shape: shape)
+            let position = try await bench.bench.open(isAdHoc: true, schema: schema)
             var commit = bench.bench.pageCommit(
                 try StoreBench.content(#"[{"id":1,"v":5},{"id":2,"v":5},{"id":3,"v":5}]"#), position,
-                isAside: true)
-            commit.shape = shape
+                isAdHoc: true)
+            commit.schema = schema
             let counters = try await bench.store.commit(commit)
             #expect(counters.deleted == 0 && counters.updated == 0 && counters.inserted == 0)
         }
@@ -134,7 +134,7 @@ import Testing
         let bench = try await FileBench()
         do {
             try await bench.commit(
-                #"[{"id":"a","v":1},{"id":"b","v":-9223372036854775808}]"#, shape: Self.shape("abs(v) > 0"))
+                #"[{"id":"a","v":1},{"id":"b","v":-9223372036854775808}]"#, schema: Self.schema("abs(v) > 0"))
             Issue.record("the page was saved")
         } catch let error as StoreError {
             #expect(error.kind == .contract)
@@ -145,12 +145,12 @@ import Testing
 
     // MARK: Quarantine
 
-    private static let strict = RecordShape(contract: RecordContract(typeChange: .quarantine))
+    private static let strict = RecordSchema(contract: RecordContract(typeChange: .quarantine))
 
     @Test func `a retry leaves out the members that are dropped by now`() async throws {
         let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x","mail":"hush"}]"#, shape: Self.strict)
-        let resource = try Self.resource(Self.shape(nil, dropped: [JSONPath(member: "mail")]))
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x","mail":"hush"}]"#, schema: Self.strict)
+        let resource = try Self.resource(Self.schema(nil, dropped: [JSONPath(member: "mail")]))
         let changes = try await bench.retry(as: [resource])
         #expect(changes.map(\.refusal) == [nil])
         #expect(try await bench.bench.record("2").body == Array(#"{"id":2,"v":"x"}"#.utf8))
@@ -158,8 +158,8 @@ import Testing
 
     @Test func `a retry does not carry out a condition that leaves out too much`() async throws {
         let bench = try await FileBench()
-        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, shape: Self.strict)
-        let narrow = try Self.resource(Self.shape("v > 1"))
+        try await bench.commit(#"[{"id":1,"v":1},{"id":2,"v":"x"}]"#, schema: Self.strict)
+        let narrow = try Self.resource(Self.schema("v > 1"))
         let changes = try await bench.retry(as: [narrow])
         #expect(changes.first?.refusal?.contains("leaves out 1 of 1 stored records") == true)
         #expect(try await bench.rows("SELECT COUNT(*) FROM posts") == [["1"]])

@@ -53,14 +53,14 @@ import Testing
         let next = try StoreBench.page(2)
         var commit = bench.pageCommit(try StoreBench.content(#"[{"id":"a"}]"#), position, etag: "1")
         commit.progress?.behind = next
-        commit.progress?.furthest = "7"
+        commit.progress?.highWaterMark = "7"
         commit.progress?.digest = .max
         _ = try await bench.store.commit(commit)
         let stored = try await require(bench.store.storedPage(position.page, of: "posts"), "the page")
         try require(
             stored,
             is: StoredPage(
-                etag: "1", lastModified: nil, next: next, recordCount: 1, readAt: bench.time.now, furthest: "7",
+                etag: "1", lastModified: nil, next: next, recordCount: 1, readAt: bench.time.now, highWaterMark: "7",
                 digest: .max), "the page")
         try await require(bench.store.resourceStates().first?.completedAt, is: bench.time.now, "the listing's end")
     }

@@ -10,10 +10,10 @@ import Testing
     {
         let bench = try await StoreBench()
         let store = bench.store
-        let shape = RecordShape(history: HistoryRetention())
+        let schema = RecordSchema(history: HistoryRetention())
         for body in [#"[{"id":"a","v":1}]"#, #"[{"id":"a","v":1}]"#, #"[{"id":"a","v":2}]"#] {
             bench.time.advance(by: .seconds(1))
-            try await bench.commit(body, bench.open(shape: shape))
+            try await bench.commit(body, bench.open(schema: schema))
         }
         let history = try await require(store.history(of: "posts", key: "a", limit: nil), "the history")
         let versions = history.versions

@@ -19,7 +19,7 @@ import Testing
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage()
         let entry = try await bench.retain()
-        _ = try await bench.open(path: "/news", isAside: true)
+        _ = try await bench.open(path: "/news", isAdHoc: true)
         try await require(bench.entry(entry.id).state, is: .queued, "the entry")
         try await require(
             bench.store.resourceStates().first?.checkpoint, is: StoreBench.page(2), "the checkpoint")
@@ -131,7 +131,8 @@ import Testing
         try await require(bench.store.history(of: entry.id).last?.event, is: "superseded", "its last event")
     }
 
-    @Test func `a restarted listing forgets checkpoint, retained fetch, and where its stored pages lead`() async throws
+    @Test func `a restarted listing forgets checkpoint, retained fetch, and where its stored pages nextPageSource`()
+        async throws
     {
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
@@ -151,11 +152,11 @@ import Testing
         let bench = try await StoreBench()
         _ = try await bench.commitFirstPage(etag: "1")
         let entry = try await bench.retain()
-        let aside = try await bench.open(isAside: true)
+        let aside = try await bench.open(isAdHoc: true)
         try require(aside.page, is: StoreBench.page(1), "its page")
         try require(aside.entry == nil && !aside.isResumed, "it took the retained fetch in hand")
         let content = try StoreBench.content(#"[{"id":"x"}]"#)
-        let counters = try await bench.store.commit(bench.pageCommit(content, aside, etag: "2", isAside: true))
+        let counters = try await bench.store.commit(bench.pageCommit(content, aside, etag: "2", isAdHoc: true))
         try require(counters.inserted, is: 1, "inserted")
         try await require(bench.entry(entry.id), is: entry, "the retained fetch")
         let stored = try await bench.store.storedPage(StoreBench.page(1), of: "posts")
@@ -167,9 +168,9 @@ import Testing
 
     @Test func `a listing of its own makes no listing where there is none`() async throws {
         let bench = try await StoreBench()
-        let aside = try await bench.open(isAside: true)
+        let aside = try await bench.open(isAdHoc: true)
         let content = try StoreBench.content(#"[{"id":"x"}]"#)
-        _ = try await bench.store.commit(bench.pageCommit(content, aside, isAside: true))
+        _ = try await bench.store.commit(bench.pageCommit(content, aside, isAdHoc: true))
         let state = try await require(bench.store.resourceStates().first, "the state")
         try require(state.checkpoint == nil && state.completedAt == nil, "it left a listing behind")
     }

@@ -86,8 +86,8 @@ import Testing
         let until = bench.time.now + .seconds(60)
         let first = SourceGate(source: "b", reason: .retryAfter, until: until, note: "429")
         let other = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
-        try await bench.store.learn(.patience(until: until, note: "429"), of: "b")
-        try await bench.store.learn(.signIn(note: "401"), of: "a")
+        try await bench.store.record(.patience(until: until, note: "429"), of: "b")
+        try await bench.store.record(.signIn(note: "401"), of: "a")
         try await require(bench.store.gates(), is: [other, first], "the gates by source")
         try await bench.store.openGate(ofSource: "b")
         try await require(bench.store.gates(), is: [other], "the gates that are left")
@@ -95,16 +95,16 @@ import Testing
 
     @Test func `a newer gate takes the place of the older, but of a sign-in or a longer patience`() async throws {
         let bench = try await StoreBench()
-        try await bench.store.learn(.offline(note: "no way out"), of: "a")
+        try await bench.store.record(.offline(note: "no way out"), of: "a")
         let until = bench.time.now + .seconds(3_600)
-        try await bench.store.learn(.patience(until: until, note: "429"), of: "a")
-        try await bench.store.learn(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "a")
-        try await bench.store.learn(.offline(note: "no way out"), of: "a")
+        try await bench.store.record(.patience(until: until, note: "429"), of: "a")
+        try await bench.store.record(.patience(until: bench.time.now + .seconds(60), note: "503"), of: "a")
+        try await bench.store.record(.offline(note: "no way out"), of: "a")
         let patience = SourceGate(source: "a", reason: .retryAfter, until: until, note: "429")
         try await require(bench.store.gates(), is: [patience], "the gates")
-        try await bench.store.learn(.signIn(note: "401"), of: "a")
-        try await bench.store.learn(.offline(note: "no way out"), of: "a")
-        try await bench.store.learn(.patience(until: until, note: "429"), of: "a")
+        try await bench.store.record(.signIn(note: "401"), of: "a")
+        try await bench.store.record(.offline(note: "no way out"), of: "a")
+        try await bench.store.record(.patience(until: until, note: "429"), of: "a")
         let signIn = SourceGate(source: "a", reason: .signIn, until: nil, note: "401")
         try await require(bench.store.gates(), is: [signIn], "the gates at last")
     }
@@ -112,23 +112,23 @@ import Testing
     @Test func `an answer opens a gate, but for patience that was asked for`() async throws {
         let bench = try await StoreBench()
         let until = bench.time.now + .seconds(60)
-        try await bench.store.learn(.offline(note: "no way out"), of: "a")
-        try await bench.store.learn(.patience(until: until, note: "429"), of: "b")
-        for source in ["a", "b"] { try await bench.store.learn(.answers, of: source) }
+        try await bench.store.record(.offline(note: "no way out"), of: "a")
+        try await bench.store.record(.patience(until: until, note: "429"), of: "b")
+        for source in ["a", "b"] { try await bench.store.record(.answers, of: source) }
         try await require(bench.store.gates().map(\.source), is: ["b"], "the sources with a gate")
     }
 
     @Test func `after five failed tries in a row a source is left alone`() async throws {
         let bench = try await StoreBench()
         for _ in 1..<SourceHealth.breakerLimit {
-            try await bench.store.learn(.failed(isTimeout: false), of: "a")
+            try await bench.store.record(.failed(isTimeout: false), of: "a")
         }
-        try await bench.store.learn(.answers, of: "a")
+        try await bench.store.record(.answers, of: "a")
         for _ in 1..<SourceHealth.breakerLimit {
-            try await bench.store.learn(.failed(isTimeout: false), of: "a")
+            try await bench.store.record(.failed(isTimeout: false), of: "a")
         }
         try await require(bench.store.gates(), is: [], "the gates after four")
-        try await bench.store.learn(.failed(isTimeout: false), of: "a")
+        try await bench.store.record(.failed(isTimeout: false), of: "a")
         try await require(bench.store.gates().map(\.reason), is: [.breaker], "the gates after five")
     }
 

@@ -2,8 +2,8 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A ``RecordShape`` as stored in `siding_resources.shape`.
-struct StoredShape: Codable {
+/// A ``RecordSchema`` as stored in `siding_resources.schema`.
+struct StoredSchema: Codable {
     private struct Column: Codable {
         var name: String
         var path: String
@@ -67,23 +67,23 @@ struct StoredShape: Codable {
     private var history: History?
     private var transforms: Transforms?
 
-    private init(_ shape: RecordShape) {
-        columns = shape.columns.map(Self.stored)
-        children = shape.children.isEmpty ? nil : shape.children.map(Self.stored)
-        contract = shape.contract == RecordContract() ? nil : Self.stored(shape.contract)
-        history = shape.history.map { History(keep: $0.keep?.wholeMicroseconds, versions: $0.versions) }
-        transforms = shape.transforms == RecordTransforms() ? nil : Self.stored(shape.transforms)
+    private init(_ schema: RecordSchema) {
+        columns = schema.columns.map(Self.stored)
+        children = schema.children.isEmpty ? nil : schema.children.map(Self.stored)
+        contract = schema.contract == RecordContract() ? nil : Self.stored(schema.contract)
+        history = schema.history.map { History(keep: $0.keep?.wholeMicroseconds, versions: $0.versions) }
+        transforms = schema.transforms == RecordTransforms() ? nil : Self.stored(schema.transforms)
     }
 
     /// The text to store; nil if nothing is declared.
-    static func text(of shape: RecordShape) throws -> String? {
-        shape == RecordShape() ? nil : try Store.json(StoredShape(shape))
+    static func text(of schema: RecordSchema) throws -> String? {
+        schema == RecordSchema() ? nil : try Store.json(StoredSchema(schema))
     }
 
-    /// Decodes `text`; an empty shape if this version does not understand it.
-    static func shape(_ text: String?) -> RecordShape {
-        guard let text, let stored = Store.decode(StoredShape.self, text) else { return RecordShape() }
-        return RecordShape(
+    /// Decodes `text`; an empty schema if this version does not understand it.
+    static func schema(_ text: String?) -> RecordSchema {
+        guard let text, let stored = Store.decode(StoredSchema.self, text) else { return RecordSchema() }
+        return RecordSchema(
             columns: stored.columns.compactMap(column), children: (stored.children ?? []).compactMap(children),
             contract: stored.contract.map(contract) ?? RecordContract(),
             history: stored.history.map { stored in

@@ -1,7 +1,7 @@
 public import SidingChain
 
 /// How to open a fan-out pass.
-public struct RoundOpening: Sendable {
+public struct PassOpening: Sendable {
     /// What all its listings share; the first page is ignored.
     public var listing: ListingOpening
     /// The resource whose records are the parents.
@@ -14,8 +14,8 @@ public struct RoundOpening: Sendable {
 }
 
 /// The state of a fan-out pass when it is opened.
-public struct RoundPosition: Sendable, Hashable {
-    public var round: Int64
+public struct PassPosition: Sendable, Hashable {
+    public var pass: Int64
     /// Whether all parents are due, changed or not.
     public var takesAll: Bool
     public var isResumed: Bool
@@ -23,29 +23,29 @@ public struct RoundPosition: Sendable, Hashable {
     /// The number of stored records that a changed `where` filtered out; the run's counters include it.
     public var leftOut = 0
     /// Why an old pass was dropped; nil if none was.
-    public var droppedRound: String?
+    public var droppedPass: String?
 
     public init(
-        round: Int64, takesAll: Bool, isResumed: Bool, changedAspects: [String] = [], droppedRound: String? = nil
+        pass: Int64, takesAll: Bool, isResumed: Bool, changedAspects: [String] = [], droppedPass: String? = nil
     ) {
-        self.round = round
+        self.pass = pass
         self.takesAll = takesAll
         self.isResumed = isResumed
         self.changedAspects = changedAspects
-        self.droppedRound = droppedRound
+        self.droppedPass = droppedPass
     }
 }
 
 /// A stored fan-out pass.
-public struct RoundState: Sendable, Hashable {
-    public var round: Int64
+public struct PassState: Sendable, Hashable {
+    public var pass: Int64
     public var isOpen: Bool
     public var takesAll: Bool
     public var startedAt: Timestamp
     public var endedAt: Timestamp?
 
-    public init(round: Int64, isOpen: Bool, takesAll: Bool, startedAt: Timestamp, endedAt: Timestamp?) {
-        self.round = round
+    public init(pass: Int64, isOpen: Bool, takesAll: Bool, startedAt: Timestamp, endedAt: Timestamp?) {
+        self.pass = pass
         self.isOpen = isOpen
         self.takesAll = takesAll
         self.startedAt = startedAt
@@ -54,10 +54,10 @@ public struct RoundState: Sendable, Hashable {
 }
 
 /// How a fan-out pass ended.
-public struct RoundEnd: Sendable {
+public struct PassEnd: Sendable {
     public var resource: String
     public var parent: String
-    public var round: Int64
+    public var pass: Int64
     public var lease: Lease
     public var run: RunID
     /// Whether every parent's listing is complete, and with it the resource.
@@ -67,10 +67,10 @@ public struct RoundEnd: Sendable {
     /// Which missing or filtered-out records may be deleted; nil for the defaults.
     public var deletions: DeletionTerms?
 
-    public init(resource: String, parent: String, round: Int64, lease: Lease, run: RunID, isComplete: Bool) {
+    public init(resource: String, parent: String, pass: Int64, lease: Lease, run: RunID, isComplete: Bool) {
         self.resource = resource
         self.parent = parent
-        self.round = round
+        self.pass = pass
         self.lease = lease
         self.run = run
         self.isComplete = isComplete
@@ -78,7 +78,7 @@ public struct RoundEnd: Sendable {
 }
 
 /// The result of reconciling deletions at the end of a fan-out pass.
-public struct RoundFindings: Sendable, Hashable {
+public struct PassFindings: Sendable, Hashable {
     /// The numbers of deleted records and blocked deletions.
     public var counters = RunCounters()
     /// Records that no page shows any more but that were kept, because the pass does not count.
@@ -108,7 +108,7 @@ public struct ParentSelection: Sendable, Hashable {
     /// Only these keys; nil for all.
     public var keys: [String]?
     /// Skips parents whose listing ended in this pass; nil skips none.
-    public var round: Int64?
+    public var pass: Int64?
     /// Only parents that are new or changed, or whose listing is not complete.
     public var areChanged: Bool
     /// Only keys after this one.
@@ -118,13 +118,13 @@ public struct ParentSelection: Sendable, Hashable {
 
     public init(
         for resource: String, of parent: String, filter: RecordFilter? = nil, keys: [String]? = nil,
-        round: Int64? = nil, areChanged: Bool = false, after: String? = nil, limit: Int? = nil
+        pass: Int64? = nil, areChanged: Bool = false, after: String? = nil, limit: Int? = nil
     ) {
         self.resource = resource
         self.parent = parent
         self.filter = filter
         self.keys = keys
-        self.round = round
+        self.pass = pass
         self.areChanged = areChanged
         self.after = after
         self.limit = limit
@@ -162,12 +162,12 @@ public struct ListingParent: Sendable, Hashable {
     public var resource: String
     public var revision: Int64
     /// The fan-out pass; nil for an ad-hoc listing.
-    public var round: Int64?
+    public var pass: Int64?
 
-    public init(resource: String, revision: Int64, round: Int64?) {
+    public init(resource: String, revision: Int64, pass: Int64?) {
         self.resource = resource
         self.revision = revision
-        self.round = round
+        self.pass = pass
     }
 }
 

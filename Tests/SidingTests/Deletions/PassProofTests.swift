@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 
 /// What is gone where each record of another resource has a listing.
-@Suite struct RoundProofTests {
+@Suite struct PassProofTests {
     /// Parents with their records, and the resource that lists these.
     private struct Bench {
         let bench: EngineBench
@@ -53,7 +53,7 @@ import Testing
 
     private static let unproven = " missing from all listings but w"
 
-    @Test func `what two rounds over all parents lack is gone`() async throws {
+    @Test func `what two passes over all parents lack is gone`() async throws {
         let bench = try await Bench()
         bench.set([1: [11, 12], 2: [21, 22]])
         for _ in 0..<2 { try await bench.sync() }
@@ -84,7 +84,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `where only changed parents are asked about, a round over all of them has to show it`() async throws {
+    @Test func `where only changed parents are asked about, a pass over all of them has to show it`() async throws {
         let bench = try await Bench(.changed)
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -174,7 +174,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `what the only listing had is looked for when there are many, and the other way round`() async throws {
+    @Test func `what the only listing had is looked for when there are many, and the other way pass`() async throws {
         let bench = try await Bench()
         var plain = bench.tasks
         (plain.path, plain.forEach) = ("/tasks", nil)
@@ -242,7 +242,7 @@ import Testing
 
     // MARK: Asking the origin
 
-    @Test func `under a changed definition no record is asked for before a round was complete`() async throws {
+    @Test func `under a changed definition no record is asked for before a pass was complete`() async throws {
         var bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -260,7 +260,7 @@ import Testing
         #expect(try await bench.keys() == [11, 21])
     }
 
-    @Test func `what can be asked for wherever it is, is asked for once one round lacks it`() async throws {
+    @Test func `what can be asked for wherever it is, is asked for once one pass lacks it`() async throws {
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: "/tasks/{id}"))
         bench.set([1: [11, 12, 13], 2: [21]])
         for _ in 0..<2 { try await bench.sync() }
@@ -274,7 +274,7 @@ import Testing
         #expect(try await bench.keys() == [11, 12, 21])
     }
 
-    @Test func `what is asked for below its parent is asked for once two rounds over all lack it`() async throws {
+    @Test func `what is asked for below its parent is asked for once two passes over all lack it`() async throws {
         let path = "/posts/{post}/tasks/{id}"
         let bench = try await Bench(.all, Deletions(byAbsence: true, recordPath: path))
         bench.set([1: [11, 12, 13], 2: [21]])

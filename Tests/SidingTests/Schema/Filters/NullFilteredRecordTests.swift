@@ -8,11 +8,11 @@ import Testing
 @testable import Siding
 
 /// What `where` lets go of what pages show, and what it does not.
-@Suite struct UnfitRecordTests {
+@Suite struct NullFilteredRecordTests {
     private static func bench(_ states: [Int: String]) async throws -> EngineBench {
         var bench = try await EngineBench(ScriptedOrigin())
         let condition = try RecordExpression("state <> 'closed'")
-        bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
+        bench.resource.schema = RecordSchema(transforms: RecordTransforms(condition: condition))
         set(bench, states)
         #expect(try await bench.sync().line.counters.inserted == states.count)
         return bench
@@ -167,7 +167,7 @@ import Testing
         (bench.resource.name, bench.resource.path) = ("tasks", "/posts/{post}/tasks")
         bench.resource.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
         let condition = try RecordExpression("state <> 'closed'")
-        bench.resource.shape = RecordShape(transforms: RecordTransforms(condition: condition))
+        bench.resource.schema = RecordSchema(transforms: RecordTransforms(condition: condition))
         func sync(_ state: String, _ options: SyncOptions = SyncOptions()) async throws -> SyncReport {
             for parent in 1...4 {
                 let records = (1...3).map { (id: parent * 10 + $0, state: String?.some(state)) }

@@ -3,18 +3,18 @@ internal import SidingChain
 internal import SidingSQLite
 
 /// Carries out an operator action on an entry, inside a transaction.
-struct QueueHand {
+struct OperatorActions {
     let transitions: QueueTransitions
     /// Whether a process is alive: the entries that it has claimed are not touched.
     let isAlive: @Sendable (String) -> Bool
     /// The ids of entries that were just reclaimed from dead senders. The operator cannot know yet that they may have arrived.
-    let takenUp: Set<String>
+    let reclaimed: Set<String>
 
     /// Applies `decision` to one entry, completely or not at all.
     ///
     /// - Throws: errors that concern the whole store; a problem with this entry becomes a refusal.
     func carryOut(
-        _ decision: QueueDecision, on entry: QueueEntry, _ transaction: borrowing Transaction
+        _ decision: OperatorAction, on entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueChange {
         try Self.change(of: entry) { try transaction.part { try changed(by: decision, entry, transaction) } }
     }
@@ -22,8 +22,8 @@ struct QueueHand {
     /// Predicts the result of `decision` on an entry without writing anything.
     ///
     /// - Returns: nil for a decision that makes a new request, which only a trial run can predict.
-    func foretell(
-        _ decision: QueueDecision, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    func preview(
+        _ decision: OperatorAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueChange? {
         switch decision {
         case .act(let action):
@@ -53,7 +53,7 @@ struct QueueHand {
     /// - Returns: the entry afterwards, or the entry that replaced it.
     /// - Throws: ``QueueRefusal``, and ``StoreError`` if its row cannot be read.
     private func changed(
-        by decision: QueueDecision, _ entry: QueueEntry, _ transaction: borrowing Transaction
+        by decision: OperatorAction, _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         switch decision {
         case .act(let action): return try perform(action, on: entry, transaction)
@@ -100,7 +100,7 @@ struct QueueHand {
 
     /// A refusal if the entry was just reclaimed and parked, which the operator cannot know yet; else nil.
     private func surprise(_ entry: QueueEntry) -> String? {
-        guard entry.state == .parked, takenUp.contains(entry.id) else { return nil }
+        guard entry.state == .parked, reclaimed.contains(entry.id) else { return nil }
         return "its sender ended, and it may have arrived: it is parked now (\(entry.reason?.rawValue ?? ""))"
     }
 
@@ -116,7 +116,7 @@ struct QueueHand {
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
             let isLost = try database.first(
                 """
-                SELECT settled_at IS NOT NULL AND real_id IS NULL FROM siding_queue WHERE temporary_id = ?1
+                SELECT settled_at IS NOT NULL AND real_id IS NULL FROM siding_outbox WHERE temporary_id = ?1
                 ORDER BY seq DESC LIMIT 1
                 """, id
             ) { $0.int(0) == 1 }
@@ -132,7 +132,7 @@ struct QueueHand {
     ) throws -> Bool {
         guard entry.state == .sending else { return false }
         if entry.kind == .write { return true }
-        let owner = try database.first("SELECT owner FROM siding_queue WHERE id = ?1", entry.id) { $0.text(0) }
+        let owner = try database.first("SELECT owner FROM siding_outbox WHERE id = ?1", entry.id) { $0.text(0) }
         return owner.map(isAlive) ?? false
     }
 
@@ -159,7 +159,7 @@ struct QueueHand {
         if entry.mayHaveArrived { return true }
         guard entry.state == .queued, HTTPRequest.Method(entry.method)?.isIdempotent != true else { return false }
         return try transaction.first(
-            "SELECT first_sent_at IS NOT NULL FROM siding_queue WHERE id = ?1", entry.id
+            "SELECT first_sent_at IS NOT NULL FROM siding_outbox WHERE id = ?1", entry.id
         ) { $0.int(0) == 1 } ?? false
     }
 
@@ -170,7 +170,7 @@ struct QueueHand {
                 """
                 UPDATE siding_listings SET state = 'incomplete', incomplete = 'its queued page was dropped', next_url = NULL
                 WHERE state = 'open' AND resource = (SELECT id FROM siding_resources WHERE name = ?1)
-                    AND scope = (SELECT parameters FROM siding_queue WHERE id = ?2)
+                    AND scope = (SELECT scope FROM siding_outbox WHERE id = ?2)
                 """, resource, entry.id)
         }
         return transitions.dropped(entry)

@@ -7,12 +7,12 @@ extension Store {
     /// ``ListingOpening/resumeWithin``, or if everything is listed again.
     ///
     /// A changed definition first deletes all listings.
-    public func openRound(_ opening: RoundOpening) async throws(StoreError) -> RoundPosition {
+    public func openPass(_ opening: PassOpening) async throws(StoreError) -> PassPosition {
         let me = try ownerID()
         let now = clock.now
         return try await write { transaction in
             try Self.check(opening.listing.lease, owner: me, transaction)
-            return try RoundRows.open(opening, owner: me, now: now, transaction)
+            return try PassRows.open(opening, owner: me, now: now, transaction)
         }
     }
 
@@ -21,12 +21,12 @@ extension Store {
     ///
     /// - Returns: the counters, and the missing records that were kept.
     @discardableResult
-    public func endRound(_ round: RoundEnd) async throws(StoreError) -> RoundFindings {
+    public func endPass(_ pass: PassEnd) async throws(StoreError) -> PassFindings {
         let me = try ownerID()
         let now = clock.now
         let findings = try await write { transaction in
-            try Self.check(round.lease, owner: me, transaction)
-            return try RoundRows.end(round, QueueTransitions(owner: me, now: now), transaction)
+            try Self.check(pass.lease, owner: me, transaction)
+            return try PassRows.end(pass, QueueTransitions(owner: me, now: now), transaction)
         }
         if findings.counters.deleted > 0 { changeSignal.fire() }
         return findings

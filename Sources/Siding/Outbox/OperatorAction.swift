@@ -1,5 +1,5 @@
 /// An operator action on every entry of a selection. Each queue command is one of these.
-public enum QueueDecision: Sendable, Hashable {
+public enum OperatorAction: Sendable, Hashable {
     /// Retry, hold, release or drop.
     case act(QueueAction)
     /// Replaces the request of a write with an edited one.

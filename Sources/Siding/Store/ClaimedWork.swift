@@ -4,7 +4,7 @@ internal import SidingSynchronization
 ///
 /// A row names only the process that claimed it. If the end of the work could not be stored, such as on a full disk, the
 /// process lives on but nobody in it completes the row. A row of this process that is not in this list was left behind.
-final class WorkInHand: Sendable {
+final class ClaimedWork: Sendable {
     /// The token of each entry by its id, and of each lease by its name.
     private let tokens = Mutex<[String: Int64]>([:])
 

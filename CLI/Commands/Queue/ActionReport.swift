@@ -2,12 +2,12 @@ import HTTPTypes
 import Siding
 
 /// Prints the result of an operator action on entries, or of its dry run.
-struct DecisionReport {
-    private let decision: QueueDecision
+struct ActionReport {
+    private let decision: OperatorAction
     private let options: GlobalOptions
     private let isRehearsal: Bool
 
-    init(_ decision: QueueDecision, _ options: GlobalOptions, isRehearsal: Bool) {
+    init(_ decision: OperatorAction, _ options: GlobalOptions, isRehearsal: Bool) {
         (self.decision, self.options, self.isRehearsal) = (decision, options, isRehearsal)
     }
 
@@ -58,7 +58,7 @@ struct DecisionReport {
     }
 }
 
-extension QueueDecision {
+extension OperatorAction {
     /// The command's name.
     fileprivate var name: String {
         switch self {

@@ -2,7 +2,7 @@ internal import SidingJSON
 
 /// The record schema of a resource: columns, contract, history and transforms. Only ``RecordTransforms/dropped`` changes what
 /// is stored of a current record.
-public struct RecordShape: Sendable, Hashable {
+public struct RecordSchema: Sendable, Hashable {
     /// The columns of the resource's view, which then has only these; if empty, the view follows the records.
     public var columns: [RecordColumn]
     /// Arrays inside the records whose elements have their own view.
@@ -26,15 +26,15 @@ public struct RecordShape: Sendable, Hashable {
     /// A limit for readability; SQLite allows more.
     public static let mostColumns = 200
 
-    /// - Throws: ``RecordShapeError`` if no view can have this schema.
-    public func check() throws(RecordShapeError) {
+    /// - Throws: ``RecordSchemaError`` if no view can have this schema.
+    public func check() throws(RecordSchemaError) {
         try Self.check(columns)
         try transforms.check(beside: columns)
         var known: Set<String> = []
         for child in children {
             try child.check()
             guard known.insert(child.name.lowercased()).inserted else {
-                throw RecordShapeError(
+                throw RecordSchemaError(
                     "two children are called '\(child.name)'", hint: "SQLite compares names without case")
             }
         }
@@ -42,7 +42,7 @@ public struct RecordShape: Sendable, Hashable {
     }
 
     /// Dropped members are not stored, so nothing may refer to them.
-    private func checkUseOfDropped() throws(RecordShapeError) {
+    private func checkUseOfDropped() throws(RecordSchemaError) {
         let dropped = MemberRemoval(transforms.dropped)
         guard !dropped.isEmpty else { return }
         var uses: [(words: String, paths: [JSONPath])] = []
@@ -54,26 +54,26 @@ public struct RecordShape: Sendable, Hashable {
         for child in children { uses.append(("'\(child.name)' in 'children'", [child.path])) }
         for use in uses {
             guard let path = use.paths.first(where: { dropped.takes($0) }) else { continue }
-            throw RecordShapeError(
+            throw RecordSchemaError(
                 "\(use.words) looks at \(path.shown), which is dropped", hint: "drop what nothing else needs")
         }
     }
 
     /// Whether `where` differs, or names a column with another definition.
-    func hasOtherCondition(than other: RecordShape) -> Bool {
+    func hasOtherCondition(than other: RecordSchema) -> Bool {
         let (condition, before) = (transforms.condition, other.transforms.condition)
         return condition != before || condition?.columns(among: columns) != before?.columns(among: other.columns)
     }
 
-    static func check(_ columns: [RecordColumn]) throws(RecordShapeError) {
+    static func check(_ columns: [RecordColumn]) throws(RecordSchemaError) {
         guard columns.count <= mostColumns else {
-            throw RecordShapeError("\(columns.count) columns are more than \(mostColumns)")
+            throw RecordSchemaError("\(columns.count) columns are more than \(mostColumns)")
         }
         var known: Set<String> = []
         for column in columns {
             try column.check()
             guard known.insert(column.name.lowercased()).inserted else {
-                throw RecordShapeError(
+                throw RecordSchemaError(
                     "two columns are called '\(column.name)'", hint: "SQLite compares names without case")
             }
         }

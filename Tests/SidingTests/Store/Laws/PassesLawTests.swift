@@ -4,75 +4,75 @@ import Testing
 
 @testable import Siding
 
-@Suite struct RoundsLawTests {
-    @Test func `each living record of another resource is due once in a round`() async throws {
+@Suite struct PassesLawTests {
+    @Test func `each living record of another resource is due once in a pass`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
-        try await require(bench.due(round), is: ["a", "b", "c"], "who is due at first")
-        try await bench.list("b", round)
-        try await require(bench.due(round), is: ["a", "c"], "who is due after one")
-        try await require(bench.due(round, after: "a"), is: ["c"], "who is due behind the first")
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        try await require(bench.due(pass), is: ["a", "b", "c"], "who is due at first")
+        try await bench.list("b", pass)
+        try await require(bench.due(pass), is: ["a", "c"], "who is due after one")
+        try await require(bench.due(pass, after: "a"), is: ["c"], "who is due behind the first")
         try await bench.nextChildSync()
-        let resumed = try await bench.openRound()
-        try require(resumed.isResumed && resumed.round == round.round, "the round does not go on")
+        let resumed = try await bench.openPass()
+        try require(resumed.isResumed && resumed.pass == pass.pass, "the pass does not go on")
         try await require(bench.due(resumed), is: ["a", "c"], "who is due in the next sync")
         try await bench.end(resumed, isComplete: false)
-        let next = try await bench.openRound()
-        try require(next.round, is: round.round + 1, "the next round")
+        let next = try await bench.openPass()
+        try require(next.pass, is: pass.pass + 1, "the next round")
         try await require(bench.due(next), is: ["a", "b", "c"], "who is due in the next round")
     }
 
     @Test func `a listing that is not complete stays due, and so does one whose parent changed`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
-        for key in ["a", "b"] { try await bench.list(key, round) }
-        try await bench.list("c", round, next: .cut("a test"))
-        try await require(bench.due(round), is: [], "who is due in the round")
-        try await bench.end(round, isComplete: false)
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, pass) }
+        try await bench.list("c", pass, next: .cut("a test"))
+        try await require(bench.due(pass), is: [], "who is due in the round")
+        try await bench.end(pass, isComplete: false)
         try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1},{"id":"c"},{"id":"d"}]"#)
-        let next = try await bench.openRound()
+        let next = try await bench.openPass()
         try await require(bench.due(next, changed: true), is: ["b", "c", "d"], "who is due")
         let outlook = try await bench.store.outlook(bench.selection(next, changed: true))
         try require(
             outlook, is: ParentOutlook(all: 4, due: 3, new: 1, unfinished: 1, changed: 1), "the outlook")
     }
 
-    @Test func `a round that is complete makes its resource so, and one that is not does not`() async throws {
+    @Test func `a pass that is complete makes its resource so, and one that is not does not`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"}]"#)
-        try await bench.list("a", round)
+        let pass = try await bench.parents(#"[{"id":"a"}]"#)
+        try await bench.list("a", pass)
         try await require(bench.childState().completedAt, is: nil, "when it was complete")
-        try await bench.end(round, isComplete: false)
+        try await bench.end(pass, isComplete: false)
         try await require(bench.childState().completedAt, is: nil, "when it was complete")
-        try await require(bench.childState().round?.isOpen, is: false, "whether the round goes on")
-        let next = try await bench.openRound()
+        try await require(bench.childState().pass?.isOpen, is: false, "whether the pass goes on")
+        let next = try await bench.openPass()
         try await bench.end(next, isComplete: true)
         try await require(bench.childState().completedAt, is: bench.time.now, "when it was complete")
     }
 
-    @Test func `a round of which nothing was saved for too long is given up`() async throws {
+    @Test func `a pass of which nothing was saved for too long is given up`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         bench.time.advance(by: .seconds(80_000))
-        try await bench.list("a", round)
+        try await bench.list("a", pass)
         bench.time.advance(by: .seconds(80_000))
-        try await require(bench.openRound().isResumed, "a page was saved, and yet it was given up")
+        try await require(bench.openPass().isResumed, "a page was saved, and yet it was given up")
         bench.time.advance(by: .seconds(10_000))
-        let next = try await bench.openRound()
-        try require(next.round, is: round.round + 1, "the round")
-        try require(next.droppedRound, is: "its round is older than 24 h", "why")
+        let next = try await bench.openPass()
+        try require(next.pass, is: pass.pass + 1, "the round")
+        try require(next.droppedPass, is: "its pass is older than 24 h", "why")
         try await require(bench.due(next), is: ["a", "b"], "who is due")
     }
 
     @Test func `with a changed definition, or where all is asked anew, every parent is due`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        for key in ["a", "b"] { try await bench.list(key, round) }
-        try await bench.end(round, isComplete: true)
-        let anew = try await bench.openRound(startsAnew: true)
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, pass) }
+        try await bench.end(pass, isComplete: true)
+        let anew = try await bench.openPass(startsAnew: true)
         try require(anew.takesAll, "it does not take all")
         try await require(bench.due(anew), is: ["a", "b"], "who is due")
-        let changed = try await bench.openRound(path: "/news")
+        let changed = try await bench.openPass(path: "/news")
         try require(changed.changedAspects, is: ["path"], "what changed")
         try await require(bench.due(changed, changed: true), is: ["a", "b"], "who is due, as nothing is known")
     }
@@ -81,28 +81,28 @@ import Testing
         async throws
     {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         var entries: [String: QueueEntry] = [:]
         for key in ["a", "b"] {
-            let position = try await bench.open(key, round)
+            let position = try await bench.open(key, pass)
             entries[key] = try await bench.retain(position.page)
         }
         try require(Set(entries.values.map(\.id)).count, is: 2, "the number of entries")
         try await bench.nextChildSync()
-        let next = try await bench.openRound(startsAnew: false)
+        let next = try await bench.openPass(startsAnew: false)
         let taken = try await bench.open("a", next)
         try require(taken.entry?.id, is: entries["a"]?.id, "the entry that was taken up")
         try await bench.end(
-            RoundPosition(round: next.round + 1, takesAll: false, isResumed: false), isComplete: false)
+            PassPosition(pass: next.pass + 1, takesAll: false, isResumed: false), isComplete: false)
         for entry in entries.values { try await require(bench.entry(entry.id).state, is: .done, "the entry") }
     }
 
     @Test func `each listing has a cursor of its own`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        try await bench.list("a", round, cursor: CursorMove(reached: "7", moved: "7"))
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await bench.list("a", pass, cursor: CursorMove(reached: "7", moved: "7"))
         bench.time.advance(by: .seconds(1))
-        try await bench.list("b", round, cursor: CursorMove(reached: "3", moved: "3"))
+        try await bench.list("b", pass, cursor: CursorMove(reached: "3", moved: "3"))
         let child = StoreBench.child
         try await require(bench.store.cursor(of: child, scope: "a")?.value, is: "7", "the first cursor")
         try await require(bench.store.cursor(of: child) == nil, "there is one for all")
@@ -110,63 +110,63 @@ import Testing
     }
 
     @Test
-    func `what two rounds over all parents lack is a tombstone, wherever it was; in one that left a parent out, not`()
+    func `what two passes over all parents lack is a tombstone, wherever it was; in one that left a parent out, not`()
         async throws
     {
         var bench = try await StoreBench()
-        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        try await require(bench.round(&round, ["a": "[1,2]", "b": "[2,3,4]"]), is: 0, "deleted at first")
+        var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.pass(&pass, ["a": "[1,2]", "b": "[2,3,4]"]), is: 0, "deleted at first")
         // One moves, one goes.
-        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]"]), is: 0, "deleted without the other") }
-        try await require(bench.round(&round, ["a": "[1]", "b": "[2,3]"]), is: 0, "deleted by one round")
-        try await require(bench.round(&round, ["a": "[1,3]", "b": "[2]"]), is: 0, "deleted while one moved")
-        try await require(bench.round(&round, ["a": "[1,3]", "b": "[2]"]), is: 1, "deleted by the third")
+        for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1]"]), is: 0, "deleted without the other") }
+        try await require(bench.pass(&pass, ["a": "[1]", "b": "[2,3]"]), is: 0, "deleted by one round")
+        try await require(bench.pass(&pass, ["a": "[1,3]", "b": "[2]"]), is: 0, "deleted while one moved")
+        try await require(bench.pass(&pass, ["a": "[1,3]", "b": "[2]"]), is: 1, "deleted by the third")
         try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
     }
 
-    @Test func `all listings of a round have one guard together`() async throws {
+    @Test func `all listings of a pass have one guard together`() async throws {
         var bench = try await StoreBench()
-        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        try await require(bench.round(&round, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
-        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
+        var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.pass(&pass, ["a": "[1,2,3,4]", "b": "[5,6,7,8]"]), is: 0, "deleted at first")
+        for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1]", "b": "[]"]), is: 0, "deleted") }
         try await require(bench.lastWithheld(), is: 7, "withheld")
     }
 
     @Test func `records of a parent that is gone wait until it is back`() async throws {
         var bench = try await StoreBench()
-        var round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        try await require(bench.round(&round, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
+        var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        try await require(bench.pass(&pass, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
         _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["b"]))
-        for _ in 0..<3 { try await require(bench.round(&round, ["a": "[1,2]"]), is: 0, "deleted without it") }
+        for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1,2]"]), is: 0, "deleted without it") }
         try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1}]"#)
         // Its page was forgotten, so that nobody knows whether records moved.
         for deleted in [0, 0, 1] {
-            try await require(bench.round(&round, ["a": "[1,2]", "b": "[3]"]), is: deleted, "deleted by three rounds")
+            try await require(bench.pass(&pass, ["a": "[1,2]", "b": "[3]"]), is: deleted, "deleted by three passes")
         }
         try await require(bench.childKeys(), is: ["1", "2", "3"], "the records")
     }
 
     @Test func `nothing is known any more of a parent that is gone`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
-        for key in ["a", "b"] { try await bench.list(key, round, cursor: CursorMove(reached: "7", moved: "7")) }
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
+        for key in ["a", "b"] { try await bench.list(key, pass, cursor: CursorMove(reached: "7", moved: "7")) }
         _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a"]))
-        try await require(bench.due(round), is: [], "who is due")
-        try await bench.end(round, isComplete: true)
+        try await require(bench.due(pass), is: [], "who is due")
+        try await bench.end(pass, isComplete: true)
         try await require(
             bench.store.scopedCursors(of: StoreBench.child).map(\.scope), is: ["b"], "whose cursors are left")
     }
 
     @Test func `an answer that was set aside goes with its parent, and a record that was does not`() async throws {
         var bench = try await StoreBench()
-        let round = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
-        try await bench.list("a", round, StoreBench.content(#"[{"no":1}]"#))
+        let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#)
+        try await bench.list("a", pass, StoreBench.content(#"[{"no":1}]"#))
         for key in ["b", "c"] {
-            try await bench.list(key, round, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
+            try await bench.list(key, pass, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
         }
         try await require(bench.childState().quarantined, is: 3, "quarantined")
         _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a", "b"]))
-        try await bench.end(round, isComplete: false)
+        try await bench.end(pass, isComplete: false)
         try await require(bench.childState().quarantined, is: 2, "left in quarantine")
     }
 }
@@ -174,12 +174,12 @@ import Testing
 extension StoreBench {
     static let child = "comments"
 
-    /// Saves the parents, and opens the first round over them.
-    fileprivate mutating func parents(_ json: String) async throws -> RoundPosition {
+    /// Saves the parents, and opens the first pass over them.
+    fileprivate mutating func parents(_ json: String) async throws -> PassPosition {
         try await store.releaseLease(lease)
         try await changeParents(json)
         try await takeChild()
-        return try await openRound()
+        return try await openPass()
     }
 
     fileprivate func changeParents(_ json: String) async throws {
@@ -206,67 +206,67 @@ extension StoreBench {
 
     fileprivate func childOpening(path: String = "/posts", startsAnew: Bool = false) throws -> ListingOpening {
         var opening = try self.opening(path: path, startsAnew: startsAnew, resource: Self.child)
-        opening.parent = ListingParent(resource: Self.resource, revision: 0, round: nil)
+        opening.parent = ListingParent(resource: Self.resource, revision: 0, pass: nil)
         return opening
     }
 
-    fileprivate func openRound(path: String = "/posts", startsAnew: Bool = false) async throws -> RoundPosition {
-        try await store.openRound(
-            RoundOpening(childOpening(path: path, startsAnew: startsAnew), over: Self.resource))
+    fileprivate func openPass(path: String = "/posts", startsAnew: Bool = false) async throws -> PassPosition {
+        try await store.openPass(
+            PassOpening(childOpening(path: path, startsAnew: startsAnew), over: Self.resource))
     }
 
-    fileprivate func selection(_ round: RoundPosition, changed: Bool = false) -> ParentSelection {
-        ParentSelection(for: Self.child, of: Self.resource, round: round.round, areChanged: changed)
+    fileprivate func selection(_ pass: PassPosition, changed: Bool = false) -> ParentSelection {
+        ParentSelection(for: Self.child, of: Self.resource, pass: pass.pass, areChanged: changed)
     }
 
     fileprivate func due(
-        _ round: RoundPosition, changed: Bool = false, after: String? = nil
+        _ pass: PassPosition, changed: Bool = false, after: String? = nil
     ) async throws -> [String] {
-        var selection = self.selection(round, changed: changed)
+        var selection = self.selection(pass, changed: changed)
         selection.after = after
         return try await store.parents(selection).map(\.key)
     }
 
-    fileprivate func open(_ key: String, _ round: RoundPosition) async throws -> ListingPosition {
+    fileprivate func open(_ key: String, _ pass: PassPosition) async throws -> ListingPosition {
         var opening = try childOpening()
         opening.first.scope = key
         let parent = try await store.record(of: Self.resource, key: key)
-        opening.parent = ListingParent(resource: Self.resource, revision: parent?.revision ?? 0, round: round.round)
+        opening.parent = ListingParent(resource: Self.resource, revision: parent?.revision ?? 0, pass: pass.pass)
         return try await store.openListing(opening)
     }
 
     /// Opens the parent's listing, and commits a page of it.
     fileprivate func list(
-        _ key: String, _ round: RoundPosition, _ content: PageCommit.Content? = nil, next: NextPage = .end,
+        _ key: String, _ pass: PassPosition, _ content: PageCommit.Content? = nil, next: NextPage = .end,
         cursor: CursorMove? = nil
     ) async throws {
-        let position = try await open(key, round)
+        let position = try await open(key, pass)
         var commit = try pageCommit(
             content ?? Self.content(#"[{"id":"of-\#(key)"}]"#), position, next: next, cursor: cursor)
         commit.resource = Self.child
         _ = try await store.commit(commit)
     }
 
-    /// Lists the parents anew and what `pages` says of some of them, and ends the round; the next one is open then.
+    /// Lists the parents anew and what `pages` says of some of them, and ends the pass; the next one is open then.
     ///
     /// - Returns: how many records were deleted.
-    fileprivate mutating func round(_ round: inout RoundPosition, _ pages: [String: String]) async throws -> Int {
+    fileprivate mutating func pass(_ pass: inout PassPosition, _ pages: [String: String]) async throws -> Int {
         let living = try await store.records(of: Self.resource, after: nil, limit: 99, deleted: false)
         try await changeParents("[\(living.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: ","))]")
         for (key, ids) in pages.sorted(by: { $0.key < $1.key }) {
-            let position = try await open(key, round)
+            let position = try await open(key, pass)
             let json = ids.split(whereSeparator: { !$0.isNumber }).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
             var commit = try pageCommit(Self.content("[\(json)]"), position)
             (commit.resource, commit.deletions) = (Self.child, DeletionTerms(Deletions(byAbsence: true)))
             _ = try await store.commit(commit)
         }
-        var end = RoundEnd(
-            resource: Self.child, parent: Self.resource, round: round.round, lease: lease, run: run, isComplete: true)
+        var end = PassEnd(
+            resource: Self.child, parent: Self.resource, pass: pass.pass, lease: lease, run: run, isComplete: true)
         end.deletions = DeletionTerms(Deletions(byAbsence: true))
-        let deleted = try await store.endRound(end).counters.deleted
+        let deleted = try await store.endPass(end).counters.deleted
         time.advance(by: .seconds(1))
         try await nextChildSync()
-        round = try await openRound()
+        pass = try await openPass()
         return deleted
     }
 
@@ -287,10 +287,10 @@ extension StoreBench {
                 isCounted: true, parks: nil, expiry: nil, wait: { _ in .seconds(60) }))
     }
 
-    fileprivate func end(_ round: RoundPosition, isComplete: Bool) async throws {
-        try await store.endRound(
-            RoundEnd(
-                resource: Self.child, parent: Self.resource, round: round.round, lease: lease, run: run,
+    fileprivate func end(_ pass: PassPosition, isComplete: Bool) async throws {
+        try await store.endPass(
+            PassEnd(
+                resource: Self.child, parent: Self.resource, pass: pass.pass, lease: lease, run: run,
                 isComplete: isComplete))
     }
 

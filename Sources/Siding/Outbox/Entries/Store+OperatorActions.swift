@@ -19,11 +19,11 @@ extension Store {
     /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that the queue may not keep, ``StoreError/Kind/notFound`` and
     ///   ``StoreError/Kind/ambiguous`` for ids. If the store itself fails, earlier batches stay carried out.
     public func carryOut(
-        _ decision: QueueDecision, on selection: QueueSelection, isRehearsal: Bool = false
+        _ decision: OperatorAction, on selection: QueueSelection, isRehearsal: Bool = false
     ) async throws(StoreError) -> [QueueChange] {
         if case .replace(let change) = decision { try change.check() }
         let hand = try await hand(isRehearsal: isRehearsal)
-        if isRehearsal, let foretold = try await foretell(decision, on: selection, by: hand) { return foretold }
+        if isRehearsal, let foretold = try await preview(decision, on: selection, by: hand) { return foretold }
         let found = try await entries(selection)
         // Dropping the oldest entry of a lane makes the next one ready to be sent. The newest are dropped first, so that no
         // sender claims one of them between two transactions.
@@ -52,13 +52,13 @@ extension Store {
     }
 
     /// Predicts the results of `decision` by reading only; nil if only a trial run can predict them.
-    private func foretell(
-        _ decision: QueueDecision, on selection: QueueSelection, by hand: QueueHand
+    private func preview(
+        _ decision: OperatorAction, on selection: QueueSelection, by hand: OperatorActions
     ) async throws(StoreError) -> [QueueChange]? {
         try await read { snapshot in
             var changes: [QueueChange] = []
             for entry in try QueueSelecting.entries(selection, snapshot) {
-                guard let change = try hand.foretell(decision, on: entry, snapshot) else { return nil }
+                guard let change = try hand.preview(decision, on: entry, snapshot) else { return nil }
                 changes.append(change)
             }
             return changes
@@ -66,19 +66,19 @@ extension Store {
     }
 
     /// Reclaims the entries of dead senders first, except in a dry run.
-    private func hand(isRehearsal: Bool) async throws(StoreError) -> QueueHand {
-        let takenUp = isRehearsal ? [] : try await reap()
-        return QueueHand(
-            transitions: try transitions(), isAlive: owner.isAlive, takenUp: Set(takenUp.map(\.id)))
+    private func hand(isRehearsal: Bool) async throws(StoreError) -> OperatorActions {
+        let reclaimed = isRehearsal ? [] : try await reclaim()
+        return OperatorActions(
+            transitions: try transitions(), isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
     }
 }
 
-extension QueueHand {
+extension OperatorActions {
     /// Applies `decision` to the present state of an entry, if `selection` still contains it.
     ///
     /// - Parameter found: the entry as the selection found it.
     func carryOut(
-        _ decision: QueueDecision, onMeant found: QueueEntry, by selection: QueueSelection,
+        _ decision: OperatorAction, onMeant found: QueueEntry, by selection: QueueSelection,
         _ transaction: borrowing Transaction
     ) throws -> QueueChange {
         guard let entry = try QueueSelecting.entry(found.id, transaction) else {

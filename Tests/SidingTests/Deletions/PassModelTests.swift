@@ -10,10 +10,10 @@ import Testing
 @testable import Siding
 
 /// Random origins with parents against what is known of them.
-@Suite struct RoundModelTests {
+@Suite struct PassModelTests {
     private static let seeds = Proof.choose(short: 80, middle: 400, long: 5_000)
 
-    /// Nothing that lives at the origin is taken for deleted, but where it slipped from parent to parent in two rounds, which no
+    /// Nothing that lives at the origin is taken for deleted, but where it slipped from parent to parent in two passes, which no
     /// client can see. When the origin is quiet and all parents are there, what is stored is what they have.
     @Test(arguments: 0..<4) func `no living record is deleted, and in the end no dead one lives`(_ quarter: Int)
         async throws
@@ -23,7 +23,7 @@ import Testing
         var stores = try ModelStores(clock: time.clock)
         var (deleted, withheld) = (0, 0)
         for seed in (quarter * count)..<((quarter + 1) * count) {
-            var run = try RoundRun(seed: UInt64(seed), try await stores.store(for: seed), time)
+            var run = try PassRun(seed: UInt64(seed), try await stores.store(for: seed), time)
             guard try await run.play() else { return }
             if run.deleted > 0 { deleted += 1 }
             if run.withheld > 0 { withheld += 1 }
@@ -35,7 +35,7 @@ import Testing
 }
 
 /// One history of an origin with parents and its copy.
-private struct RoundRun {
+private struct PassRun {
     let seed: UInt64
     let origin: ChangingParents
     let store: Store
@@ -44,8 +44,8 @@ private struct RoundRun {
     var tasks: AnyResource
     var generator: SeededGenerator
     var history: [String] = []
-    /// Whether something moved in the rounds that ended.
-    var rounds: [Bool] = []
+    /// Whether something moved in the passes that ended.
+    var passes: [Bool] = []
     var isOpen = false
     var movesAtBegin = 0
     private(set) var (deleted, withheld) = (0, 0)
@@ -104,13 +104,13 @@ private struct RoundRun {
         let before = try await living()
         let selection = QueueSelection(resources: [parents.name, tasks.name], states: [.parked])
         _ = try await store.perform(.release, on: selection)
-        let known = try await round()
+        let known = try await pass()
         let moves = origin.state.withLock { $0.moves }
         if !(known?.isOpen ?? false) || options.isFull { movesAtBegin = moves }
         let report = try await run(options)
         let (records, now) = origin.state.withLock { ($0.records, $0.moves) }
-        let isOver = try await round().map { !$0.isOpen } ?? false
-        if isOver { rounds.append(now != movesAtBegin) }
+        let isOver = try await pass().map { !$0.isOpen } ?? false
+        if isOver { passes.append(now != movesAtBegin) }
         let counters = report.line.counters
         history.append(
             "\(report.line.outcome?.rawValue ?? "")\(options.isFull ? " full" : "") deleted \(counters.deleted) withheld "
@@ -121,7 +121,7 @@ private struct RoundRun {
             withheld += counters.withheld
         }
         let lost = before.subtracting(try await living())
-        // Its pages are older than the round.
+        // Its pages are older than the pass.
         let wentOn = report.line.notes.contains { $0.hasSuffix("went on where they had stopped") }
         return isSafe(lost, counters, options, wentOn: wentOn)
     }
@@ -131,18 +131,18 @@ private struct RoundRun {
     ) -> Bool {
         if lost.count != counters.deleted { return fail("\(lost) are gone, \(counters.deleted) were told") }
         let slipped = lost.intersection(atOrigin)
-        let mayHaveSlipped = rounds.last == true && rounds.dropLast().contains(true)
+        let mayHaveSlipped = passes.last == true && passes.dropLast().contains(true)
         if !slipped.isEmpty, !mayHaveSlipped { return fail("\(slipped.sorted()) live") }
         // What pages showed while records moved is not known here.
-        guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, rounds.last == false, !wentOn else {
+        guard !options.acceptsDeletes, counters.deleted + counters.withheld > 0, passes.last == false, !wentOn else {
             return true
         }
         let share = DeletionShare(listed: atOrigin.count, share: tasks.deletions.most)
         return share.fault(deleted: counters.deleted, withheld: counters.withheld).map(fail) ?? true
     }
 
-    private func round() async throws -> RoundState? {
-        try await store.resourceStates().first { $0.resource == tasks.name }?.round
+    private func pass() async throws -> PassState? {
+        try await store.resourceStates().first { $0.resource == tasks.name }?.pass
     }
 
     private func living() async throws -> Set<Int> {
