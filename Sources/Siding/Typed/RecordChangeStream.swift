@@ -100,6 +100,9 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
     private var known: Set<KeyText> = []
     /// Changed keys not yet reported.
     private var pending: ArraySlice<String> = []
+    /// How long to wait before the next look. A look that finds changes reads the whole table, and a sync commits page after
+    /// page: nine parts of rest to one of reading leave the readers to others.
+    private var rest = Duration.zero
 
     init(_ stream: RecordChangeStream<Model>) {
         self.stream = stream
@@ -129,13 +132,19 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
                 let difference = try await nextPortion()
                 if !difference.isEmpty { return difference }
             }
+            if rest > .zero { try? await stream.clock.sleep(for: rest) }
             // Read before the look, so that any later commit ends the wait at once.
             let count = store.changeSignal.count
             let since = revision
-            let changed = try await RecordError.mapping { () throws(StoreError) in
-                try await store.changedKeys(of: name, since: since)
+            var changed = Result<ChangedKeys, StoreError>.success(ChangedKeys(revision: since, keys: []))
+            let duration = await stream.clock.measure {
+                do throws(StoreError) {
+                    changed = .success(try await store.changedKeys(of: name, since: since))
+                } catch { changed = .failure(error) }
             }
-            (revision, pending) = (changed.revision, changed.keys[...])
+            let found = try await RecordError.mapping { () throws(StoreError) in try changed.get() }
+            (revision, pending) = (found.revision, found.keys[...])
+            rest = pending.isEmpty ? .zero : duration * 9
             if pending.isEmpty { await wait(past: count) }
         }
         return nil

@@ -57,6 +57,18 @@ import Testing
         #expect(try await events.next()?.difference?.updated.map(\.title) == ["b"])
     }
 
+    @Test func `a look that found changes is followed by a rest nine times as long`() async throws {
+        let bench = try await TypedBench()
+        let ticking = TickingClock()
+        var events = bench.siding.changes(of: bench.issues, clock: ticking).makeAsyncIterator()
+        _ = try await events.next()
+        try await bench.siding.save(Ticket(id: 1), to: bench.issues)
+        #expect(try await events.next()?.difference?.inserted.count == 1)
+        try await bench.siding.save(Ticket(id: 2), to: bench.issues)
+        #expect(try await events.next()?.difference?.inserted.count == 1)
+        #expect(ticking.waits.contains(.milliseconds(90)))
+    }
+
     @Test func `what happens between two looks is told as one change`() async throws {
         let bench = try await TypedBench()
         let (siding, issues) = (bench.siding, bench.issues)
@@ -206,5 +218,36 @@ extension RecordDifference<Ticket> {
         signal.fire()
         await other.value
         #expect(signal.waiters == 0)
+    }
+}
+
+/// A clock that goes ten milliseconds further with each look at it, and whose waits are over at once.
+private final class TickingClock: Clock {
+    struct Instant: InstantProtocol {
+        var offset = Duration.zero
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    private let state = Mutex((now: Instant(), waits: [Duration]()))
+
+    var waits: [Duration] { state.withLock { $0.waits } }
+    var minimumResolution: Duration { .zero }
+
+    var now: Instant {
+        state.withLock { state in
+            state.now = state.now.advanced(by: .milliseconds(10))
+            return state.now
+        }
+    }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        state.withLock { state in
+            state.waits.append(state.now.duration(to: deadline))
+            state.now = max(state.now, deadline)
+        }
+        await Task.yield()
     }
 }
