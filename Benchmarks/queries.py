@@ -144,9 +144,10 @@ compare("sum", both, "SELECT sum(balance) FROM items", 2)
 compare("group by", both, "SELECT status, count(*), avg(balance) FROM items GROUP BY status", 2)
 compare("range", both, "SELECT count(*) FROM items WHERE updated_at >= '2026-03' AND updated_at < '2026-05'", 2)
 compare("order by limit", both, "SELECT id, balance FROM items ORDER BY balance DESC LIMIT 20", 2)
-join = "SELECT c.city, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.city"
+join = "SELECT c.id, count(*), sum(o.amount) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id"
 compare("join of 300,000 to 1,000, nothing declared", [sqlite3.connect(shop_bare), table], join, 6)
 compare("join of 300,000 to 1,000, the reference declared", [sqlite3.connect(shop_declared), table], join, 1.5)
+print(f"    {min(declared_times):.2f} s, without {min(bare_times):.2f} s")
 tell("first sync with eight declared columns, to one without", min(declared_times) / min(bare_times), 1.4, " ×")
 if missed:
     sys.exit(f"missed: {', '.join(missed)}")

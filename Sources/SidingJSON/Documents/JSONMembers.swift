@@ -97,7 +97,7 @@ public enum JSONMembers {
 
 extension JSONScanner {
     /// Skips a value and returns its kind and range.
-    fileprivate mutating func range() throws(JSONSyntaxError) -> EnvelopeValue {
+    mutating func range() throws(JSONSyntaxError) -> EnvelopeValue {
         guard position < end else { throw failure(.expectedValue) }
         let first = position
         var rules = SyntaxRules(depthLeft: .max, maxStringBytes: .max)

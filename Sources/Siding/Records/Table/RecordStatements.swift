@@ -5,8 +5,7 @@ internal import SidingSQLite
 struct RecordStatements: ~Copyable {
     private let table: RecordsTable
     private var find: Statement
-    private var insert: Statement
-    private var update: Statement
+    private var rows: RowStatements
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
     /// Saves records with pending edits; nil if no record of the resource has any.
@@ -27,38 +26,16 @@ struct RecordStatements: ~Copyable {
         pull: RecordPull? = nil, request: Int64? = nil
     ) throws {
         try table.keepHistory(transaction)
-        // All or none: a struct of statements cannot be left half made. A declared column is computed from the bound body by the
-        // statement that writes the row; SQLite parses a text once for all JSON functions of a statement.
+        // All or none: a struct of statements cannot be left half made.
         let find = try transaction.prepare(
             "SELECT rowid, body, deleted_at FROM \(identifier: table.name) WHERE key = ?1")
-        var insert = try transaction.prepare(
-            """
-            INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, revision, lives_since, pending,
-                deleted_at, request, \(table.bodyColumns))
-            VALUES (?1, ?3, ?3, ?4, ?5, ?5, 0, ?6, ?7, \(table.values(of: "?2")))
-            """)
-        var update = try transaction.prepare(
-            """
-            UPDATE \(identifier: table.name) SET changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
-                revision = CASE WHEN deleted_at IS NULL OR ?6 IS NULL THEN ?5 ELSE revision END,
-                lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7,
-                \(table.assignments(of: "?2"))
-            WHERE rowid = ?1
-            """)
-        try insert.bind(3, now.microseconds)
-        try insert.bind(4, run)
-        try insert.bind(5, revision)
-        try insert.bind(7, request)
-        try update.bind(3, now.microseconds)
-        try update.bind(4, run)
-        try update.bind(5, revision)
-        try update.bind(7, request)
+        let rows = try RowStatements(
+            transaction, table, RowStatements.Context(run: run, now: now, revision: revision, request: request))
         let index = try TextIndex.load(of: table.resource, transaction)
         let text: TextStatements? = if let index { try TextStatements(index, transaction) } else { nil }
         self.table = table
         self.find = find
-        self.insert = insert
-        self.update = update
+        self.rows = rows
         self.text = text
         self.pull = pull
         self.now = now
@@ -78,10 +55,7 @@ struct RecordStatements: ~Copyable {
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
-            try table.bind(key: key, at: 1, of: &insert)
-            try insert.bindTextBytes(2, body)
-            try insert.bind(6, isDeleted ? now.microseconds : nil)
-            try insert.step()
+            try rows.insert(key, body, deletedAt: isDeleted ? now.microseconds : nil, transaction)
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
             if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: table.resource, transaction) }
@@ -97,10 +71,7 @@ struct RecordStatements: ~Copyable {
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
         try text?.remove(id)
-        try update.bind(1, id)
-        try update.bindTextBytes(2, body)
-        try update.bind(6, deletedAt)
-        try update.step()
+        try rows.update(id, body, deletedAt: deletedAt, transaction)
         try text?.add(id)
         if isLocal, !isLiving { try MissingTable.exempt(id, of: table.resource, transaction) }
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived

@@ -11,11 +11,16 @@ extension RecordsTable {
     }
 
     /// What ``bodyColumns`` hold where the parameter `body` is the body.
-    func values(of body: SQL) -> SQL { (columns.map { $0.value(of: body) } + [body]).joined }
+    ///
+    /// - Parameter declared: what the stored columns hold; nil computes it from the body.
+    func values(of body: SQL, _ declared: [SQL]? = nil) -> SQL {
+        ((declared ?? columns.map { $0.value(of: body) }) + [body]).joined
+    }
 
     /// What sets ``bodyColumns`` to that.
-    func assignments(of body: SQL) -> SQL {
-        let declared = columns.map { column -> SQL in "\(identifier: column.name) = \(column.value(of: body))" }
+    func assignments(of body: SQL, _ declared: [SQL]? = nil) -> SQL {
+        let values = declared ?? columns.map { $0.value(of: body) }
+        let declared = zip(columns, values).map { column, value -> SQL in "\(identifier: column.name) = \(value)" }
         return (declared + ["body = \(body)"]).joined
     }
 

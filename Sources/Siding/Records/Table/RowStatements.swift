@@ -1,0 +1,134 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// The statements that write a record's row with its stored columns, prepared once per page.
+///
+/// There are two ways to the columns' values: read by ``ScannedColumns`` and bound, or computed by the columns' expressions in the
+/// statement. The second is prepared with the first record that needs it. SQLite parses a text once for all JSON functions of a
+/// statement.
+struct RowStatements: ~Copyable {
+    /// What is the same for all rows of a page.
+    struct Context {
+        let run: RunID
+        let now: Timestamp
+        /// The resource's revision once the transaction has committed.
+        let revision: Int64
+        let request: Int64?
+    }
+
+    /// An INSERT and an UPDATE with the same parameters: 1 is the key or the row, 2 the body, 6 the time of the deletion.
+    private struct Pair: ~Copyable {
+        var insert: Statement
+        var update: Statement
+
+        /// - Parameter declared: the values of the stored columns; nil computes them from the body.
+        init(
+            _ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context, declared: [SQL]?
+        ) throws {
+            var insert = try transaction.prepare(
+                """
+                INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, revision, lives_since, pending,
+                    deleted_at, request, \(table.bodyColumns))
+                VALUES (?1, ?3, ?3, ?4, ?5, ?5, 0, ?6, ?7, \(table.values(of: "?2", declared)))
+                """)
+            var update = try transaction.prepare(
+                """
+                UPDATE \(identifier: table.name) SET changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
+                    revision = CASE WHEN deleted_at IS NULL OR ?6 IS NULL THEN ?5 ELSE revision END,
+                    lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7,
+                    \(table.assignments(of: "?2", declared))
+                WHERE rowid = ?1
+                """)
+            try Self.bind(context, to: &insert)
+            try Self.bind(context, to: &update)
+            self.insert = insert
+            self.update = update
+        }
+
+        /// - Parameter columns: reads the values of the stored columns; nil if the statement computes them.
+        /// - Returns: false if nothing was written, as the statement that computes them has to do it.
+        mutating func insert(
+            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, in table: RecordsTable,
+            _ columns: ScannedColumns?
+        ) throws -> Bool {
+            if let columns, try !columns.bind(body, to: &insert, from: firstColumn) { return false }
+            try table.bind(key: key, at: 1, of: &insert)
+            try insert.bindTextBytes(2, body)
+            try insert.bind(6, deletedAt)
+            try insert.step()
+            return true
+        }
+
+        /// The same for a row that is stored.
+        mutating func update(
+            _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ columns: ScannedColumns?
+        ) throws -> Bool {
+            if let columns, try !columns.bind(body, to: &update, from: firstColumn) { return false }
+            try update.bind(1, row)
+            try update.bindTextBytes(2, body)
+            try update.bind(6, deletedAt)
+            try update.step()
+            return true
+        }
+
+        private static func bind(_ context: Context, to statement: inout Statement) throws {
+            try statement.bind(3, context.now.microseconds)
+            try statement.bind(4, context.run)
+            try statement.bind(5, context.revision)
+            try statement.bind(7, context.request)
+        }
+    }
+
+    /// The first parameter of the stored columns, behind those above: SQLite numbers each `?` after the largest before it.
+    private static let firstColumn = 8
+
+    private let table: RecordsTable
+    private let context: Context
+    private let columns: ScannedColumns?
+    private var scanned: Pair?
+    private var computed: Pair?
+    private var isComputedPrepared: Bool
+
+    init(_ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context) throws {
+        let columns = ScannedColumns(table.columns)
+        let pair = try Pair(transaction, table, context, declared: columns?.parameters)
+        self.table = table
+        self.context = context
+        self.columns = columns
+        isComputedPrepared = columns == nil
+        if columns == nil {
+            scanned = nil
+            computed = consume pair
+        } else {
+            scanned = consume pair
+            computed = nil
+        }
+    }
+
+    /// Inserts a record.
+    ///
+    /// - Parameter deletedAt: when it was deleted, in microseconds; nil for a live record.
+    mutating func insert(
+        _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?,
+        _ transaction: borrowing Transaction
+    ) throws {
+        if let columns, try scanned?.insert(key, body, deletedAt: deletedAt, in: table, columns) == true { return }
+        try prepareComputed(transaction)
+        _ = try computed?.insert(key, body, deletedAt: deletedAt, in: table, nil)
+    }
+
+    /// Writes another body into a record's row.
+    mutating func update(
+        _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ transaction: borrowing Transaction
+    ) throws {
+        if let columns, try scanned?.update(row, body, deletedAt: deletedAt, columns) == true { return }
+        try prepareComputed(transaction)
+        _ = try computed?.update(row, body, deletedAt: deletedAt, nil)
+    }
+
+    private mutating func prepareComputed(_ transaction: borrowing Transaction) throws {
+        guard !isComputedPrepared else { return }
+        computed = try Pair(transaction, table, context, declared: nil)
+        isComputedPrepared = true
+    }
+}
