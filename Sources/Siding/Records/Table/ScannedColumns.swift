@@ -99,18 +99,20 @@ enum ScannedValue {
         return .integer(number)
     }
 
-    /// The number, if it is written as an integer of at most 18 digits.
+    /// The number, if it is written as an integer that 64 bits hold.
     private static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
         let isNegative = digits.first == UInt8(ascii: "-")
         let magnitude = digits.dropFirst(isNegative ? 1 : 0)
-        guard (1...18).contains(magnitude.count) else { return nil }
-        var number: Int64 = 0
+        guard (1...19).contains(magnitude.count) else { return nil }
+        var number: UInt64 = 0
         for byte in magnitude {
             let digit = byte &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
-            number = number * 10 + Int64(digit)
+            // 19 digits are below 2 to the 64.
+            number = number * 10 + UInt64(digit)
         }
-        return isNegative ? -number : number
+        guard number <= UInt64(Int64.max) else { return nil }
+        return isNegative ? -Int64(number) : Int64(number)
     }
 
     /// - Parameter unit: its length in milliseconds.
