@@ -37,9 +37,7 @@ struct PageSaver {
                 unsaved.isEmpty ? slices : slices.enumerated().filter { !unsaved.contains($0.offset) }.map(\.element)
             newMemberSets = try ColumnInference(
                 resource: resource.id, name: page.resource, run: page.run, schema: resource.schema
-            ).addColumns(
-                // Another process may have forgotten the resource, and its columns, since they were looked at.
-                of: kept, in: bytes, knownMemberSets: resource.revision == 0 ? [] : knownMemberSets, transaction)
+            ).addColumns(of: kept, in: bytes, knownMemberSets: knownMemberSets, transaction)
         }
         counters.pages = 1
         counters.requests = page.requests

@@ -43,25 +43,39 @@ struct ChangeFeed {
         let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0)
         }
-        guard found.revision == beginning || found.revision >= forgotten ?? 0 else {
-            throw Refusal.forgotten(run).error(name, newest)
-        }
+        // Before its first record, a resource of the same name may have been forgotten, with its deletions.
+        let isComplete =
+            try found.revision == beginning
+            ? !hadRecords(name, until: run, snapshot) : found.revision >= forgotten ?? 0
+        guard isComplete else { throw Refusal.forgotten(run).error(name, newest) }
         return ChangeFeed(since: found.revision)
     }
 
     /// The run from which later changes can be read: the newest one that has ended, 0 if there is none.
     ///
-    /// Skips runs after which a tombstone was removed, as changes since then are incomplete.
+    /// Skips runs after which a tombstone was removed or the resource was forgotten, as changes since then are incomplete.
     static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
         let newest = try snapshot.first(
             """
             SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL
                 AND COALESCE(json_extract(revisions, ?2), \(integer: beginning)) NOT BETWEEN 0
                     AND COALESCE((SELECT forgotten FROM siding_resources WHERE id = ?1), 0) - 1
+                AND (json_extract(revisions, ?2) IS NOT NULL OR NOT EXISTS (
+                    SELECT 1 FROM siding_run_resources r
+                    WHERE r.resource = (SELECT name FROM siding_resources WHERE id = ?1) AND r.run <= siding_runs.id AND r.inserted > 0))
             ORDER BY id DESC LIMIT 1
             """, resource, "$.\"\(resource)\""
         ) { $0.int(0) }
         return newest ?? 0
+    }
+
+    /// Whether a run until `run` inserted records of a resource of this name.
+    private static func hadRecords(
+        _ name: String, until run: RunID, _ snapshot: borrowing Snapshot
+    ) throws -> Bool {
+        try snapshot.first(
+            "SELECT 1 FROM siding_run_resources WHERE resource = ?1 AND run <= ?2 AND inserted > 0 LIMIT 1", name, run
+        ) { _ in true } ?? false
     }
 
     /// Records that a tombstone is removed: changes since before its revision are then no longer complete.

@@ -23,7 +23,6 @@ extension Store {
             result = .failure(error)
         }
         try? await releaseLease(lease)
-        shapes.forget(resource)
         changeSignal.fire()
         return try result.get()
     }

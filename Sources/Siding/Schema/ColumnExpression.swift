@@ -89,7 +89,8 @@ struct ColumnExpression {
             """
         // A moment in UTC to the second, as most are written, is right if it is what SQLite writes for it.
         return """
-            CASE WHEN strftime('%Y-%m-%dT%H:%M:%SZ', \(value), '+0 days') IS \(value) \
+            CASE WHEN \(value) GLOB '[0-9]*' \
+            AND strftime('%Y-%m-%dT%H:%M:%SZ', \(value), '+0 days') IS \(value) \
             THEN substr(\(value), 1, 19) || '.000Z' WHEN \(value) GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' \
             THEN CASE WHEN \(isInCalendar) \
             THEN coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', \(spelt)), \(value)) ELSE \(value) END ELSE \(value) END

@@ -25,7 +25,8 @@ struct ColumnInference {
                 let record = UnsafeRawBufferPointer(rebasing: page[slice.range])
                 // The contents of arrays are not part of a record's member set.
                 children.look(at: record)
-                if !knownMemberSets.contains(slice.memberSet), newMemberSets.insert(slice.memberSet).inserted {
+                let memberSet = numbered(slice.memberSet)
+                if !knownMemberSets.contains(memberSet), newMemberSets.insert(memberSet).inserted {
                     members += JSONMembers.topLevelMembers(of: record)
                 }
             }
@@ -33,6 +34,12 @@ struct ColumnInference {
         if !newMemberSets.isEmpty { try show(members, transaction) }
         try children.show(in: self, transaction)
         return newMemberSets
+    }
+
+    /// The member set of this resource's number: another process may have forgotten the resource, and its columns, and a new
+    /// resource of the name has another number.
+    private func numbered(_ memberSet: UInt64) -> UInt64 {
+        memberSet ^ UInt64(bitPattern: resource) &* 0x9E37_79B9_7F4A_7C15
     }
 
     /// Adds columns for the members of one record that have none.

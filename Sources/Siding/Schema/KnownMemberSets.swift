@@ -10,10 +10,6 @@ final class KnownMemberSets: Sendable {
         shapes.withLock { $0[resource] ?? [] }
     }
 
-    func forget(_ resource: String) {
-        shapes.withLock { _ = $0.removeValue(forKey: resource) }
-    }
-
     func add(_ new: Set<UInt64>, to resource: String) {
         guard !new.isEmpty else { return }
         shapes.withLock { shapes in

@@ -51,7 +51,8 @@ extension Store {
             place = (row.int(0) &+ 1, place.number + 1)
             rows += 1
         }
-        return Portion(survey: survey, place: place, isLast: rows < Self.portion)
+        // Behind the greatest number of a row there is none.
+        return Portion(survey: survey, place: place, isLast: rows < Self.portion || place.id == .min)
     }
 
     private static func schema(

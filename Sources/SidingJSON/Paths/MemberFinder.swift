@@ -3,8 +3,10 @@
 /// It is for paths that are read from every record of a page, such as those of declared columns.
 package struct MemberFinder: Sendable {
     private var tree = PathTree()
-    /// The index in ``find(in:)``'s result for each path.
+    /// Where each path's value is in the result of ``find(in:into:)``.
     package private(set) var places: [Int] = []
+    /// Whether a node has paths below it.
+    private var isInner: [Bool] = []
 
     /// - Returns: nil if a path is the whole record, has an index, or has a name whose spelling in SQLite's paths is doubtful.
     package init?(_ paths: [JSONPath]) {
@@ -17,18 +19,21 @@ package struct MemberFinder: Sendable {
             guard isPlain, !path.components.isEmpty else { return nil }
             places.append(tree.insert(path))
         }
+        isInner = (0..<tree.nodeCount).map(tree.wantsMembers)
     }
 
-    /// The values at ``places``: nil where the record has none. If a name is repeated, the first one counts.
+    /// Sets the values at ``places``: nil where the record has none. If a name is repeated, the first one counts.
     ///
-    /// - Parameter record: valid JSON.
-    /// - Returns: nil if a name is written with escapes: SQLite 3.40 does not find such members, later versions do.
-    package func find(in record: UnsafeRawBufferPointer) -> [EnvelopeValue?]? {
-        var values = [EnvelopeValue?](repeating: nil, count: tree.nodeCount)
+    /// - Parameters:
+    ///   - record: valid JSON.
+    ///   - values: reused from record to record.
+    /// - Returns: false if a name is written with escapes: SQLite 3.40 does not find such members, later versions do.
+    package func find(in record: UnsafeRawBufferPointer, into values: inout [EnvelopeValue?]) -> Bool {
+        values.removeAll(keepingCapacity: true)
+        values.append(contentsOf: repeatElement(nil, count: tree.nodeCount))
         let limits = JSONLimits(maxDepth: .max, maxValues: .max, maxStringBytes: .max)
-        guard var scanner = try? JSONScanner(record, limits: limits) else { return nil }
-        let isReadable = try? find(below: PathTree.root, with: &scanner, into: &values)
-        return isReadable == true ? values : nil
+        guard var scanner = try? JSONScanner(record, limits: limits) else { return false }
+        return (try? find(below: PathTree.root, with: &scanner, into: &values)) == true
     }
 
     private func find(
@@ -41,7 +46,7 @@ package struct MemberFinder: Sendable {
             let hash = NameHash.hash(name, readable: scanner.end - name.start)
             let child = tree.child(of: node, named: name, hash: hash)
             if child != PathTree.none, values[child] == nil {
-                if tree.wantsMembers(of: child) {
+                if isInner[child] {
                     var inner = scanner
                     guard try find(below: child, with: &inner, into: &values) else { return false }
                 }

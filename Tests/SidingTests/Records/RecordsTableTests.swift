@@ -214,4 +214,47 @@ import Testing
         #expect(try await next.rows("SELECT id FROM siding_resources") == [["2"]])
         #expect(try await next.store.check() == [])
     }
+
+    @Test func `changes since a run before a resource was forgotten are not complete`() async throws {
+        var bench = try await FileBench()
+        try await bench.commit(#"[{"id":1},{"id":2}]"#)
+        let run = bench.bench.run
+        try await bench.store.endRun(run, outcome: .saved)
+        try await bench.bench.nextSync()
+        try await bench.store.releaseLease(bench.bench.lease)
+        try await bench.store.forget(resource: "posts")
+        try await bench.bench.nextSync()
+        try await bench.commit(#"[{"id":1}]"#)
+        #expect(try await storeErrorKind { _ = try await bench.store.changes(of: "posts", since: run) } == .notFound)
+        try await bench.store.endRun(bench.bench.run, outcome: .saved)
+        let now = try await bench.store.changes(of: "posts", since: 0)
+        #expect(now.changes.map(\.key) == ["1"] && now.run == bench.bench.run)
+        #expect(try await bench.store.changes(of: "posts", since: now.run).changes == [])
+    }
+
+    @Test func `a resource that another process forgot gets its columns again`() async throws {
+        var bench = try await FileBench()
+        let pages = [#"[{"id":1,"a":1}]"#, #"[{"id":2,"b":1}]"#]
+        for page in pages { try await bench.commit(page) }
+        try await bench.store.releaseLease(bench.bench.lease)
+        let other = try await Store.open(at: bench.path)
+        try await other.forget(resource: "posts")
+        try await other.close()
+        try await bench.bench.nextSync()
+        for page in pages { try await bench.commit(page) }
+        #expect(try await bench.columns("posts") == ["id", "a", "b"])
+    }
+
+    @Test func `a column that was declared before the table got its other layout may be declared again`() async throws {
+        let bench = try await FileBench()
+        let (one, two) = (RecordColumn("a"), RecordColumn("b", .integer, isIndexed: true))
+        try await bench.commit(#"[{"id":1,"a":"x","b":2}]"#, schema: RecordSchema(columns: [one, two]))
+        let fewer = RecordSchema(columns: [one])
+        try await bench.commit(#"[{"id":1,"a":"x","b":2},{"id":99999999999999999999,"b":3}]"#, schema: fewer)
+        #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["indexed"]])
+        try await bench.commit(#"[{"id":1,"a":"x","b":4}]"#, schema: RecordSchema(columns: [one, two]))
+        _ = try await bench.store.fillColumns(of: "posts")
+        #expect(try await bench.rows("SELECT b FROM posts ORDER BY b") == [["3"], ["4"]])
+        #expect(try await bench.store.check() == [])
+    }
 }

@@ -46,8 +46,9 @@ import Testing
     private func compare(_ records: [String], _ columns: [RecordColumn]) async throws -> Int {
         let store = try await FileBench().store
         let stored = columns.map { StoredColumn(column: $0) }
-        let scanned = try #require(ScannedColumns(stored))
+        let read = try #require(ScannedColumns(stored))
         return try await store.write { transaction in
+            var scanned = read
             var count = 0
             for record in records {
                 let expected = try transaction.first(

@@ -138,6 +138,7 @@ extension RecordsTable {
             SELECT key, key, \(names) FROM \(identifier: before) ORDER BY key
             """)
         try transaction.execute("DROP TABLE \(identifier: before)")
+        try StoredColumn.forgetUndeclared(resource, transaction)
         try text?.restoreSource(transaction)
         try table.noteLayout(transaction)
         return table
@@ -156,9 +157,36 @@ extension RecordsTable {
                 WHERE typeof(key) = 'text' AND CAST(CAST(key AS INTEGER) AS TEXT) = key
                 """)
         }
+        if kind == .integer {
+            try transaction.execute(
+                """
+                UPDATE siding_history SET key = CAST(key AS INTEGER)
+                WHERE resource = ?1 AND typeof(key) = 'text' AND CAST(CAST(key AS INTEGER) AS TEXT) = key
+                """, resource)
+        }
+        let children = try transaction.query("SELECT id FROM siding_resources WHERE parent = ?1", resourceName) {
+            $0.int(0)
+        }
+        for child in children { try RecordsTable.load(child, transaction).convertScopes(to: kind, transaction) }
         // Which column is the key depends on its type.
         try ResourceView.remake(resourceName, transaction)
         return table
+    }
+
+    /// Gives the parents' keys their type, so that joins find them: the parents may have been forgotten, and have keys of another
+    /// type since.
+    private func convertScopes(to kind: RecordKey.Kind, _ transaction: borrowing Transaction) throws {
+        guard layout != nil else { return }
+        if kind == .integer {
+            try transaction.execute(
+                """
+                UPDATE \(identifier: name) SET scope = CAST(scope AS INTEGER)
+                WHERE typeof(scope) = 'text' AND CAST(CAST(scope AS INTEGER) AS TEXT) = scope
+                """)
+        } else {
+            try transaction.execute(
+                "UPDATE \(identifier: name) SET scope = CAST(scope AS TEXT) WHERE typeof(scope) = 'integer'")
+        }
     }
 
     /// Drops the table and all that belongs to it; the view then shows nothing.

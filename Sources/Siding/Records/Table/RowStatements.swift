@@ -49,9 +49,9 @@ struct RowStatements: ~Copyable {
         /// - Returns: false if nothing was written, as the statement that computes them has to do it.
         mutating func insert(
             _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, in table: RecordsTable,
-            _ columns: ScannedColumns?
+            _ columns: inout ScannedColumns?
         ) throws -> Bool {
-            if let columns, try !columns.bind(body, to: &insert, from: firstColumn) { return false }
+            if try columns?.bind(body, to: &insert, from: firstColumn) == false { return false }
             try table.bind(key: key, at: 1, of: &insert)
             try insert.bindTextBytes(2, body)
             try insert.bind(6, deletedAt)
@@ -61,9 +61,9 @@ struct RowStatements: ~Copyable {
 
         /// The same for a row that is stored.
         mutating func update(
-            _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ columns: ScannedColumns?
+            _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ columns: inout ScannedColumns?
         ) throws -> Bool {
-            if let columns, try !columns.bind(body, to: &update, from: firstColumn) { return false }
+            if try columns?.bind(body, to: &update, from: firstColumn) == false { return false }
             try update.bind(1, row)
             try update.bindTextBytes(2, body)
             try update.bind(6, deletedAt)
@@ -84,7 +84,7 @@ struct RowStatements: ~Copyable {
 
     private let table: RecordsTable
     private let context: Context
-    private let columns: ScannedColumns?
+    private var columns: ScannedColumns?
     private var scanned: Pair?
     private var computed: Pair?
     private var isComputedPrepared: Bool
@@ -112,18 +112,20 @@ struct RowStatements: ~Copyable {
         _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
-        if let columns, try scanned?.insert(key, body, deletedAt: deletedAt, in: table, columns) == true { return }
+        if try scanned?.insert(key, body, deletedAt: deletedAt, in: table, &columns) == true { return }
         try prepareComputed(transaction)
-        _ = try computed?.insert(key, body, deletedAt: deletedAt, in: table, nil)
+        var none: ScannedColumns?
+        _ = try computed?.insert(key, body, deletedAt: deletedAt, in: table, &none)
     }
 
     /// Writes another body into a record's row.
     mutating func update(
         _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ transaction: borrowing Transaction
     ) throws {
-        if let columns, try scanned?.update(row, body, deletedAt: deletedAt, columns) == true { return }
+        if try scanned?.update(row, body, deletedAt: deletedAt, &columns) == true { return }
         try prepareComputed(transaction)
-        _ = try computed?.update(row, body, deletedAt: deletedAt, nil)
+        var none: ScannedColumns?
+        _ = try computed?.update(row, body, deletedAt: deletedAt, &none)
     }
 
     private mutating func prepareComputed(_ transaction: borrowing Transaction) throws {

@@ -10,6 +10,7 @@ internal import SidingSynchronization
 struct ScannedColumns {
     private let columns: [StoredColumn]
     private let finder: MemberFinder
+    private var values: [EnvelopeValue?] = []
 
     /// - Returns: nil if the columns are always computed by their expressions, or there are none.
     init?(_ columns: [StoredColumn]) {
@@ -26,8 +27,10 @@ struct ScannedColumns {
     /// been executed.
     ///
     /// - Returns: false if the columns' expressions have to compute them.
-    func bind(_ record: UnsafeRawBufferPointer, to statement: inout Statement, from first: Int) throws -> Bool {
-        guard let values = finder.find(in: record) else { return false }
+    mutating func bind(
+        _ record: UnsafeRawBufferPointer, to statement: inout Statement, from first: Int
+    ) throws -> Bool {
+        guard finder.find(in: record, into: &values) else { return false }
         for (index, column) in columns.enumerated() {
             let found = values[finder.places[index]]
             guard let value = ScannedValue(found, in: record, as: column.column.type) else { return false }

@@ -65,8 +65,11 @@ extension StoredColumn {
         var isNew = false
         for column in wanted {
             let old = known.first { $0.column.column.name.lowercased() == column.name.lowercased() }
-            if old == nil {
-                let name = StoredColumn(column: column).name
+            let name = StoredColumn(column: column).name
+            let isThere = try transaction.first(
+                "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2 COLLATE NOCASE", table.name, name
+            ) { _ in true }
+            if isThere != true {
                 try transaction.execute("ALTER TABLE \(identifier: table.name) ADD COLUMN \(identifier: name) ANY")
             }
             let isSame = old.map { $0.isDeclared && $0.column.showsSame(as: column) } ?? false
@@ -126,6 +129,12 @@ extension StoredColumn {
         try transaction.execute(
             "UPDATE siding_stored_columns SET fill_from = ?2 WHERE resource = ?1 AND fill_from IS NOT NULL", resource,
             row)
+    }
+
+    /// Forgets the columns that a table with another layout was made without.
+    static func forgetUndeclared(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "DELETE FROM siding_stored_columns WHERE resource = ?1 AND is_declared = 0", resource)
     }
 
     /// Forgets the columns of a table that is dropped.

@@ -21,16 +21,18 @@ enum ResourceNames {
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             return "holds a control character"
         }
+        if functions.contains(folded(name)) || folded(name).hasPrefix("pragma_") {
+            return "is the name of a table-valued function of SQLite"
+        }
         let reserved = ["siding_", "sqlite_"].first { folded(name).hasPrefix($0) }
         return reserved.map { "begins with \($0), which names tables of the database itself" }
     }
 
-    /// The name with ASCII letters in lower case, as SQLite compares names.
-    private static func folded(_ name: String) -> String {
-        String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isASCII ? fold($0) : $0 }))
-    }
+    /// A view of such a name could not be dropped (sqlite.org/vtab.html, section 2.1.2).
+    private static let functions: Set = [
+        "json_each", "json_tree", "dbstat", "fts5vocab", "fts3tokenize", "bytecode", "tables_used",
+    ]
 
-    private static func fold(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        scalar.properties.lowercaseMapping.unicodeScalars.first ?? scalar
-    }
+    /// The name in lower case: SQLite compares ASCII letters without case, and people take others for the same, too.
+    private static func folded(_ name: String) -> String { name.lowercased() }
 }
