@@ -142,3 +142,53 @@ public struct Siding: Service {
         return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }
 }
+
+extension Siding {
+    /// The versions of a record, newest first; nil if there never was such a record.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
+    public func history(
+        of resource: any SyncedResource, key: String, limit: Int? = nil
+    ) async throws(StoreError) -> RecordHistory? {
+        try await store.history(of: resource.untyped.name, key: key, limit: limit)
+    }
+
+    /// Where the present body of a record came from; nil if there is no such record.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
+    public func provenance(
+        of resource: any SyncedResource, key: String
+    ) async throws(StoreError) -> RecordProvenance? {
+        try await store.provenance(of: resource.untyped.name, key: key)
+    }
+}
+
+extension Siding {
+    /// Examines the stored records of a resource: their fields, types and counts.
+    ///
+    /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
+    public func schema(
+        of resource: any SyncedResource, sample: Int = ResourceSchema.usualSample
+    ) async throws(StoreError) -> ResourceSchema {
+        try await store.schema(of: resource.untyped.name, sample: sample, since: nil)
+    }
+}
+
+/// Quarantined records, for programs.
+extension Siding {
+    /// The quarantined records, oldest first, without their bytes.
+    public func quarantined(
+        _ selection: QuarantineSelection = QuarantineSelection()
+    ) async throws(StoreError) -> [QuarantinedRecord] {
+        try await store.quarantined(selection)
+    }
+
+    /// Retries quarantined records with the resources' present declarations and saves those that are good; skips resources in use
+    /// by a sync (``QuarantineChange/heldBy``).
+    @discardableResult
+    public func retryQuarantined(
+        _ selection: QuarantineSelection = QuarantineSelection()
+    ) async throws(StoreError) -> [QuarantineChange] {
+        try await store.retryQuarantined(selection, as: resources)
+    }
+}

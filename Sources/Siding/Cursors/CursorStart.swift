@@ -16,20 +16,26 @@ struct CursorStart: Sendable, Hashable {
 
     /// - Parameters:
     ///   - stored: the stored cursor, if it belongs to the present definition.
+    ///   - since: begins at this value, as the user asked.
+    ///   - backfill: asks for what changed between two values, as the user asked.
+    ///   - isFull: whether everything is listed, whatever is stored.
     ///   - now: the current time, to check the cursor's age against the origin's retention.
-    init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
+    init(
+        _ rule: IncrementalCursor?, stored: StoredCursor?, since: String? = nil,
+        backfill: (from: String, to: String)? = nil, isFull: Bool = false, now: Timestamp
+    ) {
         guard let rule else { return }
-        if let backfill = options.backfill {
+        if let backfill {
             (from, until) = (backfill.from, backfill.to)
             reason = "what changed from \(backfill.from) to \(backfill.to); the cursor stays"
-        } else if let since = options.since {
+        } else if let since {
             from = since
             // Nobody requested the changes between the stored cursor and a later value.
             moves = stored.map { !rule.isOpaque && !rule.isFurther(since, than: $0.value) } ?? false
             reason = "what changed since \(since), as asked" + (moves ? "" : "; the cursor stays")
         } else {
             moves = true
-            (from, reason) = Self.usual(rule, stored, isFull: options.isFull, now: now)
+            (from, reason) = Self.usual(rule, stored, isFull: isFull, now: now)
         }
     }
 
@@ -59,7 +65,7 @@ struct CursorStart: Sendable, Hashable {
     /// - Parameter highWaterMark: the page's highest cursor value.
     func isPast(_ highWaterMark: String?, by rule: IncrementalCursor?) -> Bool {
         guard let rule, rule.order == .descending, let from, let highWaterMark,
-            highWaterMark != DescendingOrder.disorder
+            highWaterMark != StoredPage.disorder
         else {
             return false
         }
@@ -107,5 +113,12 @@ extension IncrementalCursor {
         guard goesOnAtCursor, let reached = listing.reached else { return nil }
         let value = lookedBack(reached)
         return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil
+    }
+}
+
+extension NextPageRule {
+    /// The first page of a new listing of the range that begins at `start`.
+    func first(from start: CursorStart, for parent: BoundParent? = nil) throws(Failure) -> PageRequest {
+        try first(filling: start.placeholders(resource.cursor), for: parent)
     }
 }

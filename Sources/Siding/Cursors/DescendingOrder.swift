@@ -4,9 +4,6 @@
 /// It checks within each page and between pages. A record that new ones push onto the next page while pages are read is on both
 /// pages, and does not count as disorder. Neither do records without a usable value.
 struct DescendingOrder: Sendable {
-    /// Stored instead of a page's highest value if the page is out of order, so that a 304 to it ends no listing.
-    static let disorder = ""
-
     /// Whether any page so far was out of order, in this run or an earlier one of the listing.
     private(set) var isBroken: Bool
     /// Whether the latest page is out of order.
@@ -30,7 +27,7 @@ struct DescendingOrder: Sendable {
     ///
     /// - Parameter highWaterMark: its stored highest value; nil if it has none.
     mutating func look(atUnchanged highWaterMark: String?, by rule: IncrementalCursor) {
-        let isInOrder = highWaterMark != Self.disorder
+        let isInOrder = highWaterMark != StoredPage.disorder
         look(
             at: isInOrder ? [highWaterMark].compactMap(\.self) : [], highWaterMark: highWaterMark, isInOrder: isInOrder,
             rule)

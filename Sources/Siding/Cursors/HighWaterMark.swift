@@ -48,7 +48,7 @@ struct HighWaterMark: Sendable {
 
     /// The highest value to store for `page`, which was checked last.
     func remembered(of page: FetchedPage) -> String? {
-        descent.isPageBroken ? DescendingOrder.disorder : page.highWaterMark
+        descent.isPageBroken ? StoredPage.disorder : page.highWaterMark
     }
 
     /// Records the values of `page`, and returns the cursor changes to store with it; nil without a cursor.
@@ -143,20 +143,5 @@ struct HighWaterMark: Sendable {
             warnings.append("the cursor does not follow \(future), which lies in the future: check the clocks")
         }
         return warnings
-    }
-}
-
-extension IncrementalCursor: CustomStringConvertible {
-    var isOfRecords: Bool {
-        if case .record = place { true } else { false }
-    }
-
-    /// Where the value is found.
-    public var description: String {
-        switch place {
-        case .record(let path): path.description
-        case .envelope(let path): "\(path) of the envelope"
-        case .header(let name): "the header field \(name)"
-        }
     }
 }

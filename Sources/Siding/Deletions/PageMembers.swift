@@ -7,7 +7,11 @@ internal import SidingSQLite
 /// fetch in full (``PageValidators``); and ``DeletionReconciliation`` uses it to find missing records.
 struct PageMembers {
     let resource: Int64
-    let page: PageRequest
+    /// The key of the parent; empty if the resource has a single listing.
+    let scope: String
+    let url: String
+    /// The body of the page's request; empty for none.
+    let sent: String
 
     /// The records that a page shows.
     struct Shown {
@@ -43,7 +47,7 @@ struct PageMembers {
     private func write(_ members: RecordIDs?, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_pages SET members = ?5 WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4",
-            resource, page.scope, page.url.description, page.body ?? "", members.map { SQLiteValue.blob($0.packed) })
+            resource, scope, url, sent, members.map { SQLiteValue.blob($0.packed) })
     }
 
     private func stored(_ transaction: borrowing Transaction) throws -> RecordIDs? {
@@ -51,7 +55,7 @@ struct PageMembers {
             """
             SELECT members FROM siding_pages
             WHERE resource = ?1 AND scope = ?2 AND url = ?3 AND sent = ?4 AND members IS NOT NULL
-            """, resource, page.scope, page.url.description, page.body ?? ""
+            """, resource, scope, url, sent
         ) { row in try row.withBytes(0) { bytes throws(StoreError) in try RecordIDs(packed: bytes) } }
     }
 
@@ -59,7 +63,7 @@ struct PageMembers {
     private func setMoved(_ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_listings SET moved = 1 WHERE resource = ?1 AND scope = ?2 AND moved = 0", resource,
-            page.scope)
+            scope)
     }
 
     // MARK: All pages

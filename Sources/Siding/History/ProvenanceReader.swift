@@ -7,7 +7,7 @@ struct ProvenanceReader {
     let name: String
     let key: String
 
-    private struct Row {
+    private struct StoredRecord {
         var firstSeenAt: Timestamp
         var changedAt: Timestamp
         var deletedAt: Timestamp?
@@ -41,14 +41,14 @@ struct ProvenanceReader {
     }
 
     /// When the deletion was undone here; nil otherwise. Only such a record came from a page but was last written by no run.
-    private static func undeletedAt(_ row: Row, _ found: Found?, _ base: ServerCopy?) -> Timestamp? {
-        guard row.deletedAt == nil, row.run == LocalSaver.run, base == nil else { return nil }
+    private static func undeletedAt(_ row: StoredRecord, _ found: Found?, _ base: ServerCopy?) -> Timestamp? {
+        guard row.deletedAt == nil, row.run == Run.none, base == nil else { return nil }
         return found?.cause == .page || found?.cause == .quarantine ? row.changedAt : nil
     }
 
-    private func row(_ database: borrowing some Queryable & ~Copyable) throws -> Row? {
+    private func row(_ database: borrowing some Queryable & ~Copyable) throws -> StoredRecord? {
         try RecordsTable.load(resource, database).find(key, database).map { row in
-            Row(
+            StoredRecord(
                 firstSeenAt: row.firstSeenAt, changedAt: row.changedAt, deletedAt: row.deletedAt, run: row.run,
                 isNothing: row.body == Array("null".utf8), request: row.request)
         }
@@ -74,7 +74,7 @@ struct ProvenanceReader {
         }
     }
 
-    private func cause(_ found: Found?, _ row: Row, _ base: ServerCopy?) -> RecordProvenance.Cause {
+    private func cause(_ found: Found?, _ row: StoredRecord, _ base: ServerCopy?) -> RecordProvenance.Cause {
         switch found?.cause {
         case .page: return .page
         case .write, .delete: return .write
@@ -83,7 +83,7 @@ struct ProvenanceReader {
             if let base, base.state.body == nil { return .edit }
             if row.isNothing { return .edit }
             // The run of a tombstone is the one that deleted it.
-            return row.run == LocalSaver.run && row.deletedAt == nil ? .local : .unknown
+            return row.run == Run.none && row.deletedAt == nil ? .local : .unknown
         }
     }
 
@@ -133,7 +133,7 @@ struct ProvenanceReader {
     private func note(
         _ run: RunID?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.RunNote? {
-        guard let run, run != LocalSaver.run else { return nil }
+        guard let run, run != Run.none else { return nil }
         return try database.first("SELECT command, started_at FROM siding_runs WHERE id = ?1", run) { row in
             RecordProvenance.RunNote(
                 id: run, command: row.text(0), startedAt: Timestamp(microseconds: row.int(1)))
@@ -149,7 +149,7 @@ struct ProvenanceReader {
     }
 
     private func deletion(
-        _ row: Row, _ found: Found?, _ edits: [PendingEdit], _ database: borrowing some Queryable & ~Copyable
+        _ row: StoredRecord, _ found: Found?, _ edits: [PendingEdit], _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.Deletion? {
         guard let at = row.deletedAt else { return nil }
         if let own = edits.last(where: { $0.terms.change == .delete }) {

@@ -7,42 +7,19 @@ struct RequestRow {
         case page, write, delete, quarantine
     }
 
-    private var cause: Cause
-    private var run: RunID?
-    private var method: String
-    private var url: String
-    private var page: Int?
-    private var status: Int?
-    private var etag: String?
-    private var lastModified: String?
-    private var at: Timestamp
-    private var entry: String?
-    private var scope = ""
+    var cause: Cause
+    var run: RunID?
+    var method: String
+    var url: String
+    var page: Int?
+    var status: Int?
+    var etag: String?
+    var lastModified: String?
+    var at: Timestamp
+    var entry: String?
+    var scope = ""
     /// The body of the page's request.
-    private var sent = ""
-
-    /// The request of the page being saved.
-    init(page commit: PageCommit, at now: Timestamp) {
-        (cause, run, at) = (.page, commit.run, now)
-        (method, url, page) = (commit.exchange?.method ?? "GET", commit.page.url.description, commit.page.number)
-        (scope, sent) = (commit.page.scope, commit.page.body ?? "")
-        status = commit.exchange?.status ?? commit.progress?.status
-        etag = commit.exchange?.etag ?? commit.progress?.etag
-        lastModified = commit.exchange?.lastModified ?? commit.progress?.lastModified
-    }
-
-    /// The request of a record saved from quarantine, as the origin last sent it.
-    init(quarantined record: QuarantinedRecord, run: RunID) {
-        (cause, self.run, at) = (.quarantine, run, record.seenAt)
-        (method, url) = ("GET", record.url)
-    }
-
-    /// The answer to a pending edit.
-    private init(answer: WriteAnswer?, to edit: PendingEdit, at now: Timestamp) {
-        cause = edit.terms.change == .delete ? .delete : .write
-        (method, url, at) = (edit.entry.method, edit.entry.url, now)
-        (status, etag, entry) = (answer?.status, answer?.etag, edit.entry.id)
-    }
+    var sent = ""
 
     /// The id of the next row, needed before it is known whether a record will refer to it.
     static func nextID(_ transaction: borrowing Transaction) throws -> Int64 {
@@ -70,7 +47,50 @@ struct RequestRow {
     }
 }
 
-extension RunCounters {
-    /// The number of records written.
-    var changed: Int { inserted + updated + deleted }
+extension RequestRow {
+    /// The answer to a pending edit.
+    private init(answer: WriteAnswer?, to edit: PendingEdit, at now: Timestamp) {
+        self.init(
+            cause: edit.terms.change == .delete ? .delete : .write, method: edit.entry.method, url: edit.entry.url,
+            status: answer?.status, etag: answer?.etag, at: now, entry: edit.entry.id)
+    }
+}
+
+/// Removes rows of `siding_provenance` that nothing in their resource refers to.
+///
+/// An index from requests to records would slow down every write, so unused rows are found by scanning the resource's records.
+/// That happens after a complete listing, if the rows have at least doubled since the last scan and grown by a thousand: the
+/// scan is then cheap compared with the pages.
+struct RequestPruning {
+    static let least: Int64 = 1_000
+
+    let resource: Int64
+
+    func removeUnused(_ transaction: borrowing Transaction) throws {
+        let state = try transaction.first(
+            """
+            SELECT (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1), requests_kept
+            FROM siding_resources WHERE id = ?1
+            """, resource
+        ) { (count: $0.int(0), kept: $0.int(1)) }
+        guard let state, state.count >= 2 * state.kept + Self.least else { return }
+        // After a first listing all rows are in use.
+        if state.kept > 0 { try remove(transaction) }
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET requests_kept = (SELECT COUNT(*) FROM siding_provenance WHERE resource = ?1)
+            WHERE id = ?1
+            """, resource)
+    }
+
+    private func remove(_ transaction: borrowing Transaction) throws {
+        let records = try RecordsTable.load(resource, transaction).rows
+        try transaction.execute(
+            """
+            DELETE FROM siding_provenance WHERE resource = ?1 AND id NOT IN (
+                SELECT request FROM \(records) WHERE request IS NOT NULL
+                UNION SELECT request FROM siding_history WHERE resource = ?1 AND request IS NOT NULL
+                UNION SELECT request FROM siding_server_copies WHERE resource = ?1 AND request IS NOT NULL)
+            """, resource)
+    }
 }

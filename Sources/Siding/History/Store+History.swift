@@ -39,7 +39,7 @@ struct VersionRows {
     let resource: Int64
     let key: String
 
-    private struct Row {
+    private struct StoredVersion {
         var body: [UInt8]
         var isDeleted: Bool
         var pending: Int
@@ -68,7 +68,7 @@ struct VersionRows {
         }
     }
 
-    private func rows(_ limit: Int, _ database: borrowing some Queryable & ~Copyable) throws -> [Row] {
+    private func rows(_ limit: Int, _ database: borrowing some Queryable & ~Copyable) throws -> [StoredVersion] {
         let table = try RecordsTable.load(resource, database)
         return try database.query(
             """
@@ -83,25 +83,25 @@ struct VersionRows {
             ORDER BY v.finish IS NOT NULL, v.finish DESC, v.id DESC LIMIT ?3
             """, resource, table.key(key), limit
         ) { row in
-            Row(
+            StoredVersion(
                 body: row.blob(0), isDeleted: row.int(1) == 1, pending: Int(row.int(2)), from: row.int(3),
                 to: row.optionalInt(4), run: row.int(5), isWrite: row.int(8) == 1)
         }
     }
 
-    private static func change(_ row: Row, _ before: Row?, isFirst: Bool) -> RecordVersion.Change {
+    private static func change(_ row: StoredVersion, _ before: StoredVersion?, isFirst: Bool) -> RecordVersion.Change {
         if row.isDeleted { return .deleted }
         guard let before else { return isFirst ? .inserted : .updated }
         return before.isDeleted ? .revived : .updated
     }
 
     /// The run that made the version; 0 if one of the user's writes did.
-    private static func run(_ row: Row, _ before: Row?) -> RunID {
+    private static func run(_ row: StoredVersion, _ before: StoredVersion?) -> RunID {
         let isOwn = row.isWrite || (row.run == before?.run && row.pending + (before?.pending ?? 0) > 0)
-        return isOwn ? LocalSaver.run : row.run
+        return isOwn ? Run.none : row.run
     }
 
-    private static func differences(_ old: Row, _ new: Row) throws -> [MemberDifference] {
+    private static func differences(_ old: StoredVersion, _ new: StoredVersion) throws -> [MemberDifference] {
         guard old.body != new.body else { return [] }
         return MemberDifference.between(try EditRows.document(old.body), try EditRows.document(new.body))
     }

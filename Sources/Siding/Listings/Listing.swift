@@ -128,6 +128,9 @@ public struct StoredPage: Sendable, Hashable {
     /// See ``PageCommit/Progress/digest``; nil also if unknown.
     public var digest: UInt64?
 
+    /// Stored instead of a page's highest value if the page is out of order, so that a 304 to it ends no listing.
+    static let disorder = ""
+
     public init(
         etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int,
         nextPageSource: NextPageSource? = nil,

@@ -273,7 +273,7 @@ struct ListingOpener {
                 "SELECT 1 FROM siding_pages WHERE resource = ?1 AND scope = ?2 AND high_water_mark = ?3 LIMIT 1",
                 resource,
                 first.scope,
-                DescendingOrder.disorder
+                StoredPage.disorder
             ) { _ in true } ?? false
         return position
     }

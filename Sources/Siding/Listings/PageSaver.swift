@@ -1,5 +1,5 @@
-internal import SidingJSON
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
 /// Saves one page inside a transaction: its records, its listing's progress and its counters.
@@ -49,8 +49,10 @@ struct PageSaver {
             if page.hasNoList { try CompleteListings.forget(resource.id, transaction) }
         }
         if let shown {
-            try PageMembers(resource: resource.id, page: page.page)
-                .replace(with: shown, isStored: page.progress != nil, transaction)
+            try PageMembers(
+                resource: resource.id, scope: page.page.scope, url: page.page.url.description,
+                sent: page.page.body ?? ""
+            ).replace(with: shown, isStored: page.progress != nil, transaction)
         }
         if page.progress?.next == .end { counters += try complete(resource, transaction) }
         if isLast {
@@ -97,8 +99,9 @@ struct PageSaver {
 
     private func quarantine(_ resource: Int64, _ transaction: borrowing Transaction) throws -> PageQuarantine {
         PageQuarantine(
-            resource: resource, run: page.run, page: page.page, now: now,
-            isPartial: try isPartial(resource, transaction), isOfChanges: isOfChanges)
+            resource: resource, run: page.run, scope: page.page.scope, url: page.page.url.description,
+            sent: page.page.body ?? "", now: now, isPartial: try isPartial(resource, transaction),
+            isOfChanges: isOfChanges)
     }
 
     private func noteScope(
@@ -256,5 +259,17 @@ struct PageSaver {
         return try DeletionReconciliation(
             resource: resource, run: page.run, now: now, revision: row.revision + 1, terms: page.deletions
         ).reconcileListing(transaction)
+    }
+}
+
+extension RequestRow {
+    /// The request of the page being saved.
+    fileprivate init(page commit: PageCommit, at now: Timestamp) {
+        let (exchange, progress, page) = (commit.exchange, commit.progress, commit.page)
+        self.init(
+            cause: .page, run: commit.run, method: exchange?.method ?? "GET", url: page.url.description,
+            page: page.number, status: exchange?.status ?? progress?.status, etag: exchange?.etag ?? progress?.etag,
+            lastModified: exchange?.lastModified ?? progress?.lastModified, at: now, scope: page.scope,
+            sent: page.body ?? "")
     }
 }

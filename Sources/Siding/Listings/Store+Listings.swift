@@ -111,7 +111,7 @@ extension Store {
     /// - Returns: the counters of this page.
     /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over; then nothing changes.
     public func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
-        try await probes.willCommit(page)
+        try await probes.willCommit(page.page.number)
         let me = try ownerID()
         let now = clock.now
         let known = shapes.known(of: page.resource)

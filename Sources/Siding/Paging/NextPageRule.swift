@@ -28,12 +28,14 @@ struct NextPageRule: Sendable {
     /// The first page of a new listing.
     ///
     /// - Parameters:
-    ///   - start: the cursor range to request.
+    ///   - placeholders: the values of the cursor range to request.
     ///   - parent: the parent of the listing.
     /// - Throws: ``Failure/Reason/invalidRequest`` if a bound value would nextPageSource to another path.
-    func first(from start: CursorStart = .none, for parent: BoundParent? = nil) throws(Failure) -> PageRequest {
+    func first(
+        filling placeholders: Placeholders = Placeholders(), for parent: BoundParent? = nil
+    ) throws(Failure) -> PageRequest {
         var url = try address(of: parent)
-        var placeholders = start.placeholders(resource.cursor)
+        var placeholders = placeholders
         placeholders.bound = parent?.values ?? [:]
         url = url.appending(encodedQuery: resource.queryEncoding.encode(placeholders.filled(resource.query)))
         let body = resource.searchBody.flatMap { placeholders.filled($0, resource.queryEncoding) }

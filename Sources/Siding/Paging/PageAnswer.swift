@@ -1,6 +1,6 @@
+internal import HTTPTypes
 internal import SidingChain
 internal import SidingJSON
-internal import HTTPTypes
 
 /// The parts of an answer that paging needs: header fields, number of records, and envelope values.
 struct PageAnswer: Sendable {
@@ -115,4 +115,74 @@ enum EnvelopeScalar: Sendable, Hashable {
         case .null: return nil
         }
     }
+}
+
+/// Decodes the envelope values that paging needs.
+enum Envelope {
+    /// - Parameter token: the declared path of a token. The token may also be an array or object, and must be a value that a
+    ///   request can repeat. Elsewhere only scalars count.
+    static func values(
+        _ values: [EnvelopeValue?], _ paths: [JSONPath], tokenAt token: JSONPath?, _ bytes: [UInt8]
+    ) throws(Failure) -> [JSONPath: EnvelopeScalar] {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> [JSONPath: EnvelopeScalar] in
+            let page = UnsafeRawBufferPointer(page)
+            var found: [JSONPath: EnvelopeScalar] = [:]
+            for (path, value) in zip(paths, values) {
+                guard let value else { continue }
+                if path == token {
+                    found[path] = try EnvelopeScalar(value, in: page)
+                } else if value.kind != .array, value.kind != .object {
+                    found[path] = try? EnvelopeScalar(value, in: page)
+                }
+            }
+            return found
+        }
+    }
+
+    /// The value at `path` of `record`.
+    static func value(
+        at path: JSONPath, of record: RecordSlice, in bytes: [UInt8]
+    ) throws(Failure) -> EnvelopeScalar? {
+        try bytes.withUnsafeBufferPointer { (page) throws(Failure) -> EnvelopeScalar? in
+            let body = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(page)[record.range])
+            guard let value = JSONMembers.value(at: path, in: body) else { return nil }
+            return try EnvelopeScalar(value, in: body)
+        }
+    }
+}
+
+/// The usual places where APIs name the next page.
+enum EnvelopePlaces {
+    /// Places of a next URL, in the order of lookup.
+    static let nextURLs: [JSONPath] = [
+        JSONPath(members: ["next"]), JSONPath(members: ["links", "next"]),
+        JSONPath(members: ["links", "next", "href"]), JSONPath(members: ["_links", "next", "href"]),
+        JSONPath(members: ["paging", "next"]), JSONPath(members: ["pagination", "next"]),
+        JSONPath(members: ["@odata.nextLink"]), JSONPath(members: ["next_page"]), JSONPath(members: ["next_url"]),
+        JSONPath(members: ["nextLink"]),
+    ]
+
+    /// Places of a cursor, and the query parameter that usually carries it back.
+    static let cursors: [(path: JSONPath, parameter: String)] = [
+        (JSONPath(members: ["next_cursor"]), "cursor"),
+        (JSONPath(members: ["nextCursor"]), "cursor"),
+        (JSONPath(members: ["meta", "next_cursor"]), "cursor"),
+        (JSONPath(members: ["response_metadata", "next_cursor"]), "cursor"),
+        (JSONPath(members: ["pagination", "next_cursor"]), "cursor"),
+        (JSONPath(members: ["next_page_token"]), "page_token"),
+        (JSONPath(members: ["nextPageToken"]), "pageToken"),
+        (JSONPath(members: ["paging", "next", "after"]), "after"),
+        (JSONPath(members: ["paging", "cursors", "after"]), "after"),
+        (JSONPath(members: ["meta", "after_cursor"]), "page[after]"),
+        (JSONPath(members: ["continuationToken"]), "continuationToken"),
+    ]
+
+    /// Members whose `true` reports more pages, without naming the next.
+    static let truthsOfMore: [JSONPath] = ["has_more", "hasMore", "more"].map { JSONPath(member: $0) }
+
+    /// Members with the number of the next page, but not the parameter that takes it.
+    static let pageNumbers: [JSONPath] = ["next_page", "nextPage"].map { JSONPath(member: $0) }
+
+    /// Header fields that name the next page.
+    static let nextHeaders = ["Next-Page", "X-Next-Page"].compactMap { HTTPField.Name($0) }
 }

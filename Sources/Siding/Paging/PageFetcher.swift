@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// Fetches the pages of one resource, one at a time, and reads them. It does not store.
 struct PageFetcher: Sendable {
@@ -225,5 +226,19 @@ extension AnyResource {
         var stored = stored
         if deletions.byAbsence { stored.lastModified = nil }
         return stored.etag ?? stored.lastModified == nil ? nil : stored
+    }
+}
+
+/// Counts what goes out, inline retries included.
+final class RequestCounter: Sendable {
+    private let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func add() { count.add(1, ordering: .relaxed) }
+    /// The count, which begins anew.
+    func take() -> Int { count.exchange(0, ordering: .relaxed) }
+
+    /// `transport`, of which each request is counted.
+    func counting(_ transport: any Transport) -> any Transport {
+        ObservingTransport(transport) { _ in self.add() }
     }
 }

@@ -1,4 +1,7 @@
+internal import HTTPTypes
 internal import SidingChain
+internal import SidingCredentials
+internal import SidingSynchronization
 
 /// Finds credentials of a source that the origin repeats in the address of a next page, so that they do not reach the store.
 struct RepeatedSecrets: Sendable {
@@ -62,5 +65,37 @@ struct RepeatedSecrets: Sendable {
             text, decoded, HTTPURL.decode(text.replacing("+", with: "%2B")), HTTPURL.decode(decoded),
         ]
         return spellings.contains { $0.utf8.firstRange(of: secret.utf8) != nil }
+    }
+}
+
+/// Collects the credentials that page requests carry. If an origin repeats them in a next link, under any name, they must not
+/// reach the store.
+final class PageCredentials: Sendable {
+    private let field: HTTPField.Name?
+    private let queryNames: Set<String>
+    private let found = Mutex<Set<String>>([])
+
+    init(_ authorization: Authorization) {
+        (field, queryNames) = (authorization.field, authorization.secretQueryNames)
+    }
+
+    var values: Set<String> { found.withLock { $0 } }
+
+    /// The transport, wrapped to collect credentials; unchanged if the source has none.
+    func noting(_ transport: any Transport) -> any Transport {
+        field == nil && queryNames.isEmpty ? transport : ObservingTransport(transport) { self.note($0) }
+    }
+
+    private func note(_ request: HTTPRequest) {
+        var carried: Set<String> = []
+        if let field, let value = request.headerFields[field] {
+            carried = SentCredential.parts(of: value)
+        }
+        for parameter in QueryParameter.all(in: (request.path ?? "").drop { $0 != "?" }.dropFirst())
+        where queryNames.contains(parameter.name) {
+            carried.formUnion(parameter.value.map { [HTTPURL.decode(String($0))] } ?? [])
+        }
+        carried = carried.filter { $0.utf8.count >= SentCredential.shortest }
+        found.withLock { $0.formUnion(carried) }
     }
 }

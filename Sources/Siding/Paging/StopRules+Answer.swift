@@ -18,12 +18,6 @@ extension StopRules {
         if let isLast, answer.isFalse(at: isLast) { return .isMore(isLast) }
         return nil
     }
-
-    /// The rules as an aspect of the resource's definition; nil if they do not affect which records a listing has.
-    var definition: String? {
-        let parts = [hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }].compactMap(\.self)
-        return parts.isEmpty ? nil : parts.joined(separator: "\n")
-    }
 }
 
 extension Paging {

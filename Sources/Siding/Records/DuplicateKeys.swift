@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SidingJSON
 
 /// Finds the records of a page whose key occurs again later in it: the last one wins, the earlier ones are not written.
@@ -27,5 +28,14 @@ enum DuplicateKeys {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
         return hasher.finalize()
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes.
+    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, count) == 0
     }
 }

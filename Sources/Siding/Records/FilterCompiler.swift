@@ -1,12 +1,6 @@
 internal import SidingJSON
 internal import SidingSQLite
 
-/// A piece of SQL with the values for its placeholders, in order.
-struct Condition {
-    var sql: SQL
-    var arguments: [SQLiteValue] = []
-}
-
 /// Compiles a ``RecordFilter`` to SQL: values are bound, paths are quoted by ``SQL``.
 ///
 /// The result is never NULL in effect: `NOT` is written `IS NOT TRUE`, and at the top level NULL selects nothing, like false.
@@ -126,23 +120,6 @@ enum FilterCompiler {
         let right = try joined(Array(parts[middle...]), word, whenEmpty: whenEmpty, depth)
         return Condition(
             sql: "(\(left.sql) \(word) \(right.sql))", arguments: left.arguments + right.arguments)
-    }
-}
-
-/// Checks which member names SQL can reach.
-enum ReachableName {
-    /// - Throws: ``RecordSchemaError`` for a path that SQL cannot follow.
-    static func check(_ path: JSONPath) throws(RecordSchemaError) {
-        for case .member(let name) in path.components where !isReachable(name) {
-            throw RecordSchemaError(
-                "SQLite cannot reach the member '\(PlainText.oneLine(name, limit: 80))'",
-                hint: "read such members from the body")
-        }
-    }
-
-    /// Whether SQL can reach the member: SQLite 3.40 compares names as written, so names that need escapes are out of reach.
-    static func isReachable(_ name: String) -> Bool {
-        !name.isEmpty && !name.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 0x20 }
     }
 }
 

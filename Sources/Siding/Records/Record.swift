@@ -1,4 +1,6 @@
 public import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
 
 /// One stored record.
 public struct Record: Sendable, Hashable {
@@ -46,45 +48,45 @@ public struct RecordCount: Sendable, Hashable {
     }
 }
 
-/// The state of a resource's data.
-public struct ResourceState: Sendable, Hashable {
-    public var resource: String
-    public var source: String
-    /// The resource's definition at its last sync.
-    public var definition: ResourceDefinition
-    public var records: Int
-    /// Records in quarantine.
-    public var quarantined: Int
-    /// Missing records: in no page of the last complete listings, and not deleted yet.
-    public var missing = 0
-    /// When the last complete listing ended.
-    public var completedAt: Timestamp?
-    /// The next page of an unfinished listing.
-    public var checkpoint: PageRequest?
-    /// The cursor of that listing: where it began and its high-water mark.
-    public var checkpointCursor: ListingCursor
-    /// Until when the origin declared the data fresh, in the last complete listing.
-    public var freshness: ListingFreshness
-    /// The last fan-out pass of a resource with parents.
-    public var pass: PassState?
-    /// When the unfinished listing, or the last fan-out pass, last made progress; nil if there is none.
-    public var progressedAt: Timestamp?
+extension Store {
+    /// Up to `limit` records in key order, after `key`.
+    public func records(
+        of resource: String, after key: String?, limit: Int, deleted: Bool
+    ) async throws(StoreError) -> [Record] {
+        try await read { snapshot in
+            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot)
+                .records(after: key, limit: limit, isDeleted: deleted, snapshot)
+        }
+    }
 
-    public init(
-        resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
-        completedAt: Timestamp?,
-        checkpoint: PageRequest?, checkpointCursor: ListingCursor = ListingCursor(),
-        freshness: ListingFreshness = ListingFreshness(), pass: PassState? = nil
-    ) {
-        self.resource = resource
-        self.source = source
-        self.definition = definition
-        self.records = records
-        self.quarantined = quarantined
-        self.completedAt = completedAt
-        self.checkpoint = checkpoint
-        self.checkpointCursor = checkpointCursor
-        self.freshness = freshness
-        self.pass = pass
+    public func record(of resource: String, key: String) async throws(StoreError) -> Record? {
+        try await read { snapshot in
+            try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).record(under: key, snapshot)
+        }
+    }
+
+    public func count(of resource: String) async throws(StoreError) -> RecordCount {
+        try await read { snapshot in
+            let count = try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).count(snapshot)
+            return RecordCount(resource: resource, count: count.living, deleted: count.deleted)
+        }
+    }
+
+    static func resourceID(_ name: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int64 {
+        guard let id = try database.first("SELECT id FROM siding_resources WHERE name = ?1", name, map: { $0.int(0) })
+        else {
+            throw StoreError(
+                .notFound, "nothing is stored of a resource '\(PlainText.oneLine(name, limit: 100))'",
+                hint: "'siding status' lists what is")
+        }
+        return id
+    }
+
+    /// Reads ``RecordsTable/recordColumns``.
+    static func record(_ row: borrowing Row, _ resource: String) -> Record {
+        Record(
+            resource: resource, key: row.text(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
+            changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
+            run: row.int(5), revision: row.int(6), pending: Int(row.int(7)))
     }
 }

@@ -9,10 +9,10 @@ public struct RecordChanges: Sendable {
     /// The buffer that contains the bodies to store.
     public var bytes: [UInt8]
     /// The records, at most one per key.
-    public var rows: [Row]
+    public var rows: [ChangedRow]
 
     /// One record, and the stored state that it requires.
-    public struct Row: Sendable, Hashable {
+    public struct ChangedRow: Sendable, Hashable {
         public var slice: RecordSlice
         public var expectation: Expectation
 
@@ -32,7 +32,7 @@ public struct RecordChanges: Sendable {
     }
 
     public init(
-        resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [Row]
+        resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
     ) {
         self.resource = resource
         self.source = source

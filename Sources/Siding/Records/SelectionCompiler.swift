@@ -58,13 +58,85 @@ struct SelectionCompiler {
     }
 }
 
-extension Queryable where Self: ~Copyable {
-    /// All rows of a compiled statement.
-    func query<T>(_ condition: Condition, map: (borrowing Row) throws -> T) throws -> [T] {
-        var statement = try prepare(condition.sql)
-        try statement.bind(all: condition.arguments)
-        var results: [T] = []
-        while try statement.step() { results.append(try map(statement.row)) }
-        return results
+extension Store {
+    /// - Throws: ``StoreError/Kind/invalidQuery`` if SQL cannot reach a member, or a filter is nested too deeply.
+    public func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else {
+                return RecordBatch(records: [], revision: 0)
+            }
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .statement(selecting: RecordsTable.recordColumns)
+            let records = try snapshot.query(statement) { Self.record($0, selection.resource) }
+            return RecordBatch(records: records, revision: row.revision)
+        }
+    }
+
+    /// The keys only, to read the records in batches afterwards.
+    public func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .statement(selecting: "key")
+            return try snapshot.query(statement) { $0.text(0) }
+        }
+    }
+
+    /// The number of selected records, with limit and offset applied.
+    public func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
+            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+                .count()
+            return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
+        }
+    }
+
+    /// The records that exist for the lookup, in the order of its keys.
+    public func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
+        await probes.willLookUp()
+        let found = try await read { snapshot -> [Record] in
+            guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
+            let table = try RecordsTable.load(row.id, snapshot)
+            var condition = Condition(sql: "key = ?")
+            if !lookup.includesDeleted { condition.sql = "\(condition.sql) AND deleted_at IS NULL" }
+            if let filter = lookup.filter {
+                let inner = try FilterCompiler.condition(filter)
+                condition.sql = "\(condition.sql) AND (\(inner.sql))"
+                condition.arguments = inner.arguments
+            }
+            var find = try snapshot.prepare(
+                "SELECT \(RecordsTable.recordColumns) FROM \(table.rows) WHERE \(condition.sql)")
+            var records: [Record] = []
+            records.reserveCapacity(lookup.keys.count)
+            for key in lookup.keys {
+                try find.bind(all: [table.key(key)] + condition.arguments)
+                if try find.step() { records.append(Self.record(find.row, lookup.resource)) }
+                find.reset()
+            }
+            return records
+        }
+        await probes.didLookUp(found.map(\.key))
+        return found
+    }
+
+    /// The keys written after `revision` by any process; empty if there are none.
+    public func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
+        try await read { snapshot in
+            guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
+                return ChangedKeys(revision: revision, keys: [])
+            }
+            let keys = try RecordsTable.load(row.id, snapshot).keys(since: revision, snapshot)
+            return ChangedKeys(revision: row.revision, keys: keys)
+        }
+    }
+
+    /// A resource's id and revision; nil if it was never stored.
+    static func resourceRow(
+        _ name: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (id: Int64, revision: Int64)? {
+        try database.first("SELECT id, revision FROM siding_resources WHERE name = ?1", name) { row in
+            (id: row.int(0), revision: row.int(1))
+        }
     }
 }

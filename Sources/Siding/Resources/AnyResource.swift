@@ -1,6 +1,6 @@
-public import SidingJSON
 public import HTTPTypes
 public import SidingChain
+public import SidingJSON
 
 /// A collection at a source: what to fetch, how it is paged, and which members form a record's key.
 public struct AnyResource: Sendable {
@@ -97,4 +97,24 @@ public struct StopRules: Sendable, Hashable {
         self.hasMore = hasMore
         self.isLast = isLast
     }
+
+    /// The rules as an aspect of the resource's definition; nil if they do not affect which records a listing has.
+    var definition: String? {
+        let parts = [hasMore.map { "has_more \($0)" }, isLast.map { "is_last \($0)" }].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: "\n")
+    }
+}
+
+/// Anything that can be synced: a typed ``Resource`` or an ``AnyResource``, side by side in one list.
+public protocol SyncedResource: Sendable {
+    /// The resource as the engine needs it.
+    var untyped: AnyResource { get }
+}
+
+extension SyncedResource {
+    public var name: String { untyped.name }
+}
+
+extension AnyResource: SyncedResource {
+    public var untyped: AnyResource { self }
 }

@@ -100,3 +100,18 @@ public struct IncrementalCursor: Sendable, Hashable {
         return format.text(of: cut + format.unit, like: text)
     }
 }
+
+extension IncrementalCursor: CustomStringConvertible {
+    var isOfRecords: Bool {
+        if case .record = place { true } else { false }
+    }
+
+    /// Where the value is found.
+    public var description: String {
+        switch place {
+        case .record(let path): path.description
+        case .envelope(let path): "\(path) of the envelope"
+        case .header(let name): "the header field \(name)"
+        }
+    }
+}

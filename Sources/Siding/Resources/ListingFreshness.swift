@@ -62,12 +62,3 @@ public struct ResourceFreshness: Sendable, Hashable {
         return moment
     }
 }
-
-extension ResourceState {
-    /// The state that decides whether a sync can be skipped.
-    public var standing: ResourceFreshness {
-        ResourceFreshness(
-            definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil,
-            source: source)
-    }
-}

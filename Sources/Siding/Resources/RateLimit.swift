@@ -48,3 +48,74 @@ public struct RateLimit: Sendable, Hashable {
         match.description == other.match.description && window == other.window
     }
 }
+
+/// A number of requests per window of time, such as `30/m` or `300/15m`.
+public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
+    /// The largest allowed ``count``; a larger one would limit nothing.
+    public static let most = 1_000_000
+    /// The longest window, 31 days.
+    public static let longestWindow = Duration.seconds(31 * 86_400)
+
+    public let count: Int
+    /// Any span of this length, wherever it starts, has at most ``count`` requests. Whole seconds.
+    public let window: Duration
+
+    /// Nil unless `count` is between 1 and ``most``, and `window` between a second and ``longestWindow``.
+    public init?(_ count: Int, per window: Duration) {
+        guard (1...Self.most).contains(count), window >= .seconds(1), window <= Self.longestWindow else { return nil }
+        self.count = count
+        self.window = .seconds(window.components.seconds)
+    }
+
+    /// Parses a number, a slash, an optional number, and one of `s`, `m`, `h`, `d`; nil for any other text.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let unit = parts[1].last.flatMap({ Self.units[$0] }), let count = Self.number(parts[0]),
+            let times = parts[1].count == 1 ? 1 : Self.number(parts[1].dropLast())
+        else { return nil }
+        self.init(count, per: .seconds(times * unit))
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.count <= 9 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            ? Int(text) : nil
+    }
+
+    private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+
+    /// The form of the configuration, in the largest unit that divides the window.
+    public var description: String {
+        let seconds = Int(window.components.seconds)
+        let unit = Self.units.filter { seconds % $0.value == 0 }.max { $0.value < $1.value } ?? (key: "s", value: 1)
+        let times = seconds / unit.value
+        return "\(count)/\(times == 1 ? "" : "\(times)")\(unit.key)"
+    }
+}
+
+/// Parses when an origin resets its quota.
+///
+/// The size of a number decides its meaning: below 1,000,000,000 seconds from now, below 100,000,000,000 seconds since 1970,
+/// else milliseconds since 1970. Dates are HTTP dates (RFC 9110 §5.6.7) or RFC 3339.
+public enum LimitReset {
+    /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
+    private static let soonest = Duration.seconds(1)
+
+    /// Clamped to between a second and a day from `now`; nil if `value` cannot be parsed.
+    public static func moment(_ value: String, now: Timestamp) -> Timestamp? {
+        let text = String(value.trimmingPrefix { $0 == " " })
+        guard let moment = number(text, now) ?? date(text) else { return nil }
+        return min(max(moment, now + soonest), now + RetryAfter.longest)
+    }
+
+    private static func number(_ text: String, _ now: Timestamp) -> Timestamp? {
+        guard text.utf8.first.map({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) ?? false,
+            let number = Double(text), number.isFinite
+        else { return nil }
+        if number < 1e9 { return Timestamp(secondsSince1970: now.secondsSince1970 + number.rounded(.up)) }
+        return Timestamp(secondsSince1970: number < 1e11 ? number.rounded(.up) : number / 1_000)
+    }
+
+    private static func date(_ text: String) -> Timestamp? {
+        HTTPDate.secondsSince1970(text).map(Timestamp.init(secondsSince1970:)) ?? Timestamp(rfc3339: text)
+    }
+}

@@ -79,3 +79,60 @@ public struct RecordSchema: Sendable, Hashable {
         }
     }
 }
+
+/// The rules that records must meet to be saved.
+public struct RecordContract: Sendable, Hashable {
+    /// What to do with a record that breaks a rule.
+    public enum Response: String, Sendable, Hashable, CaseIterable {
+        /// It is saved.
+        case allow
+        /// It is quarantined with the reason; the rest of its page is saved.
+        case quarantine
+        /// Nothing of its page is saved, and the listing stops there.
+        case fail
+    }
+
+    /// For members that no record had before the first complete listing and that no column names.
+    public var newFields: Response
+    /// For records without a usable key; these cannot be allowed.
+    public var missingKey: Response
+    /// For values whose JSON type differs from their column's, or from those seen before; null has every type.
+    public var typeChange: Response
+
+    public init(newFields: Response = .allow, missingKey: Response = .quarantine, typeChange: Response = .allow) {
+        self.newFields = newFields
+        self.missingKey = missingKey == .allow ? .quarantine : missingKey
+        self.typeChange = typeChange
+    }
+
+    /// Whether members must be checked in every record.
+    var looksAtMembers: Bool { newFields != .allow || typeChange != .allow }
+
+    /// The contract as text, for the stored definition.
+    var text: String {
+        "new_fields: \(newFields.rawValue), missing_key: \(missingKey.rawValue), type_change: \(typeChange.rawValue)"
+    }
+}
+
+/// How long earlier versions of records are kept. The present version is always kept; an earlier one only while no rule removes
+/// it.
+public struct HistoryRetention: Sendable, Hashable {
+    /// Removes versions that were replaced longer ago than this; nil keeps them for ever.
+    public var keep: Duration?
+    /// The maximum number of earlier versions per record; nil for no limit.
+    public var versions: Int?
+
+    /// Without a rule all versions are kept for ever.
+    public init(keep: Duration? = nil, versions: Int? = nil) {
+        (self.keep, self.versions) = (keep, versions)
+    }
+}
+
+extension RecordSchema {
+    /// Whether both shapes have the same views, indexes and contract; the history may differ.
+    func looksLike(_ other: RecordSchema) -> Bool {
+        var same = self
+        same.history = other.history
+        return same == other
+    }
+}

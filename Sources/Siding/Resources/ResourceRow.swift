@@ -1,3 +1,4 @@
+internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -26,10 +27,64 @@ struct ResourceRow {
                 revision: row.int(2), schema: StoredSchema.schema(row.optionalText(3)), wasCompleted: row.int(4) == 1)
         }
     }
+}
 
-    /// The number of live records of a resource.
-    static func living(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
-        let records = try RecordsTable.load(resource, database).rows
-        return try database.first("SELECT COUNT(*) FROM \(records) WHERE deleted_at IS NULL") { Int($0.int(0)) } ?? 0
+extension RecordKey.Kind {
+    /// The value of the column `key_type`.
+    var storedName: String {
+        switch self {
+        case .string: "string"
+        case .integer: "integer"
+        case .composite: "composite"
+        }
+    }
+
+    init?(stored name: String) {
+        switch name {
+        case "string": self = .string
+        case "integer": self = .integer
+        case "composite": self = .composite
+        default: return nil
+        }
+    }
+
+    var words: String {
+        switch self {
+        case .string: "a string"
+        case .integer: "an integer"
+        case .composite: "composite"
+        }
+    }
+
+    /// Why a key of this type cannot stand beside those of `type`.
+    func reason(unlike type: RecordKey.Kind?) -> String {
+        "its key is \(words), the resource's keys are \(type?.words ?? "")"
+    }
+}
+
+/// The columns of `siding_resources` that say how long the resource stays fresh.
+enum FreshnessRows {
+    /// Stores the freshness at the end of a listing.
+    static func set(
+        _ freshness: ListingFreshness, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET fresh_until = ?2, not_before = ?3, asks_anew = 0 WHERE id = ?1", resource,
+            freshness.freshUntil?.microseconds, freshness.notBefore?.microseconds)
+    }
+
+    /// Marks the stored records as stale, whatever their age, after an operator set the cursor.
+    static func askAnew(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET fresh_until = NULL, not_before = NULL, asks_anew = 1 WHERE id = ?1", resource)
+    }
+}
+
+extension ListingFreshness {
+    /// Reads `fresh_until, not_before`, starting at `column`.
+    init(_ row: borrowing Row, at column: Int) {
+        self.init(
+            freshUntil: row.optionalInt(column).map(Timestamp.init),
+            notBefore: row.optionalInt(column + 1).map(Timestamp.init))
     }
 }

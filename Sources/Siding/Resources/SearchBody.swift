@@ -1,5 +1,6 @@
 internal import HTTPTypes
 public import SidingChain
+internal import SidingJSON
 
 /// The body of a search: the members of a POST's body, before pagination parameters are set.
 ///
@@ -46,4 +47,107 @@ extension AnyResource {
 
     /// Whether pages are requested conditionally: only for GET (RFC 9110 §13.1), and if enabled.
     var asksConditionally: Bool { isConditional && method == .get }
+}
+
+/// The values for `{cursor}`, `{until}` and a parent's bound names in a query.
+struct Placeholders: Sendable, Hashable {
+    var cursor: String?
+    var until: String?
+    /// Whether cursor values are numbers, so that a placeholder alone in a JSON body becomes a number.
+    var isNumber = false
+    /// The values of other names; an unknown placeholder stays as it is.
+    var bound: [String: String] = [:]
+
+    /// The query with its placeholders filled. A parameter whose placeholder has no value is left out.
+    func filled(_ query: [String: QueryValue]) -> [String: QueryValue] { query.compactMapValues(filled) }
+
+    private func filled(_ value: QueryValue) -> QueryValue? {
+        switch value {
+        case .string(let text): filled(text).map(QueryValue.string)
+        case .array(let values): .array(values.compactMap(filled))
+        case .object(let members): .object(members.compactMapValues(filled))
+        case .int, .double, .bool, .null: value
+        }
+    }
+
+    /// The text with its placeholders filled; nil if one of them has no value.
+    func filled(_ text: String) -> String? {
+        // In one pass, so that braces in a value are no placeholders.
+        var (filled, rest) = ("", text[...])
+        while let match = rest.firstMatch(of: Self.pattern) {
+            let name = String(match.output.1)
+            filled += rest[..<match.range.lowerBound]
+            switch name {
+            case "cursor", "until":
+                guard let value = name == "cursor" ? cursor : until else { return nil }
+                filled += value
+            default: filled += bound[name] ?? String(match.output.0)
+            }
+            rest = rest[match.range.upperBound...]
+        }
+        return filled + rest
+    }
+
+    private static var pattern: Regex<(Substring, Substring)> { /\{([A-Za-z_][A-Za-z0-9_]*)\}/ }
+}
+
+extension AnyResource {
+    /// Whether its requests contain `{until}`, the end of a cursor range.
+    public var asksUntil: Bool {
+        query.values.contains { $0.holds("{until}") } || body?.text.contains("{until}") ?? false
+    }
+}
+
+extension QueryValue {
+    /// Whether it contains `placeholder` anywhere.
+    public func holds(_ placeholder: String) -> Bool {
+        switch self {
+        case .string(let text): text.contains(placeholder)
+        case .array(let values): values.contains { $0.holds(placeholder) }
+        case .object(let members): members.values.contains { $0.holds(placeholder) }
+        case .int, .double, .bool, .null: false
+        }
+    }
+}
+
+extension Placeholders {
+    /// The body as text with its placeholders filled; nil for an empty form.
+    func filled(_ body: SearchBody, _ encoding: QueryEncoding) -> String? {
+        switch body.encoding {
+        case .json: return String(decoding: json(body.members).bytes, as: UTF8.self)
+        case .form:
+            let text = encoding.encode(filled(body.members))
+            return text.isEmpty ? nil : text
+        }
+    }
+
+    private func json(_ members: [String: QueryValue]) -> JSONDocument {
+        JSONDocument(object: members.compactMapValues(json))
+    }
+
+    /// The value as JSON; nil if one of its placeholders has no value.
+    private func json(_ value: QueryValue) -> JSONDocument? {
+        switch value {
+        case .string(let text): number(text) ?? filled(text).map(JSONDocument.init(string:))
+        case .int(let number): JSONDocument(integer: number)
+        case .double(let number): (try? JSONDocument(number.description)) ?? .null
+        case .bool(let truth): JSONDocument(bool: truth)
+        case .array(let values): JSONDocument(array: values.compactMap(json))
+        case .object(let members): json(members)
+        case .null: .null
+        }
+    }
+
+    /// The number for a string that is only a placeholder; nil if the cursor is no number.
+    private func number(_ text: String) -> JSONDocument? {
+        guard isNumber, let value = text == "{cursor}" ? cursor : text == "{until}" ? until : nil,
+            let document = try? JSONDocument(value), document.kind == .number
+        else { return nil }
+        return document
+    }
+}
+
+extension SearchBody {
+    /// The body before placeholders are filled, in a form that compares byte for byte.
+    var text: String { Placeholders(cursor: "{cursor}", until: "{until}").filled(self, QueryEncoding()) ?? "" }
 }

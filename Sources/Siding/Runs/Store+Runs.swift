@@ -3,33 +3,6 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// Adds a run, and marks the runs of dead processes as interrupted.
-    public func beginRun(command: String) async throws(StoreError) -> RunID {
-        let me = try ownerID()
-        let unfinished = try await read { snapshot in
-            try snapshot.query("SELECT DISTINCT owner FROM siding_runs WHERE ended_at IS NULL") { $0.text(0) }
-        }
-        let dead = unfinished.filter { !owner.isAlive($0) }
-        let now = clock.now.microseconds
-        let run = try await write { transaction -> RunID in
-            for owner in dead {
-                try transaction.execute(
-                    "UPDATE siding_runs SET ended_at = ?2, outcome = 'interrupted' WHERE owner = ?1 AND ended_at IS NULL",
-                    owner, now)
-            }
-            try QueueTransitions(owner: me, now: Timestamp(microseconds: now)).parkExpired(transaction)
-            try transaction.execute(
-                """
-                INSERT INTO siding_runs (command, owner, started_at, revisions)
-                VALUES (?1, ?2, ?3, \(ChangeFeed.revisions))
-                """, command, me, now)
-            return transaction.lastInsertedRowID
-        }
-        // An owner without a lock file counts as dead, so anything else that it owned can still be taken over.
-        for owner in dead { self.owner.forget(owner) }
-        return run
-    }
-
     /// Stores the outcome, notes and error of a resource. Its counters are stored already, with its pages.
     ///
     /// - Parameter extra: counters of requests that led to no page.
@@ -53,21 +26,6 @@ extension Store {
         }
     }
 
-    public func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
-        let now = clock.now.microseconds
-        try await write { transaction in
-            try transaction.execute(
-                """
-                UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1
-                """, run, now, outcome.rawValue)
-            try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
-                before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
-            try HistoryPruning(now: Timestamp(microseconds: now)).prune(transaction)
-            try RunPruning(now: Timestamp(microseconds: now)).prune(transaction)
-        }
-        owner.sweep()
-    }
-
     /// The runs, newest first, at most `limit`.
     public func runs(limit: Int) async throws(StoreError) -> [Run] {
         try await read { snapshot in
@@ -89,9 +47,19 @@ extension Store {
         }
     }
 
+    /// Whether a run of this number existed and was pruned. AUTOINCREMENT never reuses a number.
+    static func isForgotten(_ run: RunID, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            """
+            SELECT 1 FROM sqlite_sequence WHERE name = 'siding_runs' AND ?1 BETWEEN 1 AND seq
+                AND NOT EXISTS (SELECT 1 FROM siding_runs WHERE id = ?1)
+            """, run
+        ) { _ in true } ?? false
+    }
+
     /// Whether a run of this number existed and was pruned.
     public func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
-        try await read { snapshot in try RunPruning.isForgotten(run, snapshot) }
+        try await read { snapshot in try Self.isForgotten(run, snapshot) }
     }
 
     private static func run(_ row: borrowing Row, _ snapshot: borrowing Snapshot) throws -> Run {

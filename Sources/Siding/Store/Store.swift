@@ -1,5 +1,4 @@
-public import SidingChain
-internal import SidingMigrations
+internal import SidingChain
 internal import SidingSQLite
 package import SidingSynchronization
 
@@ -45,47 +44,6 @@ public struct Store: Sendable {
     /// Whether there is a store at `path`. An empty file is none; ``Access/readWriteCreate`` turns it into one.
     public static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
 
-    /// Opens the store at `path`.
-    ///
-    /// - Throws: ``StoreError`` that names the file and its fault: foreign, newer, damaged, unsafe, not accessible, on a
-    ///   network file system.
-    public static func open(
-        at path: String, access: Access = .readWriteCreate, durability: Durability = .full, clock: WallClock = .system,
-        jitter: Jitter = .random
-    ) async throws(StoreError) -> Store {
-        var configuration = DatabaseConfiguration()
-        configuration.synchronous = durability == .full ? .full : .normal
-        do {
-            guard access == .readWriteCreate || DatabaseFiles.holdsDatabase(path) else {
-                throw StoreError(
-                    .notFound, "there is no database at \(path) yet", hint: "'siding sync' makes it")
-            }
-            var applied: [String] = []
-            var writer: Database?
-            if access != .readOnly {
-                let database = try await Database.open(at: path, configuration: configuration)
-                applied = try await Migrator(migrations: SchemaMigrations.all).migrate(database).map(\.name)
-                // TEMP triggers keep the history of records (``RecordsTable/keepHistory(_:)``).
-                try await database.equip([])
-                writer = database
-            }
-            let reader = try await DatabaseReader.open(at: path, configuration: configuration)
-            if let writer, try await reader.read({ snapshot in try DeclaredSchema.areOutdated(snapshot) }) {
-                try await writer.write { try DeclaredSchema.remakeOutdated($0) }
-            }
-            try await reader.read { snapshot in
-                try SchemaGuard.check(snapshot, path: path)
-            }
-            return Store(
-                writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"),
-                claimedWork: ClaimedWork(),
-                shapes: KnownMemberSets(),
-                changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
-        } catch {
-            throw StoreError(mapping: error)
-        }
-    }
-
     /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
     private static let pagesLeftInWAL = 256
 
@@ -113,17 +71,17 @@ public struct Store: Sendable {
 
 /// Hooks that let a test stop a store; they do nothing outside of tests.
 package struct StoreProbes: Sendable {
-    /// Called before a page is saved, outside of the transaction.
-    package var willCommit: @Sendable (PageCommit) async throws(StoreError) -> Void
+    /// Called with a page's number before the page is saved, outside of the transaction.
+    package var willCommit: @Sendable (_ number: Int) async throws(StoreError) -> Void
     /// Called before records are looked up by their keys.
     package var willLookUp: @Sendable () async -> Void
-    /// Called with the records of a look-up, before its caller has them.
-    package var didLookUp: @Sendable ([Record]) async -> Void
+    /// Called with the keys that a look-up found, before its caller has the records.
+    package var didLookUp: @Sendable (_ keys: [String]) async -> Void
 
     package init(
-        willCommit: @escaping @Sendable (PageCommit) async throws(StoreError) -> Void = { _ in },
+        willCommit: @escaping @Sendable (_ number: Int) async throws(StoreError) -> Void = { _ in },
         willLookUp: @escaping @Sendable () async -> Void = {},
-        didLookUp: @escaping @Sendable ([Record]) async -> Void = { _ in }
+        didLookUp: @escaping @Sendable (_ keys: [String]) async -> Void = { _ in }
     ) {
         (self.willCommit, self.willLookUp, self.didLookUp) = (willCommit, willLookUp, didLookUp)
     }

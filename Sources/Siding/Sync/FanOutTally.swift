@@ -1,5 +1,6 @@
 internal import SidingChain
 internal import SidingJSON
+internal import SidingSynchronization
 
 /// Collects the results of the parents of one fan-out pass, and decides when the pass must stop.
 ///
@@ -203,6 +204,39 @@ extension FanOutTally {
         } else {
             let counters = report.line.counters
             report.line.outcome = counters.pages == counters.notModified ? .notModified : .saved
+        }
+    }
+}
+
+/// Sums the progress of concurrent listings.
+final class FanOutProgress: Sendable {
+    private struct State {
+        var settled = RunCounters()
+        var going: [String: RunCounters] = [:]
+    }
+
+    private let resource: String
+    private let report: @Sendable (SyncProgress) -> Void
+    private let state = Mutex(State())
+
+    init(_ resource: String, report: @escaping @Sendable (SyncProgress) -> Void) {
+        self.resource = resource
+        self.report = report
+    }
+
+    /// Records the progress of the listing of the parent `key`, and reports the sum.
+    func show(_ counters: RunCounters, of key: String) {
+        let total = state.withLock { state in
+            state.going[key] = counters
+            return state.going.values.reduce(into: state.settled) { $0 += $1 }
+        }
+        report(SyncProgress(resource: resource, counters: total, page: total.pages))
+    }
+
+    /// Moves the counters of a finished listing into the sum.
+    func settle(_ key: String) {
+        state.withLock { state in
+            if let counters = state.going.removeValue(forKey: key) { state.settled += counters }
         }
     }
 }

@@ -102,7 +102,7 @@ struct ResourceSync: Sendable {
             start = fresh
             if rule != nil {
                 known = nil
-                start = CursorStart(resource.cursor, stored: nil, SyncOptions(), now: engine.now)
+                start = CursorStart(resource.cursor, stored: nil, now: engine.now)
                 do throws(Failure) { opening = try self.opening(start) } catch { return failed(error, report) }
                 opening.forgetsCursor = true
             }

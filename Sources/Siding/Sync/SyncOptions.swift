@@ -1,3 +1,5 @@
+internal import SidingChain
+
 /// Options of a sync that differ from the usual.
 public struct SyncOptions: Sendable, Hashable {
     /// Makes an unconditional listing from the first page: ignores checkpoint and validators.
@@ -57,4 +59,13 @@ public struct SyncProgress: Sendable, Hashable {
     public var counters: RunCounters
     /// The number of the page saved last.
     public var page: Int
+}
+
+extension CursorStart {
+    /// The range of a new listing under `options`.
+    init(_ rule: IncrementalCursor?, stored: StoredCursor?, _ options: SyncOptions, now: Timestamp) {
+        self.init(
+            rule, stored: stored, since: options.since, backfill: options.backfill.map { ($0.from, $0.to) },
+            isFull: options.isFull, now: now)
+    }
 }

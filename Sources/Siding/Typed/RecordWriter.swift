@@ -142,7 +142,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         let changes = RecordChanges(
             resource: resource.name, source: resource.untyped.source.name,
             definition: ResourceDefinition(resource.untyped), bytes: bytes,
-            rows: zip(slices, rows).map { RecordChanges.Row($0, expects: $1.expectation) })
+            rows: zip(slices, rows).map { RecordChanges.ChangedRow($0, expects: $1.expectation) })
         return try await store.apply(changes)
     }
 }

@@ -158,7 +158,7 @@ import Testing
             let page = PageRequest(url: url, number: number, offset: 0)
             highWaterMark.append(try await bench.store.storedPage(page, of: "posts")?.highWaterMark)
         }
-        #expect(highWaterMark == [DescendingOrder.disorder, "2", DescendingOrder.disorder])
+        #expect(highWaterMark == [StoredPage.disorder, "2", StoredPage.disorder])
     }
 
     @Test func `a listing that was out of order goes to its end in another run, too`() async throws {

@@ -246,7 +246,7 @@ extension HistoryBench {
     func save(_ body: String) async throws {
         let content = try StoreBench.content("[\(body)]")
         guard case .records(let bytes, let slices) = content else { return }
-        let rows = slices.map { RecordChanges.Row($0, expects: .anything) }
+        let rows = slices.map { RecordChanges.ChangedRow($0, expects: .anything) }
         let changes = RecordChanges(
             resource: "posts", source: "blog", definition: try StoreBench.definition(), bytes: bytes, rows: rows)
         _ = try #require(try await store.apply(changes))

@@ -111,7 +111,7 @@ import Testing
             origin,
             probes: StoreProbes(willCommit: { page in
                 // The save does not end before the next request has been seen.
-                if page.page.number < 3 { await asked[page.page.number].pass() }
+                if page < 3 { await asked[page].pass() }
                 ahead.withLock { $0.append(origin.waiting) }
             }))
         #expect(try await bench.sync().line.outcome == .saved)
@@ -190,7 +190,7 @@ import Testing
         let isFull = Atomic<Bool>(true)
         let bench = try await EngineBench(
             probes: StoreProbes(willCommit: { page throws(StoreError) in
-                guard page.page.number == 1 || !isFull.load(ordering: .relaxed) else {
+                guard page == 1 || !isFull.load(ordering: .relaxed) else {
                     throw StoreError(.full, "no room")
                 }
             }))

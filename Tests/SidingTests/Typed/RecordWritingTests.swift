@@ -251,7 +251,9 @@ private struct Rival {
         var store = inner
         store.probes.didLookUp = { found in
             count.add(1)
-            guard count.value <= times, let record = found.first else { return }
+            guard count.value <= times, let key = found.first,
+                let record = try? await inner.record(of: issues.name, key: key)
+            else { return }
             let decoder = RecordDecoder(.standard)
             guard var issue = try? decoder.decode(Ticket.self, record) else { return }
             issue.comments += 10

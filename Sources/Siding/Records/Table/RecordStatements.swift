@@ -8,22 +8,17 @@ struct RecordStatements: ~Copyable {
     private var rows: RowStatements
     /// Updates the text index; nil if the resource has none.
     private var text: TextStatements?
-    /// Saves records with pending edits; nil if no record of the resource has any.
-    private let pull: RecordPull?
     private let now: Timestamp
-    /// Whether the program saves the records, not a page of the origin.
-    private let isLocal: Bool
-    /// The row of the last saved record; nil if it has pending edits.
+    /// The row of the last saved record; nil if it was saved by other means, as records with pending edits are.
     private(set) var savedRow: Int64?
 
     /// - Parameters:
     ///   - table: one that is there, with a layout for all keys that are to be saved.
     ///   - revision: the resource's revision once this transaction has committed.
-    ///   - pull: what becomes of records that edits lie on.
     ///   - request: where the bodies come from; nil for what is saved here.
     init(
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
-        pull: RecordPull? = nil, request: Int64? = nil
+        request: Int64? = nil
     ) throws {
         try table.keepHistory(transaction)
         // All or none: a struct of statements cannot be left half made.
@@ -37,9 +32,7 @@ struct RecordStatements: ~Copyable {
         self.find = find
         self.rows = rows
         self.text = text
-        self.pull = pull
         self.now = now
-        isLocal = request == nil
     }
 
     /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
@@ -48,17 +41,12 @@ struct RecordStatements: ~Copyable {
         expecting expectation: RecordChanges.Expectation = .anything, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         savedRow = nil
-        if let pull, try pull.applies(to: key, transaction) {
-            guard try isExpected(expectation, of: key) else { return .unexpected }
-            return try pull.take(body, under: key, isDeleted: isDeleted, transaction)
-        }
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
             try rows.insert(key, body, deletedAt: isDeleted ? now.microseconds : nil, transaction)
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
-            if isLocal, let savedRow { try MissingTable.exempt(savedRow, of: table.resource, transaction) }
             return isDeleted ? .insertedDead : .inserted
         }
         let id = find.int(0)
@@ -73,7 +61,6 @@ struct RecordStatements: ~Copyable {
         try text?.remove(id)
         try rows.update(id, body, deletedAt: deletedAt, transaction)
         try text?.add(id)
-        if isLocal, !isLiving { try MissingTable.exempt(id, of: table.resource, transaction) }
         return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
     }
 
@@ -89,10 +76,11 @@ struct RecordStatements: ~Copyable {
         return found
     }
 
-    /// Whether the shown record under `key` meets the expectation.
-    private mutating func isExpected(
+    /// Whether the shown record under `key` meets the expectation, before it is saved by other means.
+    mutating func isExpected(
         _ expectation: RecordChanges.Expectation, of key: UnsafeRawBufferPointer
     ) throws -> Bool {
+        savedRow = nil
         if case .anything = expectation { return true }
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return expectation.holds(nil) }
@@ -114,6 +102,30 @@ extension RecordChanges.Expectation {
         case .anything: true
         case .nothing: stored == nil
         case .body(let bytes): stored.map { stored in bytes.withUnsafeBytes { $0.isSame(as: stored) } } ?? false
+        }
+    }
+}
+
+/// The effect of saving one record.
+enum RecordChange {
+    case inserted, updated, unchanged
+    /// A tombstone became a live record again.
+    case revived
+    /// A live record became a tombstone.
+    case deleted
+    /// A new record was inserted as a tombstone, as the origin already marks it as deleted.
+    case insertedDead
+    /// The expectation did not hold; nothing was written.
+    case unexpected
+
+    func count(in counters: inout RunCounters) {
+        switch self {
+        case .inserted: counters.inserted += 1
+        case .updated, .revived: counters.updated += 1
+        // Among live records nothing changed.
+        case .unchanged, .insertedDead: counters.unchanged += 1
+        case .deleted: counters.deleted += 1
+        case .unexpected: break
         }
     }
 }

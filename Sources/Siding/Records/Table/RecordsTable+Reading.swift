@@ -73,6 +73,11 @@ extension RecordsTable {
         } ?? (0, 0)
     }
 
+    /// How many records live.
+    func countLiving(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first("SELECT COUNT(*) FROM \(rows) WHERE deleted_at IS NULL") { Int($0.int(0)) } ?? 0
+    }
+
     /// The keys of records that were written after `revision`, living or not, in their order.
     func keys(
         since revision: Int64, _ database: borrowing some Queryable & ~Copyable

@@ -113,7 +113,7 @@ extension RecordsTable {
                 """
                 UPDATE \(identifier: name) SET deleted_at = NULL, changed_at = ?3, run = ?2, revision = ?4, lives_since = ?4
                 WHERE rowid = ?1
-                """, row, LocalSaver.run, now.microseconds, revision)
+                """, row, Run.none, now.microseconds, revision)
         }
     }
 
@@ -176,5 +176,14 @@ extension RecordsTable {
     func forgetScopes(_ transaction: borrowing Transaction) throws {
         guard layout != nil else { return }
         try transaction.execute("UPDATE \(identifier: name) SET scope = NULL WHERE scope IS NOT NULL")
+    }
+}
+
+/// The revisions of resources, by which watchers detect changes.
+enum Revisions {
+    /// Raises the revision; it never decreases, whichever part of a transaction writes last.
+    static func set(_ revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET revision = MAX(revision, ?2) WHERE id = ?1", resource, revision)
     }
 }

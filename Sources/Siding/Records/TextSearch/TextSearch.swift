@@ -1,4 +1,6 @@
+internal import SidingChain
 public import SidingJSON
+internal import SidingSQLite
 
 /// A full-text search in a resource.
 public struct TextSearch: Sendable, Hashable {
@@ -63,5 +65,112 @@ public struct TextMatch: Sendable, Hashable {
         self.record = record
         self.rank = rank
         self.snippet = snippet
+    }
+}
+
+extension Store {
+    /// The matching records, best first; none for a text without words or a resource that was never stored.
+    ///
+    /// The first search of a resource, or in a member that was not searched before, builds the index in a write transaction that
+    /// reads every record.
+    /// - Throws: ``StoreError/Kind/invalidQuery`` for an invalid ``TextSearch/Text/query(_:)``.
+    public func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
+        guard !search.fields.isEmpty else {
+            throw StoreError(
+                .invalidQuery, "the resource '\(search.resource)' declares no searchable members",
+                hint: "name them in 'searchable'")
+        }
+        guard let query = TextQuery.expression(search.text) else { return [] }
+        guard let index = try await preparedIndex(of: search) else { return [] }
+        return try await read { snapshot in
+            do {
+                return try Self.matches(search, query, index, snapshot)
+            } catch let error as SQLiteError {
+                // The statement itself is valid, so SQLite's error is about the search text.
+                guard case .query = search.text, error.kind == .other else { throw error }
+                throw StoreError(
+                    .invalidQuery, "the search text is no FTS5 query: \(error.message)",
+                    hint: "https://sqlite.org/fts5.html describes the language; plain words need none")
+            }
+        }
+    }
+
+    /// The index, built if it is missing, outdated, or lacks a searched member; nil for a resource that was never stored.
+    private func preparedIndex(of search: TextSearch) async throws(StoreError) -> TextIndex? {
+        let fields = search.fields.map(\.description)
+        let found = try await read { snapshot -> (index: TextIndex, isCurrent: Bool)? in
+            guard let row = try Self.resourceRow(search.resource, snapshot),
+                try RecordsTable.load(row.id, snapshot).layout != nil
+            else { return nil }
+            return try TextIndex.covering(fields, of: row.id, snapshot)
+        }
+        guard let found else { return nil }
+        if found.isCurrent { return found.index }
+        let now = clock.now
+        return try await write { transaction in
+            // Another process may have built it in the meantime, or one with more members.
+            let (index, isCurrent) = try TextIndex.covering(fields, of: found.index.resource, transaction)
+            if !isCurrent { try index.build(at: now, transaction) }
+            return index
+        }
+    }
+
+    private static func matches(
+        _ search: TextSearch, _ query: String, _ index: TextIndex, _ snapshot: borrowing Snapshot
+    ) throws -> [TextMatch] {
+        let snippet: SQL =
+            search.snippet == nil ? "NULL" : "snippet(\(identifier: index.table), -1, ?, ?, '…', ?)"
+        var arguments: [SQLiteValue] = []
+        if let style = search.snippet {
+            let words = Int64(min(max(style.words, 1), 64))
+            arguments = [.text(style.before), .text(style.after), .integer(words)]
+        }
+        let expression = index.expression(query, in: search.fields.map(\.description))
+        arguments += [.text(expression), .integer(Int64(max(search.limit, 0))), .integer(Int64(max(search.offset, 0)))]
+        let records = try RecordsTable.load(index.resource, snapshot).rows
+        let statement = Condition(
+            sql: """
+                SELECT r.key, r.body, r.first_seen_at, r.changed_at, r.deleted_at, r.run, r.revision, r.pending, t.rank,
+                    \(snippet)
+                FROM \(identifier: index.table) t JOIN \(records) r ON r.rowid = t.rowid
+                WHERE \(identifier: index.table) MATCH ? ORDER BY t.rank, r.key LIMIT ? OFFSET ?
+                """, arguments: arguments)
+        return try snapshot.query(statement) { row in
+            TextMatch(record: record(row, search.resource), rank: row.double(8), snippet: row.optionalText(9))
+        }
+    }
+}
+
+/// Translates a search text to FTS5's query language.
+enum TextQuery {
+    /// Nil if the text has no words.
+    ///
+    /// Words are quoted, so that nothing in them is syntax (https://sqlite.org/fts5.html#fts5_strings). Words without a letter or
+    /// digit are omitted, as FTS5 finds no token in them.
+    static func expression(_ text: TextSearch.Text) -> String? {
+        switch text {
+        case .words(let text):
+            let words = words(text)
+            return words.isEmpty ? nil : words.map(quoted).joined(separator: " ")
+        case .phrase(let text):
+            let words = words(text)
+            return words.isEmpty ? nil : quoted(words.joined(separator: " "))
+        case .beginning(let text):
+            let words = words(text)
+            return words.isEmpty ? nil : words.map(quoted).joined(separator: " ") + "*"
+        case .query(let text):
+            return text.allSatisfy(\.isWhitespace) ? nil : text
+        }
+    }
+
+    private static func words(_ text: String) -> [String] {
+        // A NUL would end the expression.
+        text.split { $0.isWhitespace || $0 == "\0" }.map(String.init).filter { word in
+            word.unicodeScalars.contains { $0.properties.isAlphabetic || $0.properties.numericType != nil }
+        }
+    }
+
+    private static func quoted(_ word: String) -> String {
+        "\"" + word.unicodeScalars.reduce(into: "") { $0 += $1 == "\"" ? "\"\"" : String($1) } + "\""
     }
 }

@@ -4,7 +4,7 @@ internal import SidingSQLite
 /// Evaluates a filter for single records.
 final class RecordCondition {
     /// The result: true, false or NULL.
-    enum Verdict { case fits, leaves, unknown }
+    enum FilterResult { case fits, leaves, unknown }
 
     private let text: String
     private var statement: Statement
@@ -26,7 +26,7 @@ final class RecordCondition {
     ///
     /// - Parameter key: the record's key, for messages.
     /// - Throws: ``StoreError/Kind/contract`` if SQLite cannot evaluate it for this record.
-    func verdict(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> Verdict {
+    func verdict(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> FilterResult {
         do { return try value(for: record) } catch {
             guard error.kind == .other else { throw error }
             throw StoreError(
@@ -37,7 +37,7 @@ final class RecordCondition {
         }
     }
 
-    private func value(for record: UnsafeRawBufferPointer) throws(SQLiteError) -> Verdict {
+    private func value(for record: UnsafeRawBufferPointer) throws(SQLiteError) -> FilterResult {
         try statement.bindTextBytes(1, record)
         let hasRow = try statement.step()
         let (isTrue, isNull) = hasRow ? (statement.int(0) == 1, statement.int(1) == 1) : (false, true)
@@ -46,7 +46,7 @@ final class RecordCondition {
     }
 
     /// Nil if it cannot be computed for the record.
-    func verdict(for record: [UInt8]) throws -> Verdict? {
+    func verdict(for record: [UInt8]) throws -> FilterResult? {
         do {
             return try record.withUnsafeBytes { try value(for: $0) }
         } catch let error as SQLiteError where error.kind == .other {

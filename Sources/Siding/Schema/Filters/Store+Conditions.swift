@@ -46,7 +46,7 @@ extension StoredRecordTransforms {
         _ count: Int, _ condition: RecordExpression, beside columns: [RecordColumn],
         _ database: borrowing some Queryable & ~Copyable
     ) throws -> LeftOutRecords? {
-        let stored = try ResourceRow.living(of: resource, database)
+        let stored = try RecordsTable.load(resource, database).countLiving(database)
         guard stored > 0 else { return nil }
         var unknown: [String] = []
         for name in condition.members(beside: columns) where try !isKnown(name, database) { unknown.append(name) }
@@ -59,5 +59,26 @@ extension StoredRecordTransforms {
             "SELECT 1 FROM \(records) WHERE deleted_at IS NULL AND json_type(body, ?1) IS NOT NULL LIMIT 1",
             JSONPath(member: member).description
         ) { _ in true } ?? false
+    }
+}
+
+/// The stored records that a filter removes.
+struct LeftOutRecords: LeavingRecords, Hashable {
+    var stored: Int
+    /// The number of records that the filter excludes.
+    var count: Int
+    /// Members in the filter that no stored record has: misspelt, or dropped.
+    var unknownMembers: [String]
+
+    static let consequence = "'where' would leave out"
+
+    /// The numbers as a message, with doubts about the filter.
+    var words: String { "\(count) of \(stored) stored records\(doubt.map { " (\($0))" } ?? "")" }
+
+    /// What looks wrong about the filter; nil if nothing does.
+    var doubt: String? {
+        guard !unknownMembers.isEmpty else { return nil }
+        let names = unknownMembers.prefix(5).map { "'\(PlainText.oneLine($0, limit: 80))'" }.joined(separator: ", ")
+        return "'where' names \(names), which no stored record has"
     }
 }

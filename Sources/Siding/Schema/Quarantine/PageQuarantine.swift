@@ -17,9 +17,12 @@ struct PageQuarantine {
     let isOfChanges: Bool
     private var positions: [Int] = []
 
-    init(resource: Int64, run: RunID, page: PageRequest, now: Timestamp, isPartial: Bool, isOfChanges: Bool) {
+    init(
+        resource: Int64, run: RunID, scope: String, url: String, sent: String, now: Timestamp, isPartial: Bool,
+        isOfChanges: Bool
+    ) {
         (self.resource, self.run, self.now) = (resource, run, now)
-        (scope, url, sent) = (page.scope, page.url.description, page.body ?? "")
+        (self.scope, self.url, self.sent) = (scope, url, sent)
         (self.isPartial, self.isOfChanges) = (isPartial, isOfChanges)
     }
 

@@ -1,6 +1,8 @@
+internal import HTTPTypes
 public import SidingChain
 public import SidingCredentials
 public import SidingNetwork
+internal import SidingSynchronization
 
 /// A dry run: syncs into a copy of the store, to show which requests, saves and deletions a sync would make. The store itself
 /// stays unchanged.
@@ -83,4 +85,88 @@ public struct SyncRehearsal: Sendable {
     }
 
     private static let portion = 500
+}
+
+/// The result of rehearsing the sync of one resource.
+public struct RehearsedSync: Sendable {
+    public var report: SyncReport
+    /// All requests for its pages, in order, retries included. Requests for tokens are left out.
+    public var requests: [RehearsedRequest]
+    /// In the order of the keys.
+    public var changes: [RehearsedChange]
+
+    public init(report: SyncReport, requests: [RehearsedRequest], changes: [RehearsedChange]) {
+        (self.report, self.requests, self.changes) = (report, requests, changes)
+    }
+
+    /// The number of records that would change in this way.
+    public func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
+}
+
+/// One request of a rehearsal.
+public struct RehearsedRequest: Sendable, Hashable {
+    public var method: String
+    /// With credentials left out.
+    public var url: String
+    /// Nil if there was no answer.
+    public var status: Int?
+
+    public init(method: String, url: String, status: Int?) {
+        (self.method, self.url, self.status) = (method, url, status)
+    }
+}
+
+/// One record that would change.
+public struct RehearsedChange: Sendable, Hashable {
+    /// How the record would change.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case inserted
+        case updated
+        case deleted
+    }
+
+    public var key: String
+    public var kind: Kind
+
+    public init(key: String, kind: Kind) {
+        (self.key, self.kind) = (key, kind)
+    }
+}
+
+/// Transports that record every request for a rehearsal.
+struct ObservedTransports: TransportFactory {
+    let base: any TransportFactory
+    let log: RequestLog
+
+    func transport(for account: String, _ settings: TransportSettings) -> any Transport {
+        ObservingTransport(
+            base.transport(for: account, settings), before: { log.note($0) }, after: { log.note($1, of: $0) })
+    }
+}
+
+/// The requests sent so far, in order.
+final class RequestLog: Sendable {
+    private let noted = Mutex<[(request: HTTPRequest, status: Int?)]>([])
+
+    func note(_ request: HTTPRequest) { noted.withLock { $0.append((request, nil)) } }
+
+    /// Of equal requests the last one that has no status is meant: one that failed never gets any.
+    func note(_ status: HTTPResponse.Status, of request: HTTPRequest) {
+        noted.withLock { noted in
+            guard let place = noted.lastIndex(where: { $0.status == nil && $0.request == request }) else { return }
+            noted[place].status = status.code
+        }
+    }
+
+    func requests(hiding secret: Set<String>) -> [RehearsedRequest] {
+        noted.withLock { $0 }.map { request, status in
+            RehearsedRequest(
+                method: request.method.rawValue,
+                url: Self.url(of: request).map { Redaction.url($0, also: secret) } ?? "", status: status)
+        }
+    }
+
+    private static func url(of request: HTTPRequest) -> HTTPURL? {
+        try? HTTPURL("\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "/")")
+    }
 }

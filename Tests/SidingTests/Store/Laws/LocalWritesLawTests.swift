@@ -180,7 +180,7 @@ extension StoreBench {
         return RecordChanges(
             resource: resource, source: "blog", definition: try Self.definition(), bytes: bytes,
             rows: slices.enumerated().map { index, slice in
-                RecordChanges.Row(slice, expects: index < expectations.count ? expectations[index] : .anything)
+                RecordChanges.ChangedRow(slice, expects: index < expectations.count ? expectations[index] : .anything)
             })
     }
 

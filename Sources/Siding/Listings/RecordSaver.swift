@@ -1,0 +1,208 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Saves the records of a page: compares each with the stored one, then inserts, updates, or writes nothing.
+///
+/// Comparing first is cheaper than an upsert, and keeps the WAL unchanged if nothing changed. Bodies are bound from the page
+/// without a copy.
+struct RecordSaver {
+    let resource: Int64
+    let keyType: RecordKey.Kind?
+    let run: RunID
+    let now: Timestamp
+    /// The resource's revision once this transaction has committed.
+    let revision: Int64
+    /// Saves records with pending edits; nil if no record of the resource has any.
+    let pull: RecordPull?
+    let contract: RecordContract
+    /// Checks the contract; nil if it has no rules for members.
+    var check: ContractCheck?
+    /// The member that marks deleted records; nil if there is none.
+    var mark: DeletionMark? = nil
+    /// The filter (`where`) and the columns whose names it may use; nil keeps all records.
+    var condition: RecordExpression? = nil
+    var columns: [RecordColumn] = []
+    /// Whether `condition` is not the stored filter: then stored records that it excludes stay.
+    var isOtherCondition = false
+    /// The row of the request; the caller inserts it if a record was written.
+    var request: Int64?
+
+    /// The result of saving a page.
+    struct Saved {
+        var counters = RunCounters()
+        var shown = PageMembers.Shown()
+        /// The rows of live records that were deleted.
+        var deleted: [Int64] = []
+        /// The rows that earlier pages may have shown differently: updated, restored or deleted, or with pending edits.
+        var rewritten: [Int64] = []
+        /// The indexes of the records that were not saved.
+        var refused: Set<Int> = []
+        /// The indexes of filtered-out records that were not stored before, or stay unchanged.
+        var leftOut: Set<Int> = []
+        /// Whether the filter is NULL for a live record.
+        var hasNullFiltered = false
+        /// Whether new records were inserted as tombstones.
+        var hasDead = false
+
+        /// Whether a record's row was written.
+        var isWritten: Bool { counters.changed > 0 || hasDead }
+    }
+
+    /// Saves the records of a page; `refuse` receives those that break the contract.
+    ///
+    /// - Throws: ``StoreError/Kind/contract`` if the contract then rejects the whole page, and the errors of `refuse`.
+    mutating func save(
+        _ slices: [RecordSlice], of page: UnsafeRawBufferPointer, _ transaction: borrowing Transaction,
+        refuse: (RecordSlice, ContractBreach) throws -> Void
+    ) throws -> Saved {
+        let superseded = DuplicateKeys.superseded(in: slices, page)
+        var saved = Saved()
+        saved.counters.duplicates = superseded.count
+        let keys = slices.lazy.compactMap { slice in if case .key(let key) = slice.outcome { key } else { nil } }
+        // The first record that has a key fixes the type of all.
+        let type = keyType ?? keys.first?.kind
+        var table = try RecordsTable.load(resource, transaction)
+        if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
+        guard table.layout != nil else {
+            // No record of the page can be saved, and none was before.
+            for (index, slice) in slices.enumerated() where !superseded.contains(index) {
+                guard let breach = breach(of: slice, UnsafeRawBufferPointer(rebasing: page[slice.range]), type) else {
+                    continue
+                }
+                try set(aside: slice, at: index, breach, row: nil, &saved, refuse)
+            }
+            return saved
+        }
+        var statements = try RecordStatements(
+            transaction, table: table, run: run, now: now, revision: revision, request: request)
+        let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
+        for (index, slice) in slices.enumerated() where !superseded.contains(index) {
+            let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
+            // Filtered-out records are not checked against the contract.
+            let verdict = try Self.verdict(slice, body, page, test)
+            let isFit = verdict == .fits
+            let stored = isFit ? nil : try stored(slice, page, type, &statements)
+            if !isFit, stored == nil || isOtherCondition {
+                saved.leftOut.insert(index)
+                // The page contains the record even if it stays unchanged.
+                if let stored { saved.shown.ids.append(stored.row) }
+            } else if isFit, let breach = breach(of: slice, body, type) {
+                var row: Int64?
+                if case .key(let key) = slice.outcome {
+                    row = try key.withBytes(in: page) { try statements.row(of: $0) }
+                }
+                try set(aside: slice, at: index, breach, row: row, &saved, refuse)
+            } else if case .key(let key) = slice.outcome {
+                let isMarked = mark?.marks(body) ?? false
+                // A filtered-out record is deleted at once. If the filter is NULL, a live record is kept for now: all such records are
+                // removed together, unless the mass-deletion guard blocks that.
+                let isLeaving = verdict == .unknown && !isMarked && stored?.isLiving == true
+                let isDeleted = isMarked || !isFit && !isLeaving
+                let (change, row, isEdited) = try key.withBytes(in: page) { text in
+                    let change = try statements.save(
+                        key: text, body: body, isDeleted: isDeleted, through: pull, transaction)
+                    var row = statements.savedRow
+                    let isEdited = row == nil
+                    if row == nil { row = try statements.row(of: text) }
+                    return (change, row, isEdited)
+                }
+                change.count(in: &saved.counters)
+                if isLeaving { saved.hasNullFiltered = true }
+                saved.note(change, row, isEdited: isEdited)
+            }
+        }
+        if saved.isWritten {
+            try Revisions.set(revision, of: resource, transaction)
+        }
+        try Tombstones.insert(saved.deleted, of: resource, run: run, now: now, transaction)
+        if saved.hasNullFiltered { try NullFilteredRecords.setFound(in: resource, transaction) }
+        try check?.save(run: run, transaction)
+        return saved
+    }
+
+    /// - Parameter row: what is stored under the record's key.
+    private func set(
+        aside slice: RecordSlice, at index: Int, _ breach: ContractBreach, row: Int64?, _ saved: inout Saved,
+        _ refuse: (RecordSlice, ContractBreach) throws -> Void
+    ) throws {
+        try Self.stopIfAsked(breach)
+        try refuse(slice, breach)
+        saved.counters.quarantined += 1
+        saved.refused.insert(index)
+        if case .key = slice.outcome {
+            if let row { saved.shown.ids.append(row) }
+        } else {
+            saved.shown.hasUnknown = true
+        }
+    }
+
+    /// Evaluates the filter; unreadable records pass, so that they are reported.
+    private static func verdict(
+        _ slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer, _ test: RecordCondition?
+    ) throws -> RecordCondition.FilterResult {
+        guard let test, case .key(let key) = slice.outcome else { return .fits }
+        return try test.verdict(for: body, called: key.text(in: page))
+    }
+
+    /// The stored row under the key of a filtered-out record.
+    private func stored(
+        _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ type: RecordKey.Kind?,
+        _ statements: inout RecordStatements
+    ) throws -> (row: Int64, isLiving: Bool)? {
+        // A key of another type may have the same text as a stored one.
+        guard case .key(let key) = slice.outcome, key.kind == type else { return nil }
+        return try key.withBytes(in: page) { try statements.stored(under: $0) }
+    }
+
+    private mutating func breach(
+        of slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ type: RecordKey.Kind?
+    ) -> ContractBreach? {
+        switch slice.outcome {
+        case .fault(let fault): ContractBreach(fault, contract)
+        case .key(let key) where key.kind != type:
+            ContractBreach(.keyType, .quarantine, key.kind.reason(unlike: type))
+        case .key: check?.breach(of: body, schema: slice.memberSet)
+        }
+    }
+
+    private static func stopIfAsked(_ breach: ContractBreach) throws(StoreError) {
+        guard breach.response == .fail else { return }
+        throw StoreError(.contract, "a record breaks the contract: \(breach.reason)")
+    }
+}
+
+extension RecordSaver.Saved {
+    /// - Parameter isEdited: whether the record has pending edits, so that its server copy may have changed instead of its row.
+    fileprivate mutating func note(_ change: RecordChange, _ row: Int64?, isEdited: Bool) {
+        guard let row else { return }
+        shown.ids.append(row)
+        switch change {
+        case .inserted, .revived: shown.fresh.append(row)
+        case .deleted: deleted.append(row)
+        case .insertedDead: hasDead = true
+        case .updated, .unchanged, .unexpected: break
+        }
+        switch change {
+        case .updated, .revived, .deleted: rewritten.append(row)
+        case .inserted, .insertedDead, .unchanged, .unexpected: if isEdited { rewritten.append(row) }
+        }
+    }
+}
+
+extension RecordStatements {
+    /// Saves one record. A record with pending edits is saved as its server copy.
+    ///
+    /// - Parameter pull: saves records with pending edits; nil if no record of the resource has any.
+    mutating func save(
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, isDeleted: Bool = false,
+        expecting expectation: RecordChanges.Expectation = .anything, through pull: RecordPull?,
+        _ transaction: borrowing Transaction
+    ) throws -> RecordChange {
+        guard let pull, try pull.applies(to: key, transaction) else {
+            return try save(key: key, body: body, isDeleted: isDeleted, expecting: expectation, transaction)
+        }
+        guard try isExpected(expectation, of: key) else { return .unexpected }
+        return try pull.take(body, under: key, isDeleted: isDeleted, transaction)
+    }
+}

@@ -1,0 +1,142 @@
+internal import SidingMigrations
+internal import SidingSQLite
+
+/// Describes the database file, for `status`, `db` and `doctor`.
+public struct DatabaseDescription: Sendable, Hashable {
+    public var path: String
+    /// Database and WAL together.
+    public var bytes: Int
+    /// The number of the last migration.
+    public var schemaVersion: Int
+    public var sqliteVersion: String
+    /// Whether this SQLite version can lose commits by resetting the WAL while another process checkpoints; fixed in 3.51.3,
+    /// 3.50.7 and 3.44.6. Siding's own checkpoints are not affected, other programs' are.
+    public var hasWALResetBug: Bool
+}
+
+extension Store {
+    /// Checks the file: SQLite's own integrity check, and the invariants that the schema cannot express.
+    ///
+    /// - Returns: one line per fault; empty if there is none.
+    public func check() async throws(StoreError) -> [String] {
+        let damage: [String]
+        do {
+            damage = try await DatabaseReader.open(at: path).check(quick: false)
+        } catch { throw StoreError(mapping: error) }
+        return try await damage
+            + read { snapshot in
+                let tables = try RecordsTable.all(snapshot)
+                return try (Self.invariants + tables.flatMap(Self.invariants)).flatMap { invariant in
+                    try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
+                }
+            }
+    }
+
+    /// Invariants across rows; each query selects rows that break one.
+    private static let invariants: [(name: String, violations: SQL)] = [
+        (
+            "a lane without exactly one head",
+            """
+            SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10
+            """
+        ),
+        (
+            "an edit of a record whose base is lost",
+            """
+            SELECT q.id FROM siding_outbox q JOIN siding_resources s ON s.name = q.resource
+            WHERE q.edit IS NOT NULL AND q.settled_at IS NULL
+                AND NOT EXISTS (SELECT 1 FROM siding_server_copies b WHERE b.resource = s.id AND b.key = q.record_key)
+            LIMIT 10
+            """
+        ),
+        (
+            "a base that no edit lies on",
+            """
+            SELECT b.key FROM siding_server_copies b JOIN siding_resources s ON s.id = b.resource
+            WHERE NOT EXISTS (SELECT 1 FROM siding_outbox q WHERE q.resource = s.name AND q.record_key = b.key
+                AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+            LIMIT 10
+            """
+        ),
+        (
+            "a complete listing whose resource was never completed",
+            """
+            SELECT r.name FROM siding_listings l JOIN siding_resources r ON r.id = l.resource
+            WHERE l.state = 'complete' AND l.scope = '' AND r.completed_at IS NULL LIMIT 10
+            """
+        ),
+    ]
+
+    /// The same of the records of one resource.
+    private static func invariants(of table: RecordsTable) -> [(name: String, violations: SQL)] {
+        let wrong = table.columns.filter { $0.fillFrom == nil }
+            .map { column -> SQL in "\(identifier: column.name) IS NOT \(column.value(of: "body"))" }
+        return [
+            ("a record that is not JSON", "SELECT key FROM \(table.rows) WHERE NOT json_valid(body) LIMIT 10"),
+            (
+                "a record whose stored columns are not what its body has",
+                "SELECT key FROM \(table.rows) WHERE json_valid(body) AND (\(wrong.anyOf)) LIMIT 10"
+            ),
+            (
+                "a record whose count of unsettled edits is wrong",
+                """
+                SELECT r.key FROM \(table.rows) r
+                WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_outbox q
+                    WHERE q.resource = \(literal: table.resourceName) AND q.record_key = CAST(r.key AS TEXT)
+                        AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+                LIMIT 10
+                """
+            ),
+            (
+                "a version that was shown after what took its place",
+                """
+                SELECT h.key FROM siding_history h JOIN \(table.rows) r ON r.key = h.key
+                WHERE h.resource = \(integer: table.resource) AND h.valid_to > MAX(r.changed_at, COALESCE(r.deleted_at, 0))
+                LIMIT 10
+                """
+            ),
+        ]
+    }
+
+    /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
+    public func backup(to destination: String) async throws(StoreError) {
+        guard !DatabaseFiles.exists(destination) else {
+            throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
+        }
+        do { try await DatabaseReader.open(at: path).backup(to: destination) } catch {
+            throw StoreError(mapping: error)
+        }
+    }
+
+    /// Describes the database file.
+    public func description() async throws(StoreError) -> DatabaseDescription {
+        let path = path
+        return try await read { snapshot in
+            let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""
+            return DatabaseDescription(
+                path: path, bytes: DatabaseFiles.size(path) + DatabaseFiles.size(path + "-wal"),
+                schemaVersion: try snapshot.first("PRAGMA user_version") { Int($0.int(0)) } ?? 0,
+                sqliteVersion: version, hasWALResetBug: Self.hasWALResetBug(version))
+        }
+    }
+
+    static func hasWALResetBug(_ version: String) -> Bool {
+        let parts = version.split(separator: ".").compactMap { Int($0) }
+        guard parts.count >= 3 else { return true }
+        switch (parts[0], parts[1]) {
+        case (3, 44): return parts[2] < 6
+        case (3, 50): return parts[2] < 7
+        case (3, 51): return parts[2] < 3
+        case (3, ..<51): return true
+        default: return false
+        }
+    }
+}
+
+extension [SQL] {
+    /// True where one of them is; not deeper than the columns allow.
+    fileprivate var anyOf: SQL {
+        guard !isEmpty else { return "0" }
+        return "1 IN (\(map { condition -> SQL in "(\(condition))" }.joined))"
+    }
+}

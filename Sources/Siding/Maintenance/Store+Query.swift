@@ -1,0 +1,79 @@
+public import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+extension Store {
+    /// Runs one read-only statement of the user, and streams its result.
+    ///
+    /// - Parameters:
+    ///   - sql: exactly one statement that reads.
+    ///   - timeLimit: the maximum time in SQLite.
+    ///   - moment: a time in the past: shows the views of resources with a history as of then, and refuses all others. Nil for
+    ///     now.
+    ///   - columns: called once with the column names.
+    ///   - row: called with each row.
+    /// - Throws: ``StoreError/Kind/invalidQuery``, ``StoreError/Kind/timeLimit``, or what the closures throw.
+    public func query(
+        _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
+        columns: @escaping @Sendable ([String]) throws -> Void,
+        row: @escaping @Sendable ([QueryCell]) throws -> Void
+    ) async throws {
+        let now = clock.now
+        var past: PastViews?
+        if let moment { past = try await read { try PastViews(at: moment, now: now, $0) } }
+        do {
+            let inspection = Inspection(of: path, timeLimit: timeLimit, disguise: past?.disguise)
+            try await inspection.run(SQL(verbatim: sql), columns: columns) { values in
+                try row(values.map(QueryCell.init))
+            }
+        } catch let hidden as Inspection.HiddenTable {
+            throw past?.error(on: hidden.name) ?? StoreError(.invalidQuery, "\(hidden.name) cannot be read")
+        } catch let error as SQLiteError {
+            switch error.kind {
+            case .timeLimit:
+                var limit = StoreError(mapping: error)
+                limit.hint = try? await read { try SlowQuery(sql).hint($0) }
+                throw limit
+            case .cancelled, .corrupt: throw StoreError(mapping: error)
+            case .readOnly:
+                throw StoreError(.invalidQuery, error.message, hint: "only statements that read are allowed")
+            default: throw StoreError(.invalidQuery, error.message, hint: Self.hint(error.message))
+            }
+        }
+    }
+
+    /// Advice for an unknown name in a statement.
+    private static func hint(_ message: String) -> String? {
+        if message.hasPrefix("no such table") {
+            return "'siding status' lists the resources; each is a view under its name"
+        }
+        guard message.hasPrefix("no such column") else { return nil }
+        return "a view shows the members seen so far, at most 200; 'SELECT * FROM name LIMIT 1' shows which"
+    }
+}
+
+/// A query that ran out of time: what makes it faster.
+struct SlowQuery {
+    private let words: Set<Substring>
+
+    init(_ sql: String) {
+        words = Set(sql.lowercased()[...].split { !($0.isLetter || $0.isNumber || $0 == "_") })
+    }
+
+    /// Names the columns that the statement computes from the bodies of records, row by row; nil where there are none.
+    func hint(_ database: borrowing some Queryable & ~Copyable) throws -> String? {
+        var hints: [String] = []
+        for view in try ResourceView.all(database).sorted(by: { $0.name < $1.name }) where names(view.name) {
+            let slow = view.computedColumns.filter(names).prefix(5).map { "'\(PlainText.oneLine($0, limit: 60))'" }
+            guard !slow.isEmpty else { continue }
+            let name = PlainText.oneLine(view.name, limit: 60)
+            hints.append("declare \(slow.joined(separator: ", ")) under 'columns' of '\(name)'")
+        }
+        guard !hints.isEmpty else { return nil }
+        return
+            "each record is parsed for columns that are not declared: \(hints.joined(separator: "; ")), with 'index: true' for "
+            + "those that are joined or searched by ('siding schema NAME --suggest' writes them)"
+    }
+
+    private func names(_ name: String) -> Bool { words.contains(name.lowercased()[...]) }
+}

@@ -1,0 +1,71 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// Live records that a page shows and for which the filter `where` is NULL.
+///
+/// If the origin leaves out a member, the filter is NULL for every record, page after page. So a page only sets
+/// `siding_resources.null_filtered`; the last page of the listing, or the end of the pass, decides on all of them together, under the
+/// mass-deletion guard. Records for which the filter is false are deleted at once: the origin itself says so.
+struct NullFilteredRecords {
+    let resource: ResourceRow
+
+    /// Sets the mark after a page showed such a record.
+    static func setFound(in resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_resources SET null_filtered = 1 WHERE id = ?1 AND null_filtered = 0", resource)
+    }
+
+    /// How many could be deleted.
+    func count(_ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try find(database).leaving.count
+    }
+
+    /// Deletes them, unless the guard blocks it. Records with pending edits wait until these are completed.
+    ///
+    /// - Returns: the numbers of deleted records and blocked deletions. The caller's transaction must end at the revision after
+    ///   the resource's.
+    func reconcile(
+        _ terms: DeletionTerms, run: RunID, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RunCounters {
+        var counters = RunCounters()
+        guard try isFound(transaction) else { return counters }
+        let (leaving, waiting) = try find(transaction)
+        let stored = try RecordsTable.load(resource.id, transaction).countLiving(transaction)
+        let limit = DeletionGuard(listed: stored - leaving.count, most: terms.rule.most)
+        let isBlocked = !terms.isAccepted && limit.blocks(leaving.count)
+        if isBlocked {
+            counters.withheld = leaving.count
+        } else {
+            (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
+            try Tombstones.make(
+                of: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
+        }
+        guard !isBlocked, waiting == 0 else { return counters }
+        try transaction.execute("UPDATE siding_resources SET null_filtered = 0 WHERE id = ?1", resource.id)
+        return counters
+    }
+
+    private func isFound(_ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT null_filtered FROM siding_resources WHERE id = ?1", resource.id) {
+            $0.int(0) == 1
+        } ?? false
+    }
+
+    /// The records that may be deleted, and the number of those with pending edits.
+    private func find(_ database: borrowing some Queryable & ~Copyable) throws -> (leaving: [Int64], waiting: Int) {
+        guard let expression = resource.schema.transforms.condition, try isFound(database) else { return ([], 0) }
+        let condition = try RecordCondition(expression, beside: resource.schema.columns, database)
+        let records = try RecordsTable.load(resource.id, database).rows
+        var find = try database.prepare("SELECT body, pending FROM \(records) WHERE rowid = ?1 AND deleted_at IS NULL")
+        var (leaving, waiting): ([Int64], Int) = ([], 0)
+        for id in try PageMembers.all(of: resource.id, database).ids {
+            try find.bind(1, id)
+            guard try find.step() else { continue }
+            let (body, isEdited) = (find.blob(0), find.int(1) > 0)
+            find.reset()
+            guard try condition.verdict(for: body) == .unknown else { continue }
+            if isEdited { waiting += 1 } else { leaving.append(id) }
+        }
+        return (leaving, waiting)
+    }
+}

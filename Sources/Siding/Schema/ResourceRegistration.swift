@@ -1,0 +1,41 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Registers a resource: its row and its view.
+enum ResourceRegistration {
+    /// - Returns: the resource's row id.
+    /// - Throws: ``StoreError/Kind/invalidName`` for a name that no view can have.
+    static func insert(
+        _ name: String, source: String, _ definition: ResourceDefinition, now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws -> Int64 {
+        try ResourceName.check(name, transaction)
+        try transaction.execute(
+            "INSERT INTO siding_resources (name, source, definition, created_at) VALUES (?1, ?2, ?3, ?4)", name, source,
+            definition.text, now.microseconds)
+        let id = transaction.lastInsertedRowID
+        // A resource without records can be queried too.
+        try ResourceView.remake(name, transaction)
+        return id
+    }
+}
+
+/// Checks resource names, as each becomes a view beside our own tables.
+enum ResourceName {
+    /// - Throws: ``StoreError/Kind/invalidName`` for a reserved name, or one that differs from another view only by case.
+    static func check(_ name: String, _ transaction: borrowing Transaction) throws {
+        let lower = name.lowercased()
+        guard !name.isEmpty, !lower.hasPrefix("siding_"), !lower.hasPrefix("sqlite_") else {
+            throw StoreError(
+                .invalidName, "a resource cannot be called '\(PlainText.oneLine(name, limit: 100))'",
+                hint: "names that begin with siding_ or sqlite_ are taken")
+        }
+        let twin = try ResourceView.all(transaction).flatMap(\.viewNames).first { $0.lowercased() == lower }
+        if let twin {
+            throw StoreError(
+                .invalidName, "a resource cannot be called '\(PlainText.oneLine(name, limit: 100))' beside '\(twin)'",
+                hint: "views differ by more than case; choose another name")
+        }
+    }
+}

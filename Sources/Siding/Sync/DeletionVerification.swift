@@ -1,0 +1,256 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingCredentials
+internal import SidingJSON
+
+/// Verifies missing records by GET, if the config declares the address of single records. A 404 or 410 that no rule of
+/// `errors:` treats otherwise, or the deletion mark, confirms the deletion. Any other answer with the record means that it
+/// still exists.
+struct DeletionVerification: Sendable {
+    let sync: ResourceSync
+    /// The path of a record below the source's base URL.
+    let template: String
+    private let chain: any Node<HTTPURL, LoadedResponse>
+    private let counter = RequestCounter()
+
+    /// How long until an existing record is verified again.
+    static let patience = Duration.seconds(86_400)
+    /// The maximum number of records to verify per run; the next run continues with the others.
+    static let mostPerRun = 1_000
+    /// The number of concurrent requests.
+    private static let width = 4
+
+    /// Nil if verification is not configured.
+    init?(_ sync: ResourceSync) {
+        guard sync.resource.deletions.byAbsence, let template = sync.resource.deletions.recordPath else { return nil }
+        (self.sync, self.template) = (sync, template)
+        let (engine, source) = (sync.engine, sync.resource.source)
+        let transport = counter.counting(sync.transport)
+        chain = ChainAssembly(
+            to: source, for: .fetch, over: transport, within: sync.budget, in: engine.environment
+        ).question(upTo: source.transport.maxBody)
+    }
+
+    private var resource: AnyResource { sync.resource }
+
+    /// Verifies the missing records not verified lately, and deletes the confirmed ones at the end.
+    ///
+    /// If there are so many that the mass-deletion guard would block the deletion, it verifies none: the answers would change
+    /// nothing. A failure of the source ends the verification; a record without an answer is kept, and does not hold up the
+    /// others.
+    func run(_ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
+        let store = sync.engine.store
+        // In one pass, a record below its parent may have moved to another parent.
+        let isPathBound = resource.deletions.isPathBound
+        let since = sync.engine.now
+        let missing = try await store.unconfirmedDeletions(
+            of: resource.name, passes: isPathBound ? 2 : 1, withParent: isPathBound,
+            askedBefore: sync.engine.now + (.zero - Self.patience))
+        guard !missing.keys.isEmpty else { return report }
+        var report = report
+        if try await store.isBlocked(deleting: missing.unchecked, of: resource.name, terms) {
+            report.extra.withheld += missing.unchecked
+            return report
+        }
+        let left = missing.keys.count - Self.mostPerRun
+        if left > 0 {
+            report.line.notes.append(
+                "\(left) more missing records were not verified: a run asks about \(Self.mostPerRun) at most, and the next "
+                    + "one goes on"
+            )
+        }
+        var outcome = try await ask(missing)
+        // A source in trouble may report live records as gone: the next run verifies them again.
+        if outcome.ending != nil { outcome.isGone = outcome.isGone.filter { !$0.value } }
+        report.line.counters += try await store.apply(
+            VerificationFindings(
+                resource: resource.name, lease: sync.lease, run: sync.run, isGone: outcome.isGone,
+                requests: counter.take(), since: since, terms: terms))
+        if let ending = outcome.ending {
+            let outcome = resource.source.outcome(of: ending, .fetch, now: sync.engine.now)
+            try await store.record(outcome, of: resource.source.name)
+        }
+        if !outcome.unanswered.isEmpty {
+            let waiting = outcome.ending == nil ? 0 : missing.keys.count - outcome.unanswered.count
+            report.warn(Self.words(outcome.unanswered, waiting: waiting))
+        }
+        return report
+    }
+
+    /// The answers to all requests of a run.
+    private struct AllAnswers {
+        var isGone: [String: Bool] = [:]
+        /// Records without a clear answer, and why; first the one that ended the verification.
+        var unanswered: [(key: String, why: String)] = []
+        /// The failure of the source that ended the verification.
+        var ending: Failure?
+    }
+
+    private func ask(_ missing: UnconfirmedDeletions) async throws(StoreError) -> AllAnswers {
+        var (outcome, inARow) = (AllAnswers(), 0)
+        var keys = missing.keys.prefix(Self.mostPerRun)
+        while !keys.isEmpty, outcome.ending == nil {
+            let answers = await answers(of: try await questions(keys.prefix(Self.width), missing.parents))
+            keys = keys.dropFirst(Self.width)
+            outcome.isGone.merge(answers.isGone) { $1 }
+            outcome.unanswered += answers.unclear + answers.failures.map { ($0.key, $0.failure.description) }
+            // An answer that decides nothing is asked for again after a day, so that it does not keep others from being asked about.
+            for (key, failure) in answers.failures where failure.isAnswered { outcome.isGone[key] = false }
+            inARow = answers.isGone.isEmpty ? inARow + answers.failures.count { speaksOfSource($0.failure) } : 0
+            let ending =
+                inARow >= Self.mostInARow ? answers.failures.first : answers.failures.first { isOfSource($0.failure) }
+            guard let ending else { continue }
+            outcome.ending = ending.failure
+            outcome.unanswered =
+                [(ending.key, ending.failure.description)] + outcome.unanswered.filter { $0.key != ending.key }
+        }
+        return outcome
+    }
+
+    /// - Parameter waiting: the number of records not verified, as the verification ended.
+    private static func words(_ unanswered: [(key: String, why: String)], waiting: Int) -> String {
+        let (key, why) = unanswered.first ?? ("", "")
+        let alike = unanswered.count > 1 ? " (and \(unanswered.count - 1) more like this)" : ""
+        let rest = waiting > 0 ? "; \(waiting) more \(waiting == 1 ? "was" : "were") not checked" : ""
+        return
+            "could not verify whether '\(PlainText.oneLine(key, limit: 60))' was deleted: \(why)\(alike). It is kept\(rest)"
+    }
+
+    /// After this many failures in a row without an answer, the source is presumed to fail.
+    private static let mostInARow = 8
+
+    private func isOfSource(_ failure: Failure) -> Bool {
+        failure.reason != .invalidRequest && !isRefusal(failure) && sync.concernsSource(failure)
+    }
+
+    private func speaksOfSource(_ failure: Failure) -> Bool { sync.isTransient(failure) || isRefusal(failure) }
+
+    /// Whether the origin refuses the credentials, and no rule applies. As they were valid for the listing, a 401 or 403
+    /// concerns the record alone.
+    private func isRefusal(_ failure: Failure) -> Bool {
+        guard case .http = failure.reason, rule(for: failure) == nil else { return false }
+        if case .signIn = SourceOutcome(failure, now: sync.engine.now) { return true }
+        return false
+    }
+
+    private func rule(for failure: Failure) -> FailureRule? { resource.source.rule(for: failure, of: .fetch) }
+
+    private var terms: DeletionTerms {
+        DeletionTerms(resource.deletions, isStable: resource.isStable, isAccepted: sync.options.acceptsDeletes)
+    }
+
+    // MARK: Requests
+    /// One record to verify.
+
+    private struct Question: Sendable {
+        let key: String
+        /// The parent's values for the names in the address; nil if it has none.
+        let values: [String: String]?
+    }
+
+    private func questions(
+        _ keys: ArraySlice<String>, _ parents: [String: String]
+    ) async throws(StoreError) -> [Question] {
+        guard let each = resource.forEach, resource.deletions.isPathBound else {
+            return keys.map { Question(key: $0, values: [:]) }
+        }
+        let wanted = Set(keys.compactMap { parents[$0] })
+        let found = try await sync.engine.store.parents(
+            ParentSelection(for: resource.name, of: each.resource, keys: wanted.sorted()))
+        var values: [String: [String: String]] = [:]
+        for parent in found { values[parent.key] = (try? BoundParent(parent, by: each, pass: nil))?.values }
+        return keys.map { key in Question(key: key, values: parents[key].flatMap { values[$0] }) }
+    }
+
+    /// The answers to one batch of requests.
+    private struct Answers: Sendable {
+        /// Whether each record is gone, by key. A record with an unclear answer is kept, and not verified again on the same
+        /// day.
+        var isGone: [String: Bool] = [:]
+        /// Unclear answers, and why.
+        var unclear: [(key: String, why: String)] = []
+        /// Requests without an answer.
+        var failures: [(key: String, failure: Failure)] = []
+    }
+
+    private func answers(of questions: [Question]) async -> Answers {
+        await withTaskGroup(of: (String, Result<Word, Failure>).self) { group in
+            for question in questions { group.addTask { (question.key, await word(on: question)) } }
+            var answers = Answers()
+            for await (key, result) in group {
+                switch result {
+                case .success(let word):
+                    answers.isGone[key] = word == .gone
+                    if case .unclear(let why) = word { answers.unclear.append((key, why)) }
+                case .failure(let failure): answers.failures.append((key, failure))
+                }
+            }
+            answers.unclear.sort { $0.key < $1.key }
+            answers.failures.sort { $0.key < $1.key }
+            return answers
+        }
+    }
+
+    /// The origin's answer for a record.
+    private enum Word: Sendable, Hashable {
+        case gone, there
+        case unclear(why: String)
+    }
+
+    private func word(on question: Question) async -> Result<Word, Failure> {
+        do throws(Failure) { return .success(try await ask(question)) } catch {
+            // A rule of the config may treat this status otherwise.
+            if case .http(let answer) = error.reason, answer.statusClass == .gone, rule(for: error) == nil {
+                return .success(.gone)
+            }
+            return .failure(error)
+        }
+    }
+
+    private func ask(_ question: Question) async throws(Failure) -> Word {
+        guard var values = question.values else {
+            throw Failure(.invalidRequest, phase: .notSent, detail: "its parent gives no value for the address")
+        }
+        values[Deletions.recordName] = question.key
+        let url = try Route(.get, template, under: resource.source.baseURL, parameters: values).url
+        let context = ChainContext(
+            requestID: "run \(sync.run) \(resource.name)", logger: sync.engine.environment.logger, isResendable: true)
+        do throws(Failure) {
+            let answer = try await chain.process(url, context)
+            let record = answer.bytes.flatMap { try? JSONDocument($0, limits: resource.source.jsonLimits) }
+            if let record, record.bytes.withUnsafeBytes({ resource.deletions.mark?.marks($0) ?? false }) {
+                return .gone
+            }
+            if record?.holds(question.key) ?? false { return .there }
+            return .unclear(why: "the origin answered \(answer.response.status.code) without this record")
+        } catch {
+            throw error.at(
+                method: "GET", url: Redaction.url(url, also: resource.source.authorization.secretQueryNames))
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the origin answered, or the question cannot be put at all.
+    fileprivate var isAnswered: Bool {
+        switch reason {
+        case .http, .invalidRequest: true
+        default: false
+        }
+    }
+}
+
+extension JSONDocument {
+    /// Whether the document may contain a record with `key`, in any structure: some value in it is the key.
+    fileprivate func holds(_ key: String) -> Bool {
+        var left = [self]
+        while let value = left.popLast() {
+            if let parts = value.elements ?? value.members?.map({ $0.value }) {
+                left += parts
+            } else if (value.string ?? value.digits) == key {
+                return true
+            }
+        }
+        return false
+    }
+}

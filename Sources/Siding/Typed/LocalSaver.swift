@@ -1,0 +1,105 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// Saves the program's own records inside a transaction.
+struct LocalSaver {
+    let changes: RecordChanges
+    let now: Timestamp
+
+    struct Saved {
+        var outcomes: [RecordChangeOutcome]
+        var newMemberSets: Set<UInt64>
+        var isWritten: Bool
+    }
+
+    func save(_ transaction: borrowing Transaction, knownMemberSets: Set<UInt64>) throws -> Saved {
+        let resource = try resourceRow(transaction)
+        let outcomes = try rows(resource, transaction)
+        let isWritten = outcomes.contains { $0 == .inserted || $0 == .updated }
+        if isWritten { try Revisions.set(resource.revision + 1, of: resource.id, transaction) }
+        let slices = changes.rows.map(\.slice)
+        let newMemberSets = try ColumnInference(resource: resource.id, name: changes.resource, schema: resource.schema)
+            .addColumns(of: slices, in: changes.bytes, knownMemberSets: knownMemberSets, transaction)
+        return Saved(outcomes: outcomes, newMemberSets: newMemberSets, isWritten: isWritten)
+    }
+
+    private func resourceRow(_ transaction: borrowing Transaction) throws -> ResourceRow {
+        if let row = try ResourceRow.load(named: changes.resource, transaction) { return row }
+        let id = try ResourceRegistration.insert(
+            changes.resource, source: changes.source, changes.definition, now: now, transaction)
+        return ResourceRow(id: id, keyType: nil, revision: 0, schema: RecordSchema(), wasCompleted: false)
+    }
+
+    /// How to save records with pending edits; the program's own saves cause no conflicts.
+    private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
+        guard try EditProjection.isNeeded(for: resource.id, transaction) else { return nil }
+        let overlay = EditProjection(
+            resource: resource.id, name: changes.resource, now: now, revision: resource.revision + 1)
+        return RecordPull(overlay: overlay, run: Run.none, transitions: nil)
+    }
+
+    private func rows(
+        _ resource: ResourceRow, _ transaction: borrowing Transaction
+    ) throws -> [RecordChangeOutcome] {
+        var outcomes: [RecordChangeOutcome] = []
+        outcomes.reserveCapacity(changes.rows.count)
+        try changes.bytes.withUnsafeBytes { page in
+            let keys = changes.rows.lazy.compactMap { row in
+                if case .key(let key) = row.slice.outcome { key } else { nil }
+            }
+            // The first record that has a key fixes the type of all.
+            let type = resource.keyType ?? keys.first?.kind
+            var table = try RecordsTable.load(resource.id, transaction)
+            if let type { table = try table.made(for: keys, of: type, in: page, transaction) }
+            guard table.layout != nil else {
+                outcomes = changes.rows.map { .invalid($0.slice.reason(unlike: type)) }
+                return
+            }
+            var statements = try RecordStatements(
+                transaction, table: table, run: Run.none, now: now, revision: resource.revision + 1)
+            let pull = try pull(resource, transaction)
+            for row in changes.rows {
+                guard case .key(let key) = row.slice.outcome else {
+                    outcomes.append(.invalid(row.slice.reason(unlike: type)))
+                    continue
+                }
+                guard key.kind == type else {
+                    outcomes.append(.invalid(row.slice.reason(unlike: type)))
+                    continue
+                }
+                let body = UnsafeRawBufferPointer(rebasing: page[row.slice.range])
+                let change = try key.withBytes(in: page) { text in
+                    try statements.save(
+                        key: text, body: body, expecting: row.expectation, through: pull, transaction)
+                }
+                // No page showed it yet, so its absence from pages says nothing.
+                if change == .inserted || change == .revived, let saved = statements.savedRow {
+                    try MissingTable.exempt(saved, of: resource.id, transaction)
+                }
+                outcomes.append(try outcome(of: change))
+            }
+        }
+        return outcomes
+    }
+
+    /// The outcome of one record; an error rolls back the whole batch.
+    private func outcome(of change: RecordChange) throws(StoreError) -> RecordChangeOutcome {
+        switch change {
+        case .inserted, .insertedDead, .revived: .inserted
+        case .updated, .deleted: .updated
+        case .unchanged: .unchanged
+        case .unexpected: throw StoreError(.outdated, "a record of '\(changes.resource)' changed meanwhile")
+        }
+    }
+}
+
+extension RecordSlice {
+    /// What is wrong with the record, or with the type of its key.
+    fileprivate func reason(unlike type: RecordKey.Kind?) -> String {
+        switch outcome {
+        case .fault(let fault): fault.reason
+        case .key(let key): key.kind.reason(unlike: type)
+        }
+    }
+}

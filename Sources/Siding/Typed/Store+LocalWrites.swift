@@ -1,0 +1,97 @@
+internal import SidingChain
+internal import SidingSQLite
+internal import SidingSynchronization
+
+extension Store {
+    /// Writes all rows in one transaction, as run 0.
+    ///
+    /// - Returns: an outcome per row, in order; nil if an expectation did not hold and nothing was written.
+    public func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
+        let now = clock.now
+        let known = shapes.known(of: changes.resource)
+        let saved: LocalSaver.Saved
+        do throws(StoreError) {
+            saved = try await write { transaction in
+                try LocalSaver(changes: changes, now: now).save(transaction, knownMemberSets: known)
+            }
+        } catch {
+            guard error.kind == .outdated else { throw error }
+            return nil
+        }
+        shapes.add(saved.newMemberSets, to: changes.resource)
+        if saved.isWritten { changeSignal.fire() }
+        return saved.outcomes
+    }
+
+    /// Deletes the selected records, which become tombstones.
+    ///
+    /// - Returns: the number of deleted records.
+    public func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
+        try await delete(from: selection.resource) { table, transaction in
+            let statement = try SelectionCompiler(selection: selection, table: table).statement(selecting: "rowid")
+            return try transaction.query(statement) { $0.int(0) }
+        }
+    }
+
+    /// Deletes the records with these keys, which become tombstones; ignores keys without a live record.
+    ///
+    /// - Returns: the number of deleted records.
+    public func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
+        try await delete(from: lookup.resource) { table, transaction in
+            var ids: [Int64] = []
+            for key in Set(lookup.keys.map { Array($0.utf8) }) {
+                let row = try table.row(of: String(decoding: key, as: UTF8.self), isLiving: true, transaction)
+                if let row { ids.append(row) }
+            }
+            return ids
+        }
+    }
+
+    /// Deletes the records that `find` returns and removes them from the text index.
+    private func delete(
+        from resource: String, _ find: @Sendable (RecordsTable, borrowing Transaction) throws -> [Int64]
+    ) async throws(StoreError) -> Int {
+        let now = clock.now
+        let count = try await write { transaction -> Int in
+            guard let row = try Self.resourceRow(resource, transaction) else { return 0 }
+            let table = try RecordsTable.load(row.id, transaction)
+            let ids = try find(table, transaction)
+            guard !ids.isEmpty else { return 0 }
+            var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
+            let overlay = try Self.overlay(of: resource, row.id, row.revision, now, transaction)
+            for id in ids {
+                if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
+                try text?.remove(id)
+                try table.markDeleted(
+                    [id], run: Run.none, now: now, revision: row.revision + 1, transaction)
+                try MissingTable.remove(id, of: row.id, transaction)
+            }
+            try Revisions.set(row.revision + 1, of: row.id, transaction)
+            return ids.count
+        }
+        if count > 0 { changeSignal.fire() }
+        return count
+    }
+
+    private static func overlay(
+        of name: String, _ resource: Int64, _ revision: Int64, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> EditProjection? {
+        guard try EditProjection.isNeeded(for: resource, transaction) else { return nil }
+        return EditProjection(resource: resource, name: name, now: now, revision: revision + 1)
+    }
+
+    /// Deletes the server copy of a record with pending edits; the edits still apply on top.
+    ///
+    /// - Returns: whether the record has pending edits.
+    private static func deleteBase(
+        of id: Int64, in table: RecordsTable, _ overlay: EditProjection, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let key = try table.keyOfEdited(id, transaction)
+        guard let key, let base = try ServerCopy.load(overlay.resource, key, transaction) else { return false }
+        let gone = RecordState(
+            body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
+        try overlay.setBase(of: key, gone, request: base.request, transaction)
+        try overlay.show(key, run: Run.none, transaction)
+        return true
+    }
+}
