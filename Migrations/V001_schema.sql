@@ -78,24 +78,30 @@
 --
 -- OUTBOX
 --
--- siding_outbox          one row per retained request: a fetch (a page that could not be fetched) or a write (the user's own).
---                       queued -> sending -> done, or parked with a reason, or dropped by a person. `head` is 1 only for the
---                       oldest unsettled entry of a lane, `position` keeps the order within it, `waits_on` counts unsettled
---                       parents: one index finds the next entry of a source. `owner` and `token` fence a sender. A fetch is unique
---                       per resource and `scope` (its scope). Credentials are never stored.
---                       `key` is the idempotency key, sent in `key_field`; `keyed` says that the origin honours it for
---                       `key_lifetime_us` from `first_sent_at` on; `key_until` keeps the key of a purged entry taken, with
---                       `body_sha256` to recognise the same request. `edit` is the JSON of what the write does to the record
---                       `record_key`, laid over others by `edit_order`; `base` is what the origin had when the edit was made, once
---                       it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on delivery. `probe` is
---                       the delivery probe, `unknown_since` when delivery became doubtful. `conflict_on` lists the statuses that
---                       are conflicts. `attempts` counts the failed tries that bring the next wait or the end nearer, `tries` all
---                       of them, for people. `gone_is_done`: whether 404 and 410 complete a write that deletes. `parked_by` is the
---                       owner (as in siding_leases) that parked the entry last, at `parked_at`. `let_in` is 1 once a write that
---                       was parked for a sign-in was tried again because another request of its source was answered; a release
---                       or retry makes it 0.
--- siding_outbox_events       the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
--- siding_outbox_dependencies   `entry` is not sent before `parent` is settled.
+-- siding_outbox         one row per retained request, with what decides when it is sent: a fetch (a page that could not be
+--                       fetched) or a write (the user's own). queued -> sending -> done, or parked with a reason, or dropped
+--                       by a person. `head` is 1 only for the oldest open entry of a lane, `position` keeps the order within
+--                       it, `waits_on` counts open parents: one index finds the next entry of a source. `owner` and `token`
+--                       fence a sender. A fetch is unique per resource and scope. `first_sent_at` is the earliest time at which
+--                       the origin may have seen it. `waits_for` is 'line' where the return of the network ends the wait.
+--                       `attempts` counts the failed tries that bring the next wait or the end nearer, `tries` all of them, for
+--                       people. `parked_by` is the owner (as in siding_leases) that parked the entry last, at `parked_at`.
+--                       `let_in` is 1 once a write that was parked for a sign-in was tried again because another request of its
+--                       source was answered; a release or retry makes it 0.
+-- siding_outbox_requests  what an entry sends and what came back. `probe` is the delivery probe of a write, `unknown_since`
+--                       when its delivery became doubtful. `conflict_on` lists the statuses that are conflicts.
+--                       `gone_is_done`: whether 404 and 410 complete a write that deletes. `error`, `status` and `answer` are
+--                       of the last try. Credentials are never stored.
+-- siding_outbox_edits   what a write does to the record `record_key` of the entry's resource: `terms`, applied in the order of
+--                       `edit_order`. `pending` is 1 until the entry is completed. `base` is what the origin had when the edit
+--                       was made, once it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on
+--                       delivery.
+-- siding_idempotency_keys  the key of each write, sent in `field`. `is_honoured` says that the origin remembers it for
+--                       `lifetime_us` from `first_sent_at` on. `kept_until` keeps the key of a purged entry taken, with the
+--                       `digest` of its request, which is deleted then; the entry goes with its key.
+-- siding_outbox_events  the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
+-- siding_outbox_dependencies  `entry` is not sent before `parent` is completed.
+-- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
 -- siding_server_copies          the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such record.
 -- siding_sources        the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
 --                       budget, requests allowed after an outage, and when it was last served.
@@ -357,74 +363,47 @@ CREATE TABLE siding_leases (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE siding_outbox (
-    seq             INTEGER PRIMARY KEY AUTOINCREMENT,
-    id              TEXT    NOT NULL CONSTRAINT outbox_id_unique UNIQUE,
-    kind            TEXT    NOT NULL,
-    state           TEXT    NOT NULL,
-    reason          TEXT,
-    source          TEXT    NOT NULL,
-    resource        TEXT,
-    scope      TEXT    NOT NULL DEFAULT '',
-    lane            TEXT    NOT NULL,
-    position        INTEGER NOT NULL,
-    head            INTEGER NOT NULL,
-    method          TEXT    NOT NULL,
-    url             TEXT    NOT NULL,
-    page_number     INTEGER,
-    page_offset     INTEGER,
-    headers         TEXT    NOT NULL DEFAULT '{}',
-    body            BLOB,
-    body_sha256     BLOB,
-    key             TEXT    NOT NULL,
-    keyed           INTEGER NOT NULL DEFAULT 0,
-    key_lifetime_us INTEGER,
-    attempts        INTEGER NOT NULL DEFAULT 0,
-    tries           INTEGER NOT NULL DEFAULT 0,
-    crashes         INTEGER NOT NULL DEFAULT 0,
-    created_at      INTEGER NOT NULL,
-    not_before      INTEGER NOT NULL,
-    expires_at      INTEGER,
-    first_sent_at   INTEGER,
-    owner           TEXT,
-    token           INTEGER NOT NULL DEFAULT 0,
-    status          INTEGER,
-    answer          BLOB,
-    error           TEXT,
-    settled_at      INTEGER,
-    operation       TEXT,
-    key_field       TEXT,
-    key_quoted      INTEGER NOT NULL DEFAULT 0,
-    waits_on        INTEGER NOT NULL DEFAULT 0,
-    waits_for       TEXT,
-    replaces        TEXT,
-    answer_type     TEXT,
-    edit            TEXT    CONSTRAINT outbox_edit_is_json CHECK (edit IS NULL OR json_valid(edit)),
-    record_key      TEXT,
-    edit_order      INTEGER,
-    temporary_id    TEXT,
-    real_id         TEXT,
-    base            BLOB,
-    probe           TEXT    CONSTRAINT outbox_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
-    unknown_since   INTEGER CONSTRAINT outbox_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
-    conflict_on     TEXT    CONSTRAINT outbox_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
-    key_until       INTEGER CONSTRAINT outbox_forgotten_is_settled CHECK (key_until IS NULL OR settled_at IS NOT NULL),
-    gone_is_done    INTEGER CONSTRAINT outbox_gone_is_done CHECK (gone_is_done IN (0, 1)),
-    parked_by       TEXT,
-    parked_at       INTEGER,
-    let_in          INTEGER NOT NULL DEFAULT 0 CONSTRAINT outbox_let_in CHECK (let_in IN (0, 1)),
+    seq           INTEGER PRIMARY KEY AUTOINCREMENT,
+    id            TEXT    NOT NULL CONSTRAINT outbox_id_unique UNIQUE,
+    kind          TEXT    NOT NULL,
+    state         TEXT    NOT NULL,
+    reason        TEXT,
+    source        TEXT    NOT NULL,
+    resource      TEXT,
+    scope         TEXT    NOT NULL DEFAULT '',
+    operation     TEXT,
+    replaces      TEXT,
+    lane          TEXT    NOT NULL,
+    position      INTEGER NOT NULL,
+    head          INTEGER NOT NULL,
+    waits_on      INTEGER NOT NULL DEFAULT 0,
+    waits_for     TEXT,
+    attempts      INTEGER NOT NULL DEFAULT 0,
+    tries         INTEGER NOT NULL DEFAULT 0,
+    crashes       INTEGER NOT NULL DEFAULT 0,
+    created_at    INTEGER NOT NULL,
+    not_before    INTEGER NOT NULL,
+    expires_at    INTEGER,
+    first_sent_at INTEGER,
+    settled_at    INTEGER,
+    owner         TEXT,
+    token         INTEGER NOT NULL DEFAULT 0,
+    parked_by     TEXT,
+    parked_at     INTEGER,
+    let_in        INTEGER NOT NULL DEFAULT 0,
     CONSTRAINT outbox_id_shape CHECK (length(id) = 26),
     CONSTRAINT outbox_kind CHECK (kind IN ('fetch', 'write')),
     CONSTRAINT outbox_state CHECK (state IN ('queued', 'sending', 'parked', 'done', 'dropped')),
     CONSTRAINT outbox_reason CHECK (
         reason IN ('uncertain', 'rejected', 'conflict', 'sign_in', 'poison', 'expired', 'key_expired', 'invalid', 'held',
         'dependency')),
+    CONSTRAINT outbox_waits_for CHECK (waits_for IN ('line')),
+    CONSTRAINT outbox_let_in CHECK (let_in IN (0, 1)),
     CONSTRAINT outbox_parked_has_reason CHECK ((state = 'parked') = (reason IS NOT NULL)),
     CONSTRAINT outbox_sending_has_owner CHECK ((state = 'sending') = (owner IS NOT NULL)),
     CONSTRAINT outbox_settled_has_time CHECK ((state IN ('done', 'dropped')) = (settled_at IS NOT NULL)),
     CONSTRAINT outbox_head_is_unsettled CHECK (head = 0 OR (head = 1 AND settled_at IS NULL)),
-    CONSTRAINT outbox_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL),
-    CONSTRAINT outbox_error_is_json CHECK (error IS NULL OR json_valid(error)),
-    CONSTRAINT outbox_headers_is_json CHECK (json_valid(headers))
+    CONSTRAINT outbox_fetch_has_resource CHECK (kind = 'write' OR resource IS NOT NULL)
 ) STRICT;
 CREATE UNIQUE INDEX siding_outbox_fetch ON siding_outbox (resource, scope)
     WHERE kind = 'fetch' AND settled_at IS NULL;
@@ -435,13 +414,64 @@ CREATE INDEX siding_outbox_settled ON siding_outbox (settled_at) WHERE settled_a
 CREATE INDEX siding_outbox_ready ON siding_outbox (source, not_before, seq)
     WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0;
 CREATE INDEX siding_outbox_expiry ON siding_outbox (expires_at) WHERE state = 'queued' AND expires_at IS NOT NULL;
-CREATE UNIQUE INDEX siding_outbox_key ON siding_outbox (key);
-CREATE INDEX siding_outbox_edits ON siding_outbox (resource, record_key, edit_order)
-    WHERE edit IS NOT NULL AND settled_at IS NULL;
-CREATE INDEX siding_outbox_temporary ON siding_outbox (temporary_id) WHERE temporary_id IS NOT NULL;
 CREATE INDEX siding_outbox_sign_in ON siding_outbox (source, seq)
     WHERE state = 'parked' AND reason = 'sign_in';
-CREATE INDEX siding_outbox_forgotten ON siding_outbox (key_until) WHERE key_until IS NOT NULL;
+
+CREATE TABLE siding_outbox_requests (
+    entry         INTEGER PRIMARY KEY REFERENCES siding_outbox (seq) ON DELETE CASCADE,
+    method        TEXT    NOT NULL,
+    url           TEXT    NOT NULL,
+    page_number   INTEGER,
+    headers       TEXT    NOT NULL DEFAULT '[]',
+    body          BLOB,
+    conflict_on   TEXT,
+    gone_is_done  INTEGER,
+    probe         TEXT,
+    unknown_since INTEGER,
+    status        INTEGER,
+    error         TEXT,
+    answer_type   TEXT,
+    answer        BLOB,
+    CONSTRAINT outbox_requests_headers_is_json CHECK (json_valid(headers)),
+    CONSTRAINT outbox_requests_conflict_on_is_json CHECK (conflict_on IS NULL OR json_valid(conflict_on)),
+    CONSTRAINT outbox_requests_gone_is_done CHECK (gone_is_done IN (0, 1)),
+    CONSTRAINT outbox_requests_probe_is_json CHECK (probe IS NULL OR json_valid(probe)),
+    CONSTRAINT outbox_requests_unknown_has_probe CHECK (unknown_since IS NULL OR probe IS NOT NULL),
+    CONSTRAINT outbox_requests_error_is_json CHECK (error IS NULL OR json_valid(error))
+) STRICT;
+
+CREATE TABLE siding_outbox_edits (
+    entry        INTEGER PRIMARY KEY REFERENCES siding_outbox (seq) ON DELETE CASCADE,
+    record_key   TEXT    NOT NULL,
+    edit_order   INTEGER NOT NULL,
+    pending      INTEGER NOT NULL DEFAULT 1,
+    terms        TEXT,
+    temporary_id TEXT,
+    real_id      TEXT,
+    base         BLOB,
+    CONSTRAINT outbox_edits_pending CHECK (pending IN (0, 1)),
+    CONSTRAINT outbox_edits_terms_is_json CHECK (terms IS NULL OR json_valid(terms)),
+    CONSTRAINT outbox_edits_pending_has_terms CHECK (pending = 0 OR terms IS NOT NULL),
+    CONSTRAINT outbox_edits_real_was_temporary CHECK (real_id IS NULL OR temporary_id IS NOT NULL)
+) STRICT;
+CREATE INDEX siding_outbox_edits_pending ON siding_outbox_edits (record_key, edit_order) WHERE pending = 1;
+CREATE INDEX siding_outbox_edits_temporary ON siding_outbox_edits (temporary_id) WHERE temporary_id IS NOT NULL;
+
+CREATE TABLE siding_idempotency_keys (
+    key         TEXT    PRIMARY KEY,
+    entry       INTEGER NOT NULL CONSTRAINT idempotency_keys_entry_unique UNIQUE
+                REFERENCES siding_outbox (seq) ON DELETE CASCADE,
+    field       TEXT,
+    is_quoted   INTEGER NOT NULL,
+    is_honoured INTEGER NOT NULL,
+    lifetime_us INTEGER,
+    kept_until  INTEGER,
+    digest      TEXT,
+    CONSTRAINT idempotency_keys_is_quoted CHECK (is_quoted IN (0, 1)),
+    CONSTRAINT idempotency_keys_is_honoured CHECK (is_honoured IN (0, 1)),
+    CONSTRAINT idempotency_keys_digest_is_of_purged CHECK ((kept_until IS NULL) = (digest IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX siding_idempotency_keys_kept ON siding_idempotency_keys (kept_until) WHERE kept_until IS NOT NULL;
 
 CREATE TABLE siding_outbox_events (
     seq    INTEGER PRIMARY KEY,
@@ -460,6 +490,14 @@ CREATE TABLE siding_outbox_dependencies (
     CONSTRAINT outbox_dependencies_not_itself CHECK (entry <> parent)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX siding_outbox_dependencies_parent ON siding_outbox_dependencies (parent);
+
+CREATE VIEW siding_outbox_entries AS
+SELECT siding_outbox.*, method, url, page_number, unknown_since, status, error, record_key, edit_order, pending, temporary_id,
+    real_id, key, kept_until
+FROM siding_outbox
+    LEFT JOIN siding_outbox_requests ON siding_outbox_requests.entry = siding_outbox.seq
+    LEFT JOIN siding_outbox_edits ON siding_outbox_edits.entry = siding_outbox.seq
+    LEFT JOIN siding_idempotency_keys ON siding_idempotency_keys.entry = siding_outbox.seq;
 
 CREATE TABLE siding_server_copies (
     id         INTEGER PRIMARY KEY,

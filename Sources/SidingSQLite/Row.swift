@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// The current row of a statement, valid until the next step.
 ///
@@ -68,10 +69,40 @@ public struct Row: ~Copyable {
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
+    /// The index of the first column with this name.
+    ///
+    /// - Throws: ``SQLiteError`` if the result has no such column.
+    private func index(of name: StaticString) throws(SQLiteError) -> Int {
+        let wanted = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        for column in 0..<columnCount {
+            if let found = sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)), strcmp(found, wanted) == 0 {
+                return column
+            }
+        }
+        throw SQLiteError(
+            code: SQLITE_ERROR, message: "the result has no column '\(name)'", operation: "read a row",
+            path: sqlite3_db_filename(sqlite3_db_handle(handle), "main").map { String(cString: $0) } ?? "",
+            sql: sqlite3_sql(handle).map { String(cString: $0) })
+    }
+
     private func withTextBytes<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> T) -> T {
         let index = Int32(truncatingIfNeeded: column)
         let start = UnsafeRawPointer(sqlite3_column_text(handle, index))
         return body(
             UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, index))))
+    }
+}
+
+/// Columns by their names, for rows with many of them: each throws ``SQLiteError`` if the result has no such column.
+extension Row {
+    public func int(_ name: StaticString) throws(SQLiteError) -> Int64 { int(try index(of: name)) }
+    public func optionalInt(_ name: StaticString) throws(SQLiteError) -> Int64? { optionalInt(try index(of: name)) }
+    public func text(_ name: StaticString) throws(SQLiteError) -> String { text(try index(of: name)) }
+    public func optionalText(_ name: StaticString) throws(SQLiteError) -> String? { optionalText(try index(of: name)) }
+
+    /// A copy of the value's bytes; nil for NULL.
+    public func optionalBlob(_ name: StaticString) throws(SQLiteError) -> [UInt8]? {
+        let column = try index(of: name)
+        return isNull(column) ? nil : blob(column)
     }
 }

@@ -30,7 +30,7 @@ struct ConflictResolver {
     /// Requires a conflict. Without one, a new key could deliver a write twice, and a drop would lose an undisputed edit.
     private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         if entry.state == .parked, entry.reason == .conflict { return }
-        if try !hand.mayHaveArrived(entry, transaction), try Self.sides(of: entry, transaction)?.disagreement != nil {
+        if try !hand.mayHaveArrived(entry, transaction), try EditSides.load(entry, transaction)?.disagreement != nil {
             return
         }
         throw QueueRefusal(
@@ -42,31 +42,21 @@ struct ConflictResolver {
     static func report(
         on prefix: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ConflictReport? {
-        try sides(of: QueueSelecting.entry(withPrefix: prefix, database), database).map { ConflictReport($0) }
-    }
-
-    private static func sides(
-        of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> EditSides? {
-        guard let resource = entry.resource, let key = entry.recordKey,
-            let row = try Store.resourceRow(resource, database)
-        else { return nil }
-        return try EditRows.sides(of: entry.id, on: key, in: row.id, named: resource, database)
+        try EditSides.load(OutboxTable.entry(withPrefix: prefix, database), database).map { ConflictReport($0) }
     }
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try ConflictWatch.rekey(entry.id, transaction)
         if let fields = try fieldsForNow(entry, transaction) {
-            try transaction.execute(
-                "UPDATE siding_outbox SET headers = ?2 WHERE id = ?1", entry.id, WriteRows.json(fields))
+            try OutboxRequestsTable.setHeaderFields(fields, of: entry.id, transaction)
         }
         _ = try transitions.requeue(entry, because: .resolved, transaction)
-        return try QueueSelecting.entry(withPrefix: entry.id, transaction)
+        return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
     private func takeTheirs(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
-        try transitions.settle(entry.id, as: .dropped, event: "resolved", detail: "for the origin", transaction)
-        return try QueueSelecting.entry(withPrefix: entry.id, transaction)
+        try transitions.completeWrite(entry.id, as: .dropped, event: "resolved", detail: "for the origin", transaction)
+        return try OutboxTable.entry(withPrefix: entry.id, transaction)
     }
 
     private func send(
@@ -81,7 +71,7 @@ struct ConflictResolver {
     private func request(
         for body: [UInt8], _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> [UInt8] {
-        guard let sides = try Self.sides(of: entry, transaction) else { return body }
+        guard let sides = try EditSides.load(entry, transaction) else { return body }
         switch sides.edit.terms.change {
         case .create, .replace:
             guard sides.edit.terms.record != nil, let record = try? JSONDocument(body) else { return body }
@@ -113,24 +103,62 @@ struct ConflictResolver {
     private func fieldsForNow(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> HTTPFields? {
         var fields = try WriteReplacer.WrittenContent.load(of: entry, transaction).headerFields
         guard fields[.ifMatch] != nil else { return nil }
-        fields[.ifMatch] = try Validator.strong(for: entry, transaction)
+        fields[.ifMatch] = try ServerCopiesTable.strongETag(of: entry.recordKey, in: entry.resource, transaction)
         return fields
     }
 }
 
-/// The ETag that a write may send in `If-Match`.
-enum Validator {
-    /// The record's strong ETag; nil if none is known. Weak ones never match (RFC 9110 §13.1.1).
-    static func strong(
-        for entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> String? {
-        let etag = try database.first(
-            """
-            SELECT b.etag FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
-            WHERE r.name = ?1 AND b.key = ?2
-            """, entry.resource, entry.recordKey
-        ) { $0.optionalText(0) }
-        guard let etag = etag ?? nil, etag.hasPrefix("\"") else { return nil }
-        return etag
+/// Completes a write that an operator has found at the origin, inside a transaction: its edit stays, and the entries that
+/// waited for it continue.
+struct ArrivalSettler {
+    let transitions: QueueTransitions
+
+    /// - Parameter id: the id that the origin gave to the created record; nil if unknown or not a create.
+    /// - Throws: ``QueueRefusal`` if the write is not in doubt, ``StoreError/Kind/invalidWrite`` if the id is not possible for
+    ///   the record.
+    func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        guard entry.mayHaveArrived else {
+            throw QueueRefusal(
+                reason: "it cannot have arrived unseen",
+                hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
+        }
+        let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
+        try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
+        try OutboxRequestsTable.setUnknownSince(nil, of: entry.id, transaction)
+        try transitions.completeWrite(
+            entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
+        return try OutboxTable.entry(withPrefix: entry.id, transaction)
+    }
+
+    /// The edited record with its real id; empty if `id` is nil.
+    private func record(_ entry: QueueEntry, _ id: String?, _ transaction: borrowing Transaction) throws -> [UInt8] {
+        guard let id else { return [] }
+        guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
+            let document = edit.document, edit.terms.key.count == 1, let path = edit.terms.keyPaths.first
+        else { throw StoreError(.invalidWrite, "\(entry.shortID) creates no record that could be given an id") }
+        let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.storedName } ?? false
+        let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
+        guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
+            throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")
+        }
+        return Array(JSONMergePatch(patch).applied(to: document).bytes)
+    }
+
+    private func keyType(of entry: QueueEntry, _ transaction: borrowing Transaction) throws -> String? {
+        try transaction.first("SELECT key_type FROM siding_resources WHERE name = ?1", entry.resource) {
+            $0.optionalText(0)
+        } ?? nil
+    }
+}
+
+extension JSONDocument {
+    /// An object that holds only `value`, at `path`; nil if the path does not lead through objects only.
+    init?(nesting value: JSONDocument, at path: JSONPath) {
+        var document = value
+        for component in path.components.reversed() {
+            guard case .member(let name) = component else { return nil }
+            document = JSONDocument(object: [name: document])
+        }
+        self = document
     }
 }

@@ -23,8 +23,9 @@ struct EditEnqueuer {
         }
         if edit.change != .delete { try Self.check(write.body ?? [], of: edit.resource, at: edit.record) }
         guard isTemporary, let key = edit.key else { return }
-        let isTaken = try transaction.first("SELECT 1 FROM siding_outbox WHERE temporary_id = ?1", key) { _ in true }
-        if isTaken != nil { throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record") }
+        if try OutboxEditsTable.isTaken(temporaryID: key, transaction) {
+            throw StoreError(.invalidWrite, "the temporary id \(key) stands for another record")
+        }
     }
 
     /// Checks the body of an edit.
@@ -51,12 +52,8 @@ struct EditEnqueuer {
         let key = Self.key(of: edit, entry: id)
         guard let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction) else { return }
         try overlay.keepBase(of: key, transaction)
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET resource = ?2, record_key = ?3, edit = ?4, temporary_id = ?5, edit_order = seq
-            WHERE id = ?1
-            """, id, edit.resource, key, try Store.json(EditTerms(edit, isNamed: write.key != nil)),
-            isTemporary ? key : nil)
+        try OutboxEditsTable.insert(
+            EditTerms(edit, isNamed: write.key != nil), of: key, isTemporary: isTemporary, entry: id, transaction)
         try ResourceView.showEdits(of: edit.resource, transaction)
         try showColumns(overlay, transaction)
         try overlay.show(key, transaction)
@@ -79,7 +76,7 @@ struct EditEnqueuer {
 
     private func showColumns(_ overlay: EditProjection, _ transaction: borrowing Transaction) throws {
         guard edit.change != .delete, let body = write.body else { return }
-        let record = EditTerms.record(in: try EditRows.document(body), at: edit.record)
+        let record = EditTerms.record(in: try Store.document(body), at: edit.record)
         let shown = try DroppedMembers.of(overlay.resource, transaction).removed(from: record)
         try ColumnInference(resource: overlay.resource, name: overlay.name).addColumns(of: shown, transaction)
     }

@@ -11,13 +11,6 @@ struct EditProjection {
     /// The resource's revision after this transaction commits.
     let revision: Int64
 
-    /// Whether any record of the resource has pending edits. Checked once per page, so that pages of other resources skip the
-    /// projection.
-    static func isNeeded(for resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first("SELECT 1 FROM siding_server_copies WHERE resource = ?1 LIMIT 1", resource) { _ in true }
-            ?? false
-    }
-
     /// Nil for an unknown resource.
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
@@ -33,11 +26,11 @@ struct EditProjection {
     /// - Returns: the change to the visible record.
     @discardableResult
     func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
-        guard let base = try ServerCopy.load(resource, key, transaction) else { return .unchanged }
-        let edits = try EditRows.edits(of: name, key, transaction)
+        guard let base = try ServerCopiesTable.load(resource, key, transaction) else { return .unchanged }
+        let edits = try PendingEdit.all(of: name, key, transaction)
         var state = base.state
         if edits.isEmpty {
-            try transaction.execute("DELETE FROM siding_server_copies WHERE resource = ?1 AND key = ?2", resource, key)
+            try ServerCopiesTable.delete(key, of: resource, transaction)
         } else {
             let dropped = try DroppedMembers.of(resource, transaction)
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
@@ -52,15 +45,7 @@ struct EditProjection {
 
     /// Stores the server copy before the first edit of a record. A record that exists only locally has none.
     func keepBase(of key: String, _ transaction: borrowing Transaction) throws {
-        let table = try RecordsTable.load(resource, transaction)
-        try transaction.execute(
-            """
-            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request)
-            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
-            FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
-            WHERE true
-            ON CONFLICT (resource, key) DO NOTHING
-            """, resource, key, table.key(key))
+        try ServerCopiesTable.insertIfMissing(key, of: resource, transaction)
     }
 
     /// Stores a new server copy. Edits made for the old one keep that as their base.
@@ -72,47 +57,136 @@ struct EditProjection {
         of key: String, _ state: RecordState, etag: String? = nil, request: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
-        if let old = try ServerCopy.load(resource, key, transaction)?.state, old != state {
-            try transaction.execute(
-                """
-                UPDATE siding_outbox SET base = ?3
-                WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL AND base IS NULL
-                """, name, key, SQLiteValue.blob(old.living.map { Array($0.bytes) } ?? []))
+        if let old = try ServerCopiesTable.load(resource, key, transaction)?.state, old != state {
+            try OutboxEditsTable.keepBase(
+                old.living.map { Array($0.bytes) } ?? [], of: key, in: name, transaction)
         }
-        try writeBase(of: key, state, etag: etag, request: request, transaction)
+        let copy = ServerCopy(state: state, etag: etag, request: request)
+        try ServerCopiesTable.save(copy, of: key, in: resource, transaction)
     }
 
     /// Stores a server copy that resulted from our own write: the remaining edits count as made for it.
     func moveBase(
         of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
     ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET base = NULL
-            WHERE resource = ?1 AND record_key = ?2 AND edit IS NOT NULL AND settled_at IS NULL
-            """, name, key)
-        try writeBase(of: key, state, etag: etag, request: request, transaction)
-    }
-
-    private func writeBase(
-        of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT (resource, key) DO UPDATE SET
-                body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag, request = excluded.request
-            """, resource, key, state.body.map { String(decoding: $0.bytes, as: UTF8.self) },
-            state.deletedAt?.microseconds, etag, request)
+        try OutboxEditsTable.clearBases(of: key, in: name, transaction)
+        let copy = ServerCopy(state: state, etag: etag, request: request)
+        try ServerCopiesTable.save(copy, of: key, in: resource, transaction)
     }
 }
 
 extension EditProjection {
-    /// Rebuilds the record without the edit of a completed entry. Does nothing for entries that are not edits.
-    static func lift(_ entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
-        guard let lifted = try EditRows.edit(of: entry, transaction),
-            let overlay = try load(lifted.resource, now: now, transaction)
+    /// Rebuilds the record of an entry's edit from the edits that are still pending. Does nothing for entries that are not
+    /// edits.
+    static func showRecord(of entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
+        guard let edit = try PendingEdit.load(entry, transaction),
+            let overlay = try load(edit.resource, now: now, transaction)
         else { return }
-        try overlay.show(lifted.key, transaction)
+        try overlay.show(edit.key, transaction)
+    }
+}
+
+extension QueueTransitions {
+    /// Completes a write, and rebuilds its record without its edit.
+    func completeWrite(
+        _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
+    ) throws {
+        try complete(id, as: state, event: event, detail: detail, transaction)
+        try EditProjection.showRecord(of: id, now: now, transaction)
+    }
+}
+
+/// The visible row of a record with pending edits.
+struct ProjectedRecord {
+    let overlay: EditProjection
+    let key: String
+
+    /// Writes `state` to the row. Without a record no row is created, and an existing row becomes a tombstone, so that change
+    /// feeds report it. Its body is `null`, as there is no server copy to keep.
+    ///
+    /// - Parameters:
+    ///   - run: the run that brought the change; nil keeps the row's own.
+    ///   - request: the request that the server copy came from.
+    func write(
+        _ state: RecordState, pending: Int, run: RunID?, request: Int64?, _ transaction: borrowing Transaction
+    ) throws -> RecordChange {
+        let table = try RecordsTable.load(overlay.resource, transaction)
+        guard let stored = try table.find(key, transaction) else {
+            guard let body = state.body else { return .unchanged }
+            let record = projection(body.bytes, state.deletedAt?.microseconds, pending, run, request)
+            let row = try table.insert(record, under: key, transaction)
+            try MissingTable.exempt(row, of: overlay.resource, transaction)
+            if let index = try TextIndex.load(of: overlay.resource, transaction) {
+                var text = try TextStatements(index, transaction)
+                try text.add(row)
+            }
+            try Revisions.set(overlay.revision, of: overlay.resource, transaction)
+            return state.deletedAt == nil ? .inserted : .unchanged
+        }
+        let body = Array((state.body ?? .null).bytes)
+        let deletedAt = state.body == nil ? stored.deletedAt ?? overlay.now : state.deletedAt
+        guard body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
+            return .unchanged
+        }
+        var text = try TextIndex.load(of: overlay.resource, transaction).map { try TextStatements($0, transaction) }
+        try text?.remove(stored.row)
+        let record = projection(body, deletedAt?.microseconds, pending, run, request)
+        try table.update(stored.row, to: record, transaction)
+        try text?.add(stored.row)
+        try Revisions.set(overlay.revision, of: overlay.resource, transaction)
+        let isRevived = deletedAt == nil && stored.deletedAt != nil
+        if deletedAt != nil {
+            try MissingTable.remove(stored.row, of: overlay.resource, transaction)
+        } else if isRevived {
+            try MissingTable.exempt(stored.row, of: overlay.resource, transaction)
+        }
+        if isRevived { return .revived }
+        return body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
+    }
+
+    private func projection(
+        _ body: some Sequence<UInt8>, _ deletedAt: Int64?, _ pending: Int, _ run: RunID?, _ request: Int64?
+    ) -> RecordsTable.Projection {
+        RecordsTable.Projection(
+            body: Array(body), deletedAt: deletedAt, pending: pending, run: run, request: request, now: overlay.now,
+            revision: overlay.revision)
+    }
+}
+
+/// Applies an incoming change to a record with pending edits: stores it as the server copy and projects the edits again.
+struct RecordPull {
+    let overlay: EditProjection
+    let run: RunID
+    /// Nil if the change is not from the origin, so that no edit can conflict with it.
+    let transitions: QueueTransitions?
+    /// The request that brought the change; nil for one made locally.
+    var request: Int64?
+
+    func applies(to key: UnsafeRawBufferPointer, _ transaction: borrowing Transaction) throws -> Bool {
+        try ServerCopiesTable.has(key, of: overlay.resource, transaction)
+    }
+
+    /// Stores `body` as the server copy of the record.
+    ///
+    /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
+    ///   resource's revision.
+    func take(
+        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, isDeleted: Bool = false,
+        _ transaction: borrowing Transaction
+    ) throws -> RecordChange {
+        let key = String(decoding: key, as: UTF8.self)
+        let base = try ServerCopiesTable.load(overlay.resource, key, transaction)
+        let before = base?.state ?? .nothing
+        var after = RecordState(body: try Store.document(Array(body)))
+        if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
+        guard before != after else { return .unchanged }
+        try overlay.setBase(of: key, after, request: request, transaction)
+        if let transitions {
+            try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+        }
+        try overlay.show(key, run: run, transaction)
+        if isDeleted { return before.deletedAt == nil ? .deleted : .updated }
+        if before.body == nil { return .inserted }
+        return before.deletedAt == nil ? .updated : .revived
     }
 }

@@ -12,16 +12,15 @@ struct EditSettler {
     func deliver(
         _ id: String, _ answer: WriteAnswer, isListed: Bool = false, _ transaction: borrowing Transaction
     ) throws {
-        guard let settled = try EditRows.edit(of: id, transaction),
-            let overlay = try EditProjection.load(settled.resource, now: transitions.now, transaction)
+        guard var edit = try PendingEdit.load(id, transaction),
+            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return }
-        var edit = settled.edit
         // Listings have whole records, whatever the answers to writes contain.
         if isListed { edit.terms.answersPart = nil }
         guard edit.temporaryID == nil else {
             return try name(edit, answer, isListed: isListed, overlay, transaction)
         }
-        try takeIn(answer, to: edit, settled.key, overlay, transaction)
+        try takeIn(answer, to: edit, edit.key, overlay, transaction)
     }
 
     /// Gives a created record its real id first. If the answer lacks the id, the record is hidden until a listing brings it.
@@ -50,7 +49,7 @@ struct EditSettler {
         _ answer: WriteAnswer, to edit: PendingEdit, _ key: String, _ overlay: EditProjection,
         _ transaction: borrowing Transaction
     ) throws {
-        let base = try ServerCopy.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let base = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
         let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })

@@ -1,4 +1,5 @@
-internal import SidingJSON
+public import SidingJSON
+internal import SidingSQLite
 
 /// The three sides of a merge for one edit: base, local (`mine`) and remote (`theirs`).
 struct EditSides {
@@ -57,5 +58,45 @@ struct EditSides {
         case .merge: return edit.body.map { Array($0.bytes) }
         case .create, .delete: return nil
         }
+    }
+}
+
+extension EditSides {
+    /// Nil if the entry is not a pending edit.
+    static func load(
+        _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> EditSides? {
+        guard let name = entry.resource, let key = entry.recordKey,
+            let resource = try Store.resourceRow(name, database)?.id
+        else { return nil }
+        return EditSides(
+            of: entry.id, among: try PendingEdit.all(of: name, key, database),
+            now: try ServerCopiesTable.load(resource, key, database)?.state ?? .nothing)
+    }
+}
+
+/// The local and remote versions of a record with a pending edit.
+public struct ConflictReport: Sendable, Hashable {
+    public var entry: QueueEntry
+    public var change: WriteEdit.Change
+    /// The server copy when the edit was made, with earlier edits applied; nil if there was no record.
+    public var base: JSONDocument?
+    /// The edit applied to ``base``; nil if it deletes the record.
+    public var mine: JSONDocument?
+    /// The present server copy, with earlier edits applied; nil if the record is gone.
+    public var theirs: JSONDocument?
+    /// The differences per member; nil if the record is missing locally or remotely.
+    public var difference: ThreeWayDifference?
+    /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
+    public var disagreement: String?
+
+    init(_ sides: EditSides) {
+        entry = sides.edit.entry
+        change = sides.edit.terms.change
+        base = sides.base.living
+        mine = sides.mine.living
+        theirs = sides.theirs.living
+        difference = sides.difference
+        disagreement = sides.disagreement
     }
 }

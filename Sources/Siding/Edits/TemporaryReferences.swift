@@ -15,15 +15,8 @@ struct TemporaryReferences {
     init(resolving write: WriteRequest, _ transaction: borrowing Transaction) throws {
         self.write = write
         for id in Self.named(by: write) {
-            let found = try transaction.first(
-                """
-                SELECT \(QueueRows.columns), real_id FROM siding_outbox WHERE temporary_id = ?1 ORDER BY seq DESC LIMIT 1
-                """, id
-            ) { row in
-                (entry: try QueueRows.entry(row), real: row.optionalText(QueueRows.count))
-            }
-            guard let found else { continue }
-            try take(id, found.entry, found.real)
+            guard let maker = try OutboxTable.maker(of: id, transaction) else { continue }
+            try take(id, maker.entry, maker.realID)
         }
     }
 
@@ -46,7 +39,7 @@ struct TemporaryReferences {
                     .invalidWrite, "\(id) was created by \(maker.shortID), but the origin did not say under which id",
                     hint: "name it as the origin does")
             }
-            try rewrite(try TemporaryRewriting(from: id, to: EditRows.document(Array(real.utf8))))
+            try rewrite(try TemporaryRewriting(from: id, to: Store.document(Array(real.utf8))))
         }
     }
 
@@ -92,5 +85,101 @@ struct TemporaryRewriting {
     /// Plain text replacement: nothing else in a lane looks like a temporary id.
     func lane(_ lane: String) -> String {
         lane.split(separator: identifier.temporary, omittingEmptySubsequences: false).joined(separator: text)
+    }
+}
+
+/// Gives a created record its real id: in its row, its lane, and the entries that name it. Works in the transaction that
+/// completes the create.
+struct TemporarySettler {
+    let transitions: QueueTransitions
+    let overlay: EditProjection
+    /// The entry that created the record, not yet completed.
+    let entry: QueueEntry
+    let temporary: String
+    /// The record's key if it has several parts; otherwise the real id is the key.
+    let composite: String?
+
+    /// Renames the record, and rewrites the entries that name it; parks those if `real` is nil.
+    ///
+    /// - Parameter real: the id as the origin wrote it; nil if the answer lacked it.
+    /// - Returns: the record's key from now on; nil if unknown.
+    func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
+        guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
+            try parkWhatNamesIt(transaction)
+            try overlay.moveBase(of: temporary, .nothing, etag: nil, request: nil, transaction)
+            return nil
+        }
+        try rewriteRequests(rewriting, transaction)
+        try joinLane(rewriting, transaction)
+        let key = composite ?? rewriting.text
+        try moveRecord(to: key, transaction)
+        try OutboxEditsTable.setRealID(String(decoding: real.bytes, as: UTF8.self), of: entry.id, transaction)
+        try transitions.note(entry.id, "named", "\(temporary) is \(rewriting.text)", transaction)
+        return key
+    }
+
+    // MARK: What names it
+
+    /// All that names it waits for it (``TemporaryReferences``), or stands behind it in its lane.
+    private func naming(_ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        let found =
+            try OutboxTable.dependants(of: entry.id, transaction)
+            + OutboxTable.openEntries(inLane: entry.lane, transaction)
+            + OutboxTable.pendingEdits(of: overlay.name, temporary, transaction)
+        var seen: Set = [entry.id]
+        return found.filter { seen.insert($0.id).inserted }
+    }
+
+    private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
+        for entry in try naming(transaction) {
+            try OutboxRequestsTable.replaceProbeID(temporary, with: rewriting.text, of: entry.id, transaction)
+            let content = try WriteReplacer.WrittenContent.load(of: entry, transaction)
+            let url = try? rewriting.url(content.url)
+            let body = rewriting.body(content.body)
+            guard let url else {
+                _ = try transitions.park(entry, as: .invalid, "its URL cannot carry the real id", transaction)
+                continue
+            }
+            guard url != content.url || body != content.body else { continue }
+            try OutboxRequestsTable.setTarget(url, body, of: entry.id, transaction)
+            try transitions.note(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
+        }
+    }
+
+    /// Without the real id they cannot be sent; an operator may fill it in.
+    private func parkWhatNamesIt(_ transaction: borrowing Transaction) throws {
+        for entry in try naming(transaction) where entry.state == .queued {
+            _ = try transitions.park(
+                entry, as: .dependency, "the answer to \(self.entry.shortID) did not say which id \(temporary) got",
+                transaction)
+        }
+    }
+
+    // MARK: Its lane
+
+    /// Behind what stands in the lane of the real id already: one of its heads may be on its way.
+    private func joinLane(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
+        for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
+            try OutboxTable.moveLane(lane, to: rewriting.lane(lane), transaction)
+        }
+    }
+
+    private func lanes(_ transaction: borrowing Transaction) throws -> Set<String> {
+        try naming(transaction).reduce(into: [entry.lane]) { $0.insert($1.lane) }
+    }
+
+    // MARK: Its row
+
+    private func moveRecord(to key: String, _ transaction: borrowing Transaction) throws {
+        try overlay.keepBase(of: key, transaction)
+        try OutboxEditsTable.moveEdits(of: temporary, to: key, in: overlay.name, transaction)
+        try removeShown(transaction)
+    }
+
+    /// Turns the row of the temporary key into a tombstone, so that change feeds report it.
+    private func removeShown(_ transaction: borrowing Transaction) throws {
+        try ServerCopiesTable.delete(temporary, of: overlay.resource, transaction)
+        _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
+            .nothing, pending: 0, run: nil, request: nil, transaction)
     }
 }

@@ -18,7 +18,7 @@ struct WriteCoalescer {
         case cancels(String)
     }
 
-    private typealias Target = (edit: PendingEdit, method: String, url: String, headers: String)
+    private typealias Target = (edit: PendingEdit, request: OutboxRequestsTable.Request)
 
     /// Decides whether the new write is merged, and merges it.
     ///
@@ -45,45 +45,36 @@ struct WriteCoalescer {
     private func target(
         in lane: String, _ key: String, _ transaction: borrowing Transaction
     ) throws -> Target? {
-        let newest = try transaction.first(
-            """
-            SELECT id, method, url, headers,
-                state = 'queued' AND attempts = 0 AND crashes = 0 AND token = 0 AND first_sent_at IS NULL
-                AND replaces IS NULL
-                AND source = ?2 AND resource IS ?3 AND record_key IS ?4 AND edit IS NOT NULL
-            FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL ORDER BY position DESC, seq DESC LIMIT 1
-            """, lane, write.source, edit.resource, key
-        ) { row in
-            (id: row.text(0), method: row.text(1), url: row.text(2), headers: row.text(3), isOpen: row.int(4) == 1)
-        }
-        guard let newest, newest.isOpen, let found = try EditRows.edit(of: newest.id, transaction)?.edit,
-            found.terms.coalesces
+        guard let newest = try OutboxTable.laneEnd(of: lane, transaction), newest.state == .queued,
+            newest.attempts == 0, newest.crashes == 0, newest.source == write.source,
+            newest.resource == edit.resource, newest.recordKey == key,
+            let sending = try OutboxTable.sending(of: newest.id, transaction), sending.token == 0,
+            sending.firstSentAt == nil, sending.replaces == nil,
+            let found = try PendingEdit.load(newest.id, transaction), found.terms.coalesces,
+            let request = try OutboxRequestsTable.load(newest.id, transaction)
         else { return nil }
-        return (found, newest.method, newest.url, newest.headers)
+        return (found, request)
     }
 
     private func parentsOf(_ target: Target, _ transaction: borrowing Transaction) throws -> Set<String> {
         let id = target.edit.entry.id
-        let parents = try transaction.query("SELECT parent FROM siding_outbox_dependencies WHERE entry = ?1", id) {
-            $0.text(0)
-        }
-        return Set(parents).union([id])
+        return try OutboxDependenciesTable.parents(of: id, transaction).union([id])
     }
 
     /// One body for both writes; nil if there is none.
     private func body(of target: Target) throws -> JSONDocument? {
         guard let earlier = target.edit.body else { return nil }
-        let later = try EditRows.document(write.body ?? [])
+        let later = try Store.document(write.body ?? [])
         // If only one of them wraps its record, no body can express both.
         if let path = edit.record, (earlier.value(at: path) == nil) != (later.value(at: path) == nil) { return nil }
         let isAlike =
-            target.method == write.method.rawValue && target.url == write.url.description
-            && target.headers == WriteRows.json(write.headerFields)
+            target.request.method == write.method.rawValue && target.request.url == write.url.description
+            && target.request.headers == HeaderFieldsText.json(write.headerFields)
         switch (target.edit.terms.change, edit.change) {
         case (.merge, .merge) where isAlike:
             return try? JSONMergePatch.combine(JSONMergePatch(earlier), JSONMergePatch(later)).document
         case (.replace, .replace) where isAlike: return later
-        case (.replace, .merge) where target.url == write.url.description:
+        case (.replace, .merge) where target.request.url == write.url.description:
             return JSONMergePatch(later).applied(to: earlier)
         case (.create, .merge): return unnamed(JSONMergePatch(later).applied(to: earlier), target)
         case (.create, .replace): return unnamed(later, target)
@@ -107,14 +98,9 @@ struct WriteCoalescer {
 
     /// The entry was never sent, so it can keep its key.
     private func fold(_ body: JSONDocument, into entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET body = ?2,
-                expires_at = CASE WHEN ?3 IS NULL THEN NULL ELSE MAX(expires_at, ?3) END
-            WHERE id = ?1
-            """, entry, SQLiteValue.blob(Array(body.bytes)),
-            write.expiry.map { (transitions.now + $0).microseconds })
+        try OutboxRequestsTable.setBody(Array(body.bytes), of: entry, transaction)
+        try OutboxTable.extendExpiry(of: entry, to: write.expiry.map { transitions.now + $0 }, transaction)
         try transitions.note(entry, "coalesced", "with a later change of the same record", transaction)
-        try EditProjection.lift(entry, now: transitions.now, transaction)
+        try EditProjection.showRecord(of: entry, now: transitions.now, transaction)
     }
 }

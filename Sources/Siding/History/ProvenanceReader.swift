@@ -25,10 +25,10 @@ struct ProvenanceReader {
 
     func load(_ database: borrowing some Queryable & ~Copyable) throws -> RecordProvenance? {
         guard let row = try row(database) else { return nil }
-        let base = try ServerCopy.load(resource, key, database)
+        let base = try ServerCopiesTable.load(resource, key, database)
         // With pending edits, the server copy is the origin's version.
         let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
-        let edits = try EditRows.edits(of: name, key, database)
+        let edits = try PendingEdit.all(of: name, key, database)
         let cause = cause(found, row, base)
         let undeletedAt = Self.undeletedAt(row, found, base)
         let run = found.map(\.run) ?? (row.deletedAt == nil && cause != .edit ? row.run : nil)

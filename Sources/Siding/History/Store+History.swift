@@ -103,6 +103,6 @@ struct VersionRows {
 
     private static func differences(_ old: StoredVersion, _ new: StoredVersion) throws -> [MemberDifference] {
         guard old.body != new.body else { return [] }
-        return MemberDifference.between(try EditRows.document(old.body), try EditRows.document(new.body))
+        return MemberDifference.between(try Store.document(old.body), try Store.document(new.body))
     }
 }

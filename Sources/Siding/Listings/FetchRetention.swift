@@ -68,27 +68,20 @@ struct FetchRetainer {
     let owner: String
     let now: Timestamp
 
-    private var transitions: QueueTransitions { QueueTransitions(owner: owner, now: now) }
+    private var body: [UInt8]? { fetch.page.body.map { Array($0.utf8) } }
 
     func retain(_ transaction: borrowing Transaction) throws -> QueueEntry {
         let existing = try unsettled(transaction)
         let isSamePage = try existing.map { try asks($0, transaction) } ?? false
-        let attempts = (isSamePage ? existing?.attempts ?? 0 : 0) + (fetch.isCounted ? 1 : 0)
-        let tries = (isSamePage ? existing?.tries ?? 0 : 0) + (fetch.isTry ? 1 : 0)
-        let entry = try existing ?? insert(transaction)
-        let due = now + min(fetch.wait(attempts), RetryAfter.longest)
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, method = ?4, url = ?5, page_number = ?6,
-                page_offset = ?7, attempts = ?8, crashes = 0, not_before = ?9, error = ?10, status = ?11, body = ?12,
-                waits_for = ?13, tries = ?14
-            WHERE id = ?1
-            """,
-            entry.id, fetch.parks == nil ? "queued" : "parked", fetch.parks?.rawValue, fetch.method,
-            fetch.page.url.description, fetch.page.number, fetch.page.offset, attempts, due.microseconds,
-            try Store.json(fetch.error), fetch.error.status, fetch.page.body.map { Array($0.utf8) },
-            fetch.waitsForLine ? "line" : nil, tries)
-        try transitions.note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
+        var entry = try existing ?? insert(transaction)
+        entry.attempts = (isSamePage ? entry.attempts : 0) + (fetch.isCounted ? 1 : 0)
+        entry.tries = (isSamePage ? entry.tries : 0) + (fetch.isTry ? 1 : 0)
+        entry.nextAttemptAt = now + min(fetch.wait(entry.attempts), RetryAfter.longest)
+        try OutboxTable.retain(entry, parkedFor: fetch.parks, waitsForLine: fetch.waitsForLine, transaction)
+        try OutboxRequestsTable.save(
+            (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, of: entry.id, transaction)
+        try QueueTransitions(owner: owner, now: now)
+            .note(entry.id, existing == nil ? "retained" : "failed", fetch.error.message, transaction)
         guard let retained = try unsettled(transaction) else {
             throw StoreError(.inputOutput, "the entry \(entry.id) vanished while it was retained")
         }
@@ -96,29 +89,22 @@ struct FetchRetainer {
     }
 
     private func unsettled(_ transaction: borrowing Transaction) throws -> QueueEntry? {
-        try transitions.unsettledFetch(of: fetch.resource, scope: fetch.page.scope, transaction)
+        try OutboxTable.openFetch(of: fetch.resource, scope: fetch.page.scope, transaction)
     }
 
     /// Whether the entry requests the same page.
     private func asks(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         guard entry.url == fetch.page.url.description else { return false }
-        return try transaction.first(
-            "SELECT body IS ?2 FROM siding_outbox WHERE id = ?1", entry.id, fetch.page.body.map { Array($0.utf8) }
-        ) { $0.int(0) == 1 } ?? false
+        return try OutboxRequestsTable.load(entry.id, transaction)?.body == body
     }
 
     private func insert(_ transaction: borrowing Transaction) throws -> QueueEntry {
         let id = EntryID.random()
-        let expiry = fetch.expiry.map { now + $0 }
-        try transaction.execute(
-            """
-            INSERT INTO siding_outbox (id, kind, state, source, resource, lane, position, head, method, url, key,
-                keyed, created_at, not_before, expires_at, scope)
-            VALUES (?1, 'fetch', 'queued', ?2, ?3, ?8,
-                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?8 AND settled_at IS NULL), 1, ?4, ?5, ?1, 0, ?6,
-                ?6, ?7, ?9)
-            """, id, fetch.source, fetch.resource, fetch.method, fetch.page.url.description, now.microseconds,
-            expiry?.microseconds, fetch.lane, fetch.page.scope)
+        try OutboxTable.insert(
+            OutboxTable.NewEntry(
+                id: id, kind: .fetch, source: fetch.source, resource: fetch.resource, scope: fetch.page.scope,
+                lane: fetch.lane, createdAt: now, expiresAt: fetch.expiry.map { now + $0 }),
+            transaction)
         return QueueEntry(
             id: id, kind: .fetch, state: .queued, source: fetch.source, resource: fetch.resource,
             lane: fetch.lane, method: fetch.method, url: fetch.page.url.description, createdAt: now,

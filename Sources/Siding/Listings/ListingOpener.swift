@@ -29,7 +29,7 @@ struct ListingOpener {
         let isElsewhere = try opening.root.map { try isLeft(root: $0, resource, transaction) } ?? false
         // What was found at the other address is no cursor for this one.
         if isElsewhere { try CursorRows.forget(resource, scope: opening.first.scope, transaction) }
-        let entry = try queue.unsettledFetch(of: opening.resource, scope: opening.first.scope, transaction)
+        let entry = try OutboxTable.openFetch(of: opening.resource, scope: opening.first.scope, transaction)
         let unfinished = try openRow(resource, transaction).map { row in
             ListingStart.Unfinished(
                 page: row.page.number, progressedAt: row.progressedAt, isElsewhere: isElsewhere,
@@ -149,11 +149,8 @@ struct ListingOpener {
     private func rename(_ resource: Int64, _ changed: [String], _ transaction: borrowing Transaction) throws {
         try transaction.execute("UPDATE siding_resources SET source = ?2 WHERE id = ?1", resource, opening.source)
         let isSameOrigin = Set(changed).isDisjoint(with: ["base_url", "auth", "headers"])
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET source = ?2
-            WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
-            """, opening.resource, opening.source, isSameOrigin)
+        try OutboxTable.setSource(
+            opening.source, ofResource: opening.resource, includesWrites: isSameOrigin, transaction)
     }
 
     // MARK: Old checkpoints
@@ -176,8 +173,8 @@ struct ListingOpener {
             UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
             WHERE resource = ?1 AND scope = ?3 AND state = 'open'
             """, resource, reason, scope)
-        if let entry = try queue.unsettledFetch(of: opening.resource, scope: scope, transaction) {
-            try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
+        if let entry = try OutboxTable.openFetch(of: opening.resource, scope: scope, transaction) {
+            try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
 
@@ -191,8 +188,8 @@ struct ListingOpener {
             UPDATE siding_listings SET state = 'incomplete', incomplete = ?2, next_url = NULL
             WHERE resource = ?1 AND state = 'open'
             """, resource, reason)
-        for entry in try queue.unsettledFetches(of: name, transaction) {
-            try queue.settle(entry.id, as: .done, event: "superseded", detail: reason, transaction)
+        for entry in try OutboxTable.openFetches(of: name, transaction) {
+            try queue.complete(entry.id, as: .done, event: "superseded", detail: reason, transaction)
         }
     }
 

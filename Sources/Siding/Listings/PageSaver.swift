@@ -61,7 +61,7 @@ struct PageSaver {
         }
         if let entry = page.settles {
             try QueueTransitions(owner: owner, now: now)
-                .settle(entry, as: .done, event: "answered", detail: nil, transaction)
+                .complete(entry, as: .done, event: "answered", detail: nil, transaction)
         }
         try RunCounting.add(counters, to: page.resource, in: page.run, transaction)
         return (counters, newMemberSets)
@@ -132,7 +132,7 @@ struct PageSaver {
     private func pull(
         _ resource: Int64, revision: Int64, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
-        guard try EditProjection.isNeeded(for: resource, transaction) else { return nil }
+        guard try ServerCopiesTable.hasAny(of: resource, transaction) else { return nil }
         let overlay = EditProjection(resource: resource, name: page.resource, now: now, revision: revision)
         return RecordPull(
             overlay: overlay, run: page.run, transitions: QueueTransitions(owner: owner, now: now), request: request)

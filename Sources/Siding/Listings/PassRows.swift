@@ -136,16 +136,11 @@ enum PassRows {
     private static func supersede(
         _ resource: Int64, _ end: PassEnd, _ queue: QueueTransitions, _ transaction: borrowing Transaction
     ) throws {
-        let left = try transaction.query(
-            """
-            SELECT q.id, q.scope FROM siding_outbox q
-            LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
-            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.settled_at IS NULL AND l.pass IS NOT ?3
-            """, end.resource, resource, end.pass
-        ) { (entry: $0.text(0), scope: $0.text(1)) }
+        let left = try OutboxTable.openFetches(
+            of: end.resource, numbered: resource, outside: end.pass, transaction)
         let reason = "its record of '\(end.parent)' is not asked about any more"
         for fetch in left {
-            try queue.settle(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
+            try queue.complete(fetch.entry, as: .done, event: "superseded", detail: reason, transaction)
             try transaction.execute(
                 """
                 UPDATE siding_listings SET state = 'incomplete', incomplete = ?3, next_url = NULL

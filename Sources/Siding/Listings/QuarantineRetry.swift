@@ -116,7 +116,7 @@ struct QuarantineRetry {
     private func pull(
         _ resource: String, _ row: ResourceRow, _ request: Int64, _ transaction: borrowing Transaction
     ) throws -> RecordPull? {
-        guard try EditProjection.isNeeded(for: row.id, transaction) else { return nil }
+        guard try ServerCopiesTable.hasAny(of: row.id, transaction) else { return nil }
         let overlay = EditProjection(resource: row.id, name: resource, now: now, revision: row.revision + 1)
         return RecordPull(overlay: overlay, run: run, transitions: nil, request: request)
     }

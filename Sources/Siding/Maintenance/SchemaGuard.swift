@@ -18,7 +18,9 @@ enum SchemaGuard {
             let isKnown =
                 switch object.kind {
                 case .index: made.contains(object.sql) || ours.contains(bytesOf: object.sql)
-                case .view: try made.contains(object.sql) || TextIndex.isSource(object, snapshot)
+                case .view:
+                    try made.contains(object.sql) || ours.contains(bytesOf: object.sql)
+                        || TextIndex.isSource(object, snapshot)
                 // Those of resources are made as the program runs. Other tables of ours are as the migrations have them.
                 case .table: !tables.contains(object.name) || RecordsTable.isPlain(object.sql)
                 default: false

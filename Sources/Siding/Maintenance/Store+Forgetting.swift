@@ -34,8 +34,8 @@ extension Store {
             let resource = try Self.resourceID(name, transaction)
             try Self.checkWrites(to: name, transaction)
             let queue = QueueTransitions(owner: me, now: now)
-            for entry in try queue.unsettledFetches(of: name, transaction) {
-                try queue.settle(
+            for entry in try OutboxTable.openFetches(of: name, transaction) {
+                try queue.complete(
                     entry.id, as: .done, event: "superseded", detail: "the resource was forgotten", transaction)
             }
             let table = try RecordsTable.load(resource, transaction)
@@ -59,10 +59,8 @@ extension Store {
     ]
 
     private static func checkWrites(to name: String, _ transaction: borrowing Transaction) throws {
-        let count = try transaction.first(
-            "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", name
-        ) { $0.int(0) }
-        guard let count, count > 0 else { return }
+        let count = try OutboxTable.openWrites(to: name, transaction)
+        guard count > 0 else { return }
         throw StoreError(
             .invalidWrite,
             "\(count) \(count == 1 ? "write" : "writes") to '\(name)' \(count == 1 ? "is" : "are") not settled: nothing was "

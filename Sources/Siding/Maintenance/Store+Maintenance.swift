@@ -34,30 +34,10 @@ extension Store {
 
     /// Invariants across rows; each query selects rows that break one.
     private static let invariants: [(name: String, violations: SQL)] = [
-        (
-            "a lane without exactly one head",
-            """
-            SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10
-            """
-        ),
-        (
-            "an edit of a record whose base is lost",
-            """
-            SELECT q.id FROM siding_outbox q JOIN siding_resources s ON s.name = q.resource
-            WHERE q.edit IS NOT NULL AND q.settled_at IS NULL
-                AND NOT EXISTS (SELECT 1 FROM siding_server_copies b WHERE b.resource = s.id AND b.key = q.record_key)
-            LIMIT 10
-            """
-        ),
-        (
-            "a base that no edit lies on",
-            """
-            SELECT b.key FROM siding_server_copies b JOIN siding_resources s ON s.id = b.resource
-            WHERE NOT EXISTS (SELECT 1 FROM siding_outbox q WHERE q.resource = s.name AND q.record_key = b.key
-                AND q.edit IS NOT NULL AND q.settled_at IS NULL)
-            LIMIT 10
-            """
-        ),
+        ("a lane without exactly one head", OutboxTable.lanesWithoutOneHead),
+        ("an edit that is pending though its entry is completed, or the reverse", OutboxEditsTable.wronglyPendingEdits),
+        ("an edit of a record whose base is lost", OutboxEditsTable.editsWithoutServerCopy),
+        ("a base that no edit lies on", OutboxEditsTable.serverCopiesWithoutEdit),
         (
             "a complete listing whose resource was never completed",
             """
@@ -81,9 +61,9 @@ extension Store {
                 "a record whose count of unsettled edits is wrong",
                 """
                 SELECT r.key FROM \(table.rows) r
-                WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_outbox q
+                WHERE r.pending > 0 AND r.pending <> (SELECT COUNT(*) FROM siding_outbox_entries q
                     WHERE q.resource = \(literal: table.resourceName) AND q.record_key = CAST(r.key AS TEXT)
-                        AND q.edit IS NOT NULL AND q.settled_at IS NULL)
+                        AND q.pending = 1)
                 LIMIT 10
                 """
             ),

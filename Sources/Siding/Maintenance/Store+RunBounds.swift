@@ -38,8 +38,8 @@ extension Store {
                 """
                 UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1
                 """, run, now, outcome.rawValue)
-            try QueuePruning(now: Timestamp(microseconds: now)).removeSettled(
-                before: Timestamp(microseconds: now - QueuePruning.retention), transaction)
+            try EntryPruning(now: Timestamp(microseconds: now)).removeSettled(
+                before: Timestamp(microseconds: now - EntryPruning.retention), transaction)
             try HistoryPruning(now: Timestamp(microseconds: now)).prune(transaction)
             try RunPruning(now: Timestamp(microseconds: now)).prune(transaction)
         }
@@ -57,7 +57,7 @@ struct RunPruning {
 
     let now: Timestamp
 
-    /// Deletes runs that ended more than ``QueuePruning/retention`` ago, with their counters and their lists of deleted
+    /// Deletes runs that ended more than ``EntryPruning/retention`` ago, with their counters and their lists of deleted
     /// records: those can no longer be restored by run number.
     func prune(_ transaction: borrowing Transaction) throws {
         for run in try old(transaction) {
@@ -70,7 +70,7 @@ struct RunPruning {
     /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one
     /// that is too young.
     private func old(_ transaction: borrowing Transaction) throws -> [RunID] {
-        let moment = now.microseconds - QueuePruning.retention
+        let moment = now.microseconds - EntryPruning.retention
         var statement = try transaction.prepare(
             """
             SELECT id, started_at, ended_at FROM siding_runs

@@ -1,3 +1,6 @@
+public import HTTPTypes
+public import SidingChain
+
 /// An operator action on every entry of a selection. Each queue command is one of these.
 public enum OperatorAction: Sendable, Hashable {
     /// Retry, hold, release or drop.
@@ -32,4 +35,69 @@ struct QueueRefusal: Error {
     /// Completes the sentence `it cannot be changed: …`.
     var reason: String
     var hint: String?
+}
+
+/// An operator action that changes the state of entries.
+public enum QueueAction: String, Sendable, CaseIterable {
+    /// Makes the entry due now, parked or not, and resets its attempts.
+    case retry
+    /// Parks the entry until it is released.
+    case hold
+    /// Returns a parked entry to the queue.
+    case release
+    /// Ends the entry without sending it. Dropping a fetch also drops the checkpoint of its listing: the next sync starts
+    /// over.
+    case drop
+}
+
+extension QueueAction {
+    /// Why the action is refused for `entry`; nil if it is allowed.
+    ///
+    /// - Parameter isBeingSent: whether a live sender has claimed the entry; nil treats every `sending` entry as claimed,
+    ///   because the entry alone does not show whether its sender is alive.
+    public func refusal(on entry: QueueEntry, isBeingSent: Bool? = nil) -> String? {
+        if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
+        if isBeingSent ?? (entry.state == .sending) { return "it is being sent right now" }
+        switch self {
+        case .hold where entry.state == .parked && entry.reason == .held: return "it is held already"
+        // A parked write stays parked anyway, and its reason must be kept. A parked fetch is tried by each sync, so it can be
+        // held.
+        case .hold where entry.state == .parked && entry.kind == .write:
+            return "it is parked already (\(entry.reason?.rawValue ?? ""))"
+        case .release where entry.state != .parked: return "it is not parked"
+        case .hold, .release, .retry, .drop: return nil
+        }
+    }
+}
+
+/// An operator's changes to the request of a write.
+public struct WriteChange: Sendable, Hashable {
+    /// Nil keeps the URL. An edit stays on its record.
+    public var url: HTTPURL?
+    /// Nil keeps the body.
+    public var body: [UInt8]?
+    /// Nil keeps the fields.
+    public var headerFields: HTTPFields?
+    /// Whether the entry returns to the queue at once, which is the default; otherwise it is held until released.
+    public var releases: Bool
+
+    public init(
+        url: HTTPURL? = nil, body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true
+    ) {
+        (self.url, self.body, self.headerFields, self.releases) = (url, body, headerFields, releases)
+    }
+}
+
+/// An operator's decision on a write.
+public enum ConflictResolution: Sendable, Hashable {
+    /// Sends the write again, under a new key, against the present server copy.
+    case mine
+    /// Drops the write.
+    case theirs
+    /// Sends another body as a new entry. For an edit, the parameter is the whole wanted record; a write with a merge patch
+    /// sends only its differences from the server copy. For other writes it is the body.
+    case merge([UInt8])
+    /// Not for conflicts, but for a write in doubt that the operator has found at the origin. Completes it as delivered; `id`
+    /// is the origin's id of the created record, for the entries that name it.
+    case arrived(id: String?)
 }

@@ -1,4 +1,5 @@
 public import SidingChain
+internal import SidingSQLite
 
 /// What a sender has to do, as found by one read of the store.
 public struct QueueOutlook: Sendable, Hashable {
@@ -15,5 +16,127 @@ public struct QueueOutlook: Sendable, Hashable {
     public init(hasWork: Bool, nextDue: Timestamp?, claimed: Set<String>, wantingSignIn: Set<String>) {
         (self.hasWork, self.nextDue) = (hasWork, nextDue)
         (self.claimed, self.wantingSignIn) = (claimed, wantingSignIn)
+    }
+}
+
+/// Why waiting may end early.
+public enum WaitsEnd: Sendable, Hashable {
+    /// A link, an address or a route appeared: entries that wait for the network are due.
+    case lineReturned
+    /// An operator asks to try now: entries that wait for a sign-in are due as well.
+    case personAsks
+    /// Entries that wait for a sign-in are due; entries that wait for the network keep waiting.
+    case credentialsChanged
+}
+
+extension Store {
+    /// Finds out what a sender has to do for claims from these sources.
+    ///
+    /// Reads only and so takes no writer lock: waiting senders call it again and again.
+    public func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
+        let now = clock.now
+        return try await read { snapshot in
+            let nextDue = try Self.nextDue(of: sources, now, snapshot)
+            let isDue = nextDue.map { $0 <= now } ?? false
+            let closed = try SourcesTable.gates(snapshot).filter { $0.reason == .signIn }.map(\.source)
+            return QueueOutlook(
+                hasWork: try isDue || OutboxTable.hasExpired(now, snapshot), nextDue: nextDue,
+                claimed: Set(try OutboxTable.claimedWrites(snapshot).map(\.source)),
+                wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed))
+        }
+    }
+
+    private static func nextDue(
+        of sources: Set<String>, _ now: Timestamp, _ snapshot: borrowing Snapshot
+    ) throws -> Timestamp? {
+        var earliest: Timestamp?
+        for source in sources {
+            guard var due = try OutboxTable.nextDue(of: source, snapshot),
+                let opens = try SourcesTable.load(source, snapshot).opens(now: now)
+            else { continue }
+            // The next claim makes it due.
+            if due > now, try OutboxTable.hasWaits(beyond: now + RetryAfter.longest, of: source, snapshot) {
+                due = now
+            }
+            earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
+        }
+        return earliest
+    }
+
+    /// Ends waits that have lost their reason: gates open for a half-open probe, and entries that waited for the network are
+    /// due. An origin's `Retry-After` still applies.
+    ///
+    /// - Parameter sources: the sources affected; nil for all.
+    public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
+        let transitions = try transitions()
+        try await write { transaction in
+            for source in try SourcesTable.names(transaction) where sources?.contains(source) ?? true {
+                try transitions.endWaits(of: source, because: cause, transaction)
+            }
+        }
+    }
+
+    /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
+    /// the network become due.
+    public func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
+        let (jitter, transitions) = (jitter, try transitions())
+        // Most outcomes change nothing, and a commit costs an fsync.
+        let isNews = try await read { snapshot in
+            let before = try SourcesTable.load(source, snapshot)
+            var after = before
+            return try after.record(outcome, jitter: jitter, now: transitions.now) || after != before
+                || transitions.letsIn(outcome, after, snapshot)
+        }
+        guard isNews else { return }
+        try await write { try transitions.record(outcome, of: source, jitter: jitter, $0) }
+    }
+}
+
+extension QueueTransitions {
+    /// Records the outcome of a request. If it ends an outage, the waits that the outage caused end too.
+    func record(
+        _ outcome: SourceOutcome, of source: String, jitter: Jitter, _ transaction: borrowing Transaction
+    ) throws {
+        let before = try SourcesTable.load(source, transaction)
+        var after = before
+        let isOutageOver = after.record(outcome, jitter: jitter, now: now)
+        if after != before { try SourcesTable.save(after, now, transaction) }
+        if isOutageOver { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
+        if try letsIn(outcome, after, transaction) {
+            for entry in try OutboxTable.neverLetIn(source, transaction) {
+                _ = try requeue(entry, because: .letIn, transaction)
+            }
+        }
+    }
+
+    /// Whether `outcome` is a reason to retry writes parked for a sign-in: another request was answered, no gate is closed, and
+    /// there are such writes. Checks the rows, not the old gate, which an operator may have opened, or which may have closed
+    /// for another reason meanwhile.
+    func letsIn(
+        _ outcome: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        guard outcome == .answers, after.gate == nil else { return false }
+        return try OutboxTable.hasNeverLetIn(after.source, database)
+    }
+
+    /// Opens the gate for a half-open probe if `cause` ends its reason, and makes the entries due that waited for it.
+    func endWaits(
+        of source: String, because cause: WaitsEnd, _ transaction: borrowing Transaction
+    ) throws {
+        let isOfLine = cause != .credentialsChanged
+        let isOfSignIn = cause != .lineReturned
+        var health = try SourcesTable.load(source, transaction)
+        switch health.gate?.reason {
+        case .offline where isOfLine, .breaker where isOfLine, .signIn where isOfSignIn:
+            health.gate?.until = now
+            try SourcesTable.save(health, now, transaction)
+        case .offline, .breaker, .signIn, .retryAfter, nil: break
+        }
+        if isOfLine { try OutboxTable.endWaitsForLine(of: source, now, transaction) }
+        if isOfSignIn {
+            for entry in try OutboxTable.parkedForSignIn(source, transaction) {
+                _ = try requeue(entry, because: .released, transaction)
+            }
+        }
     }
 }

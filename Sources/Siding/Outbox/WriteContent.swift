@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import SidingChain
+internal import SidingSQLite
 
 /// The stored parts of a write that its entry does not show: the request, the answer, and the entries it waits for.
 public struct WriteContent: Sendable {
@@ -43,5 +44,21 @@ public struct WriteContent: Sendable {
         self.head = head
         self.replaces = replaces
         self.probe = probe
+    }
+}
+
+extension WriteContent {
+    /// Nil if the entry is not a write.
+    static func load(_ entry: String, _ snapshot: borrowing Snapshot) throws -> WriteContent? {
+        guard let request = try OutboxRequestsTable.load(entry, snapshot),
+            let key = try IdempotencyKeysTable.load(entry, snapshot),
+            let sending = try OutboxTable.sending(of: entry, snapshot)
+        else { return nil }
+        return WriteContent(
+            headerFields: try request.headerFields(), body: request.outgoingBody(of: entry, key: key.key), key: key.key,
+            keyField: key.field, isKeyed: key.isHonoured, firstSentAt: sending.firstSentAt, answer: request.answer,
+            parents: try OutboxDependenciesTable.openParents(of: entry, snapshot),
+            head: try OutboxTable.laneHead(of: entry, snapshot), replaces: sending.replaces,
+            probe: request.probe?.path(entry: entry, key: key.key), isKeyQuoted: key.isQuoted)
     }
 }

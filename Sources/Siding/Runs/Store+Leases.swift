@@ -50,7 +50,9 @@ extension Store {
             let outcome = try Self.takeLease(
                 name, from: last, owner: me, holder: text, since: holder.since, transaction)
             guard case .acquired(let lease) = outcome else { return outcome }
-            if last == me { try QueueTransitions(owner: me, now: holder.since).giveBack(under: lease, transaction) }
+            if last == me, let resource = lease.resource {
+                try QueueTransitions(owner: me, now: holder.since).putBackFetches(of: resource, transaction)
+            }
             // Registered before the commit, so that whoever sees the row also finds its owner.
             claimedWork.take(name, lease.token)
             taking(lease.token)
@@ -90,8 +92,8 @@ extension Store {
                 WHERE name = ?1 AND owner = ?2 AND token = ?3
                 """, lease.name, me, lease.token)
             // Entries that are still claimed were not answered. Their sender lives, so this is not a crash.
-            if released == 1 {
-                try QueueTransitions(owner: me, now: now).giveBack(under: lease, transaction)
+            if released == 1, let resource = lease.resource {
+                try QueueTransitions(owner: me, now: now).putBackFetches(of: resource, transaction)
             }
         }
     }

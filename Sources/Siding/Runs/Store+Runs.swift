@@ -68,14 +68,4 @@ extension Store {
             endedAt: row.optionalInt(3).map(Timestamp.init), outcome: row.optionalText(4).flatMap(RunOutcome.init),
             resources: try RunCounting.resources(of: row.int(0), snapshot))
     }
-
-    static func json(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    static func decode<Value: Decodable>(_ type: Value.Type, _ text: String?) -> Value? {
-        text.flatMap { try? JSONDecoder().decode(type, from: Data($0.utf8)) }
-    }
 }

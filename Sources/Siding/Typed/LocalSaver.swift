@@ -33,7 +33,7 @@ struct LocalSaver {
 
     /// How to save records with pending edits; the program's own saves cause no conflicts.
     private func pull(_ resource: ResourceRow, _ transaction: borrowing Transaction) throws -> RecordPull? {
-        guard try EditProjection.isNeeded(for: resource.id, transaction) else { return nil }
+        guard try ServerCopiesTable.hasAny(of: resource.id, transaction) else { return nil }
         let overlay = EditProjection(
             resource: resource.id, name: changes.resource, now: now, revision: resource.revision + 1)
         return RecordPull(overlay: overlay, run: Run.none, transitions: nil)

@@ -76,7 +76,7 @@ extension Store {
     private static func overlay(
         of name: String, _ resource: Int64, _ revision: Int64, _ now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> EditProjection? {
-        guard try EditProjection.isNeeded(for: resource, transaction) else { return nil }
+        guard try ServerCopiesTable.hasAny(of: resource, transaction) else { return nil }
         return EditProjection(resource: resource, name: name, now: now, revision: revision + 1)
     }
 
@@ -87,7 +87,7 @@ extension Store {
         of id: Int64, in table: RecordsTable, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Bool {
         let key = try table.keyOfEdited(id, transaction)
-        guard let key, let base = try ServerCopy.load(overlay.resource, key, transaction) else { return false }
+        guard let key, let base = try ServerCopiesTable.load(overlay.resource, key, transaction) else { return false }
         let gone = RecordState(
             body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
         try overlay.setBase(of: key, gone, request: base.request, transaction)

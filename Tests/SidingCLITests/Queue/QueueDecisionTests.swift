@@ -47,7 +47,9 @@ struct QueueDecisionTests {
 
         /// What the queue holds, settled or not, as a person who only looks would find it.
         func rows() async throws -> String {
-            try await sandbox.siding("query", "select * from siding_outbox order by seq", "--json").output
+            let rows = try await sandbox.siding("query", "select * from siding_outbox order by seq", "--json").output
+            let requests = "select * from siding_outbox_requests order by entry"
+            return rows + (try await sandbox.siding("query", requests, "--json").output)
         }
 
         /// The entry of an edit of item `number` that the origin answered with 409.
@@ -128,7 +130,7 @@ struct QueueDecisionTests {
         let second = try await shop.queue("purge", id.trimmingCharacters(in: .newlines), "--yes")
         #expect(second.status == 1 && second.error.contains("forgotten but for its key"))
         // Its time goes by, and any look for a key forgets it.
-        try await shop.sql("UPDATE siding_outbox SET key_until = 1")
+        try await shop.sql("UPDATE siding_idempotency_keys SET kept_until = 1")
         let new = try await shop.sandbox.siding(send + [#"{"a":"other"}"#])
         #expect(new.status == 0 && new.output != id)
         #expect(shop.service.targets == ["/orders", "/orders"])
@@ -257,7 +259,11 @@ struct QueueDecisionTests {
         let shop = try await Shop()
         let (damaged, sound) = (try await shop.keep("a"), try await shop.keep("b"))
         #expect(try await shop.queue("hold", damaged, sound).status == 0)
-        try await shop.sql("UPDATE siding_outbox SET url = 'no url' WHERE id = '\(damaged)'")
+        try await shop.sql(
+            """
+            UPDATE siding_outbox_requests SET url = 'no url'
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = '\(damaged)')
+            """)
         let done = try await shop.queue(action, damaged, sound)
         #expect(done.status == (action == "release" ? 0 : 3), "\(done.error)")
         if action == "release" { #expect(try await shop.queue("run").status != 0) }
@@ -311,7 +317,8 @@ struct QueueDecisionTests {
     func `What is parked because its key is forgotten is an object of its own`(command: [String]) async throws {
         let shop = try await Shop(source: ", idempotency: {}")
         let id = try await shop.keep("a")
-        try await shop.sql("UPDATE siding_outbox SET first_sent_at = 1, key_lifetime_us = 1")
+        try await shop.sql(
+            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
         let told = try await shop.sandbox.siding(command + ["--json"])
         #expect(told.status == 75)
         let parked = try told.objects().filter { $0["id"]?.string == id }

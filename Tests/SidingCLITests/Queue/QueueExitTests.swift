@@ -62,7 +62,8 @@ struct QueueExitTests {
         let shop = try await Shop(source: ", idempotency: {}")
         let id = try await shop.keep("orders")
         try await shop.sandbox.sqlite(
-            shop.sandbox.file("test.db"), "UPDATE siding_outbox SET first_sent_at = 1, key_lifetime_us = 1")
+            shop.sandbox.file("test.db"),
+            "UPDATE siding_outbox SET first_sent_at = 1; UPDATE siding_idempotency_keys SET lifetime_us = 1")
         let run = try await shop.sandbox.siding("queue", command, id)
         #expect(run.status == 75)
         #expect(run.error.contains("parked: key_expired"))
@@ -203,7 +204,7 @@ struct QueueExitTests {
                 """)
         #expect(try await shop.sandbox.siding("send", "items.create", "-d", "{}", "--no-send").status == 0)
         let key = try #require(
-            try await shop.sandbox.siding("query", "select record_key from siding_outbox", "--json")
+            try await shop.sandbox.siding("query", "select record_key from siding_outbox_edits", "--json")
                 .objects().first?["record_key"]?.string)
         let deleted = try await shop.sandbox.siding("send", "items.delete", key, "-v")
         #expect(deleted.status == 0, "\(deleted.error)")

@@ -12,11 +12,14 @@ struct QueueLoadTests {
             sandbox.file("test.db"),
             """
             WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body, key,
-                created_at, not_before)
-            SELECT printf('%026d', i), 'write', 'queued', 'shop', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
-                '\(service.url)/items', '[]', x'7b7d', printf('key %d', i), 1700000000000000, 1700000000000000
+            INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before)
+            SELECT printf('%026d', i), 'write', 'queued', 'shop', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0,
+                1700000000000000, 1700000000000000
             FROM n;
+            INSERT INTO siding_outbox_requests (entry, method, url, body)
+            SELECT seq, 'POST', '\(service.url)/items', x'7b7d' FROM siding_outbox;
+            INSERT INTO siding_idempotency_keys (key, entry, is_quoted, is_honoured)
+            SELECT printf('key %d', seq), seq, 0, 0 FROM siding_outbox;
             """)
         let status = try await sandbox.siding("status", "--json").object()
         #expect(status["queue"]?["queued"]?.int == 100_000)

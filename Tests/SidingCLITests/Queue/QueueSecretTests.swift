@@ -33,6 +33,9 @@ struct QueueSecretTests {
         for command in [
             ["queue", "list"], ["queue", "list", "--json"], ["status", "--json"], ["doctor"],
             ["query", "SELECT * FROM siding_outbox", "--json"],
+            ["query", "SELECT * FROM siding_outbox_requests", "--json"],
+            ["query", "SELECT * FROM siding_outbox_edits", "--json"],
+            ["query", "SELECT * FROM siding_idempotency_keys", "--json"],
             ["query", "SELECT * FROM siding_outbox_events", "--json"],
             ["query", "SELECT * FROM siding_sources", "--json"],
         ] {

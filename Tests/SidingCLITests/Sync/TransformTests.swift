@@ -208,7 +208,7 @@ struct TransformTests {
         }
         #expect(try await shop.sandbox.siding("send", "items.update", "1", "-d", #"{"state":"shut"}"#).status == 0)
         shop.service.deafen()
-        let kept = "SELECT CAST(answer AS TEXT) AS answer FROM siding_outbox WHERE kind = 'write'"
+        let kept = "SELECT CAST(answer AS TEXT) AS answer FROM siding_outbox_requests WHERE method <> 'GET'"
         let answer = ["query", kept, "--json"]
         #expect(try await shop.sandbox.siding(answer).output.contains("whisper"))
         try shop.resource("drop: [$.note]")

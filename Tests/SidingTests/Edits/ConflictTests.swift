@@ -98,10 +98,10 @@ import Testing
         let entry = try await bench.edit(.replace, "a", #"{"id":"a","title":"mine","votes":1}"#) { edit in
             (edit.conflict, edit.ifMatch) = (.merge, true)
         }
-        let key = try await bench.sqlite.rows("SELECT key FROM siding_outbox")
+        let key = try await bench.sqlite.rows("SELECT key FROM siding_idempotency_keys")
         try await bench.pull(#"[{"id":"a","title":"old","votes":7}]"#)
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","votes":7}"#)
-        #expect(try await bench.sqlite.rows("SELECT key FROM siding_outbox") != key)
+        #expect(try await bench.sqlite.rows("SELECT key FROM siding_idempotency_keys") != key)
         #expect(try #require(try await bench.claim(entry.id)).text == #"{"id":"a","title":"mine","votes":7}"#)
     }
 

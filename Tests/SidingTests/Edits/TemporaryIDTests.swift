@@ -193,7 +193,7 @@ import Testing
         let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
         let write = try #require(try await bench.claim(create.id))
         try await bench.sqlite.execute(
-            "ALTER TABLE siding_outbox RENAME COLUMN real_id TO gone")
+            "ALTER TABLE siding_outbox_edits RENAME COLUMN real_id TO gone")
         _ = try? await bench.settle(write, .answered(#"{"id":"p7"}"#))
         #expect(try await bench.entry(create.id).state == .sending)
         #expect(try await bench.shown("p7") == nil)

@@ -10,7 +10,7 @@ import Testing
     @Test func `a rehearsal answers what would be, and changes nothing`() async throws {
         let bench = try await EditBench()
         let entry = try await bench.send(lane: "a")
-        let rows = "SELECT * FROM siding_outbox"
+        let rows = "SELECT * FROM siding_outbox_entries"
         let before = try await bench.sqlite.rows(rows)
         for decision in [OperatorAction.act(.hold), .act(.drop), .replace(WriteChange(body: [0x31])), .purge] {
             let changes = try await bench.store.carryOut(
@@ -26,7 +26,7 @@ import Testing
         let bench = try await EditBench()
         let (first, damaged, last) = (try await bench.send(), try await bench.send(), try await bench.send())
         try await bench.store.write { transaction in
-            try transaction.execute("UPDATE siding_outbox SET url = 'x' WHERE id = ?1", damaged.id)
+            try transaction.execute("UPDATE siding_outbox_requests SET url = 'x' WHERE entry = 2")
         }
         let changes = try await bench.store.carryOut(.replace(WriteChange(body: [0x31])), on: QueueSelection())
         #expect(changes.map { $0.refusal == nil } == [true, false, true])
@@ -79,6 +79,6 @@ import Testing
 
     /// The keys that are taken.
     private func keys(_ bench: WriteBench) async throws -> [String] {
-        try await bench.store.read { snapshot in try snapshot.query("SELECT key FROM siding_outbox") { $0.text(0) } }
+        try await bench.store.read { try $0.query("SELECT key FROM siding_idempotency_keys") { $0.text(0) } }
     }
 }

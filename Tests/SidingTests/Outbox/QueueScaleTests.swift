@@ -25,13 +25,13 @@ import Testing
             try transaction.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
-                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, method, url, headers, body,
-                    key, keyed, key_field, created_at, not_before, waits_for, attempts)
-                SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, 'POST',
-                    'https://api.test/items', '[]', x'7b7d', printf('key %d', i), 1, 'Idempotency-Key', ?1,
+                INSERT INTO siding_outbox (id, kind, state, source, lane, position, head, created_at, not_before, waits_for,
+                    attempts)
+                SELECT printf('%026d', i), 'write', 'queued', 'api', 'lane ' || (i / 2), i % 2 + 1, i % 2 = 0, ?1,
                     ?1 + (i % 1000 = 0) * 60000000, CASE WHEN i % 1000 = 0 THEN 'line' END, i % 1000 = 0
                 FROM n
                 """, now)
+            try transaction.fillRequests()
         }
     }
 
@@ -40,11 +40,12 @@ import Testing
         try await fill(bench)
         try await bench.store.write { try $0.execute("ANALYZE") }
         let statements: [(SQL, String)] = [
-            (WriteClaimer.next, "siding_outbox_ready"), (WriteClaimer.underWay, "siding_outbox_owner"),
-            (SourceHealthRows.dueNow, "siding_outbox_ready"), (WriteClaimer.strayDue, "siding_outbox_ready"),
-            (WriteClaimer.anyStray, "siding_outbox_ready"), (SourceHealthRows.neverLetIn, "siding_outbox_sign_in"),
-            (QueueTransitions.promotion, "siding_outbox_lane"),
-            (QueueTransitions.expired, "siding_outbox_expiry"), (QueueTransitions.anyExpired, "siding_outbox_expiry"),
+            (OutboxTable.nextWrite, "siding_outbox_ready"),
+            (OutboxTable.claimedWritesOfSource, "siding_outbox_owner"),
+            (OutboxTable.writesDueNow, "siding_outbox_ready"), (OutboxTable.endWaitsBeyond, "siding_outbox_ready"),
+            (OutboxTable.anyWaitBeyond, "siding_outbox_ready"), (OutboxTable.neverLetIn, "siding_outbox_sign_in"),
+            (OutboxTable.promotion, "siding_outbox_lane"),
+            (OutboxTable.expired, "siding_outbox_expiry"), (OutboxTable.anyExpired, "siding_outbox_expiry"),
         ]
         for (sql, index) in statements {
             let lines = try await plan(bench, sql)
@@ -69,5 +70,21 @@ import Testing
             try await bench.deliver(write)
         }
         #expect(try await bench.store.count(QueueSelection()) == 99_900)
+    }
+}
+
+extension Transaction {
+    /// Adds a request and an honoured key to each entry that was inserted without.
+    func fillRequests() throws {
+        try execute(
+            """
+            INSERT INTO siding_outbox_requests (entry, method, url, body)
+            SELECT seq, 'POST', 'https://api.test/items', x'7b7d' FROM siding_outbox
+            """)
+        try execute(
+            """
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured)
+            SELECT printf('key %d', seq), seq, 'Idempotency-Key', 0, 1 FROM siding_outbox
+            """)
     }
 }

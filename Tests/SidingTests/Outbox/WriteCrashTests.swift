@@ -132,7 +132,11 @@ import Testing
         try await bench.enqueue("/b", lane: "l")
         let good = try await [bench.enqueue("/c"), bench.enqueue("/d", to: "other")]
         try await bench.store.write {
-            _ = try $0.execute("UPDATE siding_outbox SET \(damage) WHERE id = ?1", bad.id)
+            _ = try $0.execute(
+                """
+                UPDATE siding_outbox_requests SET \(damage)
+                WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+                """, bad.id)
         }
         let first = try #require(try await bench.claim())
         let second = try #require(try await bench.claim())

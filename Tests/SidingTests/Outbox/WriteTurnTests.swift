@@ -63,7 +63,11 @@ import Testing
         let last = try await bench.enqueue("/c")
         let write = try #require(try await bench.claim())
         try await bench.store.write {
-            _ = try $0.execute("UPDATE siding_outbox SET url = 'no url' WHERE id = ?1", bad.id)
+            _ = try $0.execute(
+                """
+                UPDATE siding_outbox_requests SET url = 'no url'
+                WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+                """, bad.id)
         }
         let turn = try await bench.store.settle(write, Self.delivered, claiming: Self.request)
         #expect(turn.next?.entry.id == last.id)

@@ -90,7 +90,7 @@ import Testing
             _ = try await writes.store.perform(.release, on: QueueSelection(ids: [entry.id]))
         }
         let events = try await writes.events(entry.id)
-        #expect(events.count == QueueTransitions.mostEvents)
+        #expect(events.count == OutboxEventsTable.most)
         #expect(events.first == "held" && events.last == "released")
     }
 }

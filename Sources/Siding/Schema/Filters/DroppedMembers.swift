@@ -37,11 +37,7 @@ struct DroppedMembers {
         guard !removal.isEmpty, let left = record.bytes.withUnsafeBytes({ removal.applied(to: $0) }) else {
             return record
         }
-        return try EditRows.document(left)
-    }
-
-    func removed(from state: RecordState) throws -> RecordState {
-        RecordState(body: try state.body.map(removed), deletedAt: state.deletedAt)
+        return try Store.document(left)
     }
 
     /// The answer without dropped members, at any depth. If it looks like JSON but cannot be parsed, such as a truncated one, it

@@ -74,33 +74,14 @@ struct StoredRecordTransforms {
 
     /// Removes the members from the queue: from server copies of edits, and from answers.
     private func dropFromQueue(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
-        try rewriteQueue("base", transaction) { $0.without(removal) }
         let dropped = DroppedMembers(removal)
-        try rewriteQueue("answer", transaction) { row in
-            let left = dropped.removed(from: row.body)
-            return left == row.body ? nil : left
+        let name = try RecordsTable.load(resource, transaction).resourceName
+        try OutboxEditsTable.rewriteBases(ofResource: name, transaction) { base in
+            base.withUnsafeBytes { removal.applied(to: $0) }
         }
-    }
-
-    private func rewriteQueue(
-        _ column: SQL, _ transaction: borrowing Transaction, with rest: (StoredRow) -> [UInt8]?
-    ) throws {
-        var update = try transaction.prepare("UPDATE siding_outbox SET \(column) = ?2 WHERE seq = ?1")
-        var last: Int64?
-        while let rows = try portion(
-            """
-            SELECT seq AS id, \(column), 1 FROM siding_outbox
-            WHERE resource = (SELECT name FROM siding_resources WHERE id = \(integer: resource)) AND kind = 'write'
-                AND length(\(column)) > 0
-            """, last, transaction)
-        {
-            for row in rows {
-                last = row.id
-                guard let left = rest(row) else { continue }
-                try update.bind(1, row.id)
-                try update.bind(2, SQLiteValue.blob(left))
-                try update.step()
-            }
+        try OutboxRequestsTable.rewriteAnswers(ofResource: name, transaction) { answer in
+            let left = dropped.removed(from: answer)
+            return left == answer ? nil : left
         }
     }
 

@@ -33,7 +33,7 @@ struct OperatorActions {
             }
         case .purge:
             try Self.change(of: entry) {
-                _ = try QueuePruning(now: transitions.now).keyLifetime(ofForgettable: entry, database)
+                _ = try EntryPruning(now: transitions.now).keyLifetime(ofForgettable: entry, database)
                 return entry
             }
         case .replace, .resolve: nil
@@ -60,7 +60,7 @@ struct OperatorActions {
         case .replace(let change): return try WriteReplacer(hand: self).replace(entry, with: change, transaction)
         case .resolve(let resolution):
             return try ConflictResolver(hand: self).resolve(entry, as: resolution, transaction)
-        case .purge: return try QueuePruning(now: transitions.now).forget(entry, transaction)
+        case .purge: return try EntryPruning(now: transitions.now).forget(entry, transaction)
         }
     }
 
@@ -92,9 +92,9 @@ struct OperatorActions {
     /// The entry as it will be after the action.
     private func outcome(of action: QueueAction, on entry: QueueEntry) -> QueueEntry {
         switch action {
-        case .retry, .release: transitions.requeued(entry)
-        case .hold: transitions.parked(entry, as: .held)
-        case .drop: transitions.dropped(entry)
+        case .retry, .release: entry.requeued(at: transitions.now)
+        case .hold: entry.parked(as: .held)
+        case .drop: entry.dropped(at: transitions.now)
         }
     }
 
@@ -114,13 +114,8 @@ struct OperatorActions {
             return nil
         }
         for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
-            let isLost = try database.first(
-                """
-                SELECT settled_at IS NOT NULL AND real_id IS NULL FROM siding_outbox WHERE temporary_id = ?1
-                ORDER BY seq DESC LIMIT 1
-                """, id
-            ) { $0.int(0) == 1 }
-            if isLost == true { return "it names \(id), which has no real id" }
+            guard let maker = try OutboxTable.maker(of: id, database) else { continue }
+            if maker.entry.state.isSettled, maker.realID == nil { return "it names \(id), which has no real id" }
         }
         return nil
     }
@@ -132,8 +127,7 @@ struct OperatorActions {
     ) throws -> Bool {
         guard entry.state == .sending else { return false }
         if entry.kind == .write { return true }
-        let owner = try database.first("SELECT owner FROM siding_outbox WHERE id = ?1", entry.id) { $0.text(0) }
-        return owner.map(isAlive) ?? false
+        return try OutboxTable.sending(of: entry.id, database)?.owner.map(isAlive) ?? false
     }
 
     /// Checks that the request of an entry may be changed.
@@ -158,21 +152,19 @@ struct OperatorActions {
     func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
         if entry.mayHaveArrived { return true }
         guard entry.state == .queued, HTTPRequest.Method(entry.method)?.isIdempotent != true else { return false }
-        return try transaction.first(
-            "SELECT first_sent_at IS NOT NULL FROM siding_outbox WHERE id = ?1", entry.id
-        ) { $0.int(0) == 1 } ?? false
+        return try OutboxTable.sending(of: entry.id, transaction)?.firstSentAt != nil
     }
 
     private func drop(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
-        try transitions.settle(entry.id, as: .dropped, event: "dropped", detail: "by a person", transaction)
+        try transitions.completeWrite(entry.id, as: .dropped, event: "dropped", detail: "by a person", transaction)
         if entry.kind == .fetch, let resource = entry.resource {
             try transaction.execute(
                 """
                 UPDATE siding_listings SET state = 'incomplete', incomplete = 'its queued page was dropped', next_url = NULL
                 WHERE state = 'open' AND resource = (SELECT id FROM siding_resources WHERE name = ?1)
-                    AND scope = (SELECT scope FROM siding_outbox WHERE id = ?2)
-                """, resource, entry.id)
+                    AND scope = ?2
+                """, resource, try OutboxTable.scope(of: entry.id, transaction))
         }
-        return transitions.dropped(entry)
+        return entry.dropped(at: transitions.now)
     }
 }

@@ -57,7 +57,7 @@ extension Store {
     ) async throws(StoreError) -> [QueueChange]? {
         try await read { snapshot in
             var changes: [QueueChange] = []
-            for entry in try QueueSelecting.entries(selection, snapshot) {
+            for entry in try OutboxTable.entries(selection, snapshot) {
                 guard let change = try hand.preview(decision, on: entry, snapshot) else { return nil }
                 changes.append(change)
             }
@@ -81,7 +81,7 @@ extension OperatorActions {
         _ decision: OperatorAction, onMeant found: QueueEntry, by selection: QueueSelection,
         _ transaction: borrowing Transaction
     ) throws -> QueueChange {
-        guard let entry = try QueueSelecting.entry(found.id, transaction) else {
+        guard let entry = try OutboxTable.entry(found.id, transaction) else {
             return QueueChange(entry: found, refusal: "it was forgotten meanwhile")
         }
         // A drop parks the entries that waited for the dropped one; they may be selected as well.

@@ -75,15 +75,20 @@ extension Store {
         return result
     }
 
+    /// Records the result of a claimed write without claiming another.
+    ///
+    /// - Returns: the entry afterwards; nil if this sender no longer owned it, in which case nothing was changed.
+    public func settle(
+        _ write: ClaimedWrite, _ settlement: WriteSettlement
+    ) async throws(StoreError) -> QueueEntry? {
+        try await settle(write, settlement, claiming: nil).entry
+    }
+
     /// Reclaims the writes of dead senders.
     ///
     /// - Returns: the reclaimed entries, in their new state.
     public func reclaim() async throws(StoreError) -> [QueueEntry] {
-        let sending = try await read { snapshot in
-            try snapshot.query("SELECT id, owner FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write'") {
-                (id: $0.text(0), owner: $0.text(1))
-            }
-        }
+        let sending = try await read { try OutboxTable.claimedWrites($0) }
         // Checked outside the transaction. A dead owner stays dead, because owner names are not reused.
         let dead = Set(sending.map(\.owner)).filter { !owner.isAlive($0) }
         let (me, claimedWork) = (try ownerID(), claimedWork)
@@ -97,28 +102,5 @@ extension Store {
         }
         dead.forEach(owner.forget)
         return taken
-    }
-
-    /// The stored content of a write; nil if `entry`, a full id, is not one.
-    public func content(of entry: String) async throws(StoreError) -> WriteContent? {
-        try await read { snapshot in try WriteContentReader.content(of: entry, snapshot) }
-    }
-
-    /// Ends waits that have lost their reason: gates open for a half-open probe, and entries that waited for the network are
-    /// due. An origin's `Retry-After` still applies.
-    ///
-    /// - Parameter sources: the sources affected; nil for all.
-    public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
-        let transitions = try transitions()
-        try await write { transaction in
-            let known = try transaction.query("SELECT name FROM siding_sources") { $0.text(0) }
-            for source in known where sources?.contains(source) ?? true {
-                try SourceHealthRows.endWaits(of: source, because: cause, transitions, transaction)
-            }
-        }
-    }
-
-    func transitions() throws(StoreError) -> QueueTransitions {
-        QueueTransitions(owner: try ownerID(), now: clock.now)
     }
 }

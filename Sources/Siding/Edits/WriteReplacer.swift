@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
@@ -37,16 +36,14 @@ struct WriteReplacer {
         try insert(id, in: old, changed, releases: change.releases, transaction)
         try retire(old, for: id, transaction)
         try wait(id, for: parents, transaction)
-        return try QueueSelecting.entry(withPrefix: id, transaction)
+        return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
     /// Makes the entry wait for the entries that create the records it names.
     private func wait(_ id: String, for parents: Set<String>, _ transaction: borrowing Transaction) throws {
-        for parent in parents {
-            try transaction.execute(
-                "INSERT OR IGNORE INTO siding_outbox_dependencies (entry, parent) VALUES (?1, ?2)", id, parent)
-        }
-        if !parents.isEmpty { try transitions.countParents(of: id, transaction) }
+        guard !parents.isEmpty else { return }
+        try OutboxDependenciesTable.insert(parents: parents, of: id, transaction)
+        try OutboxTable.updateWaitsOn(of: id, transaction)
     }
 
     /// Inserts the new entry with the old one's lane, position and declarations.
@@ -55,35 +52,22 @@ struct WriteReplacer {
         _ transaction: borrowing Transaction
     ) throws {
         let isHeld = !releases
-        try transaction.execute(
-            """
-            INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, lane, position,
-                head, method, url, headers, body, key, keyed, key_lifetime_us, key_field, key_quoted, operation,
-                waits_on, created_at, not_before, expires_at, replaces, edit, record_key, edit_order, temporary_id,
-                probe, conflict_on, gone_is_done)
-            SELECT ?2, kind, ?3, ?4, source, resource, scope, lane, position,
-                head, method, ?9, ?5, ?6, ?7, keyed, key_lifetime_us, key_field, key_quoted, operation,
-                waits_on, created_at, ?8, CASE WHEN expires_at <= ?8 THEN NULL ELSE expires_at END, id, edit,
-                record_key, edit_order, temporary_id, probe, conflict_on, gone_is_done
-            FROM siding_outbox WHERE id = ?1
-            """, old.id, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil,
-            WriteRows.json(content.headerFields), content.body.map(SQLiteValue.blob),
-            UUID().uuidString.lowercased(), transitions.now.microseconds, content.url.description)
+        try OutboxTable.insert(id, replacing: old.id, isHeld: isHeld, at: transitions.now, transaction)
+        try OutboxRequestsTable.insert(
+            id, replacing: old.id, url: content.url.description, content.headerFields, content.body, transaction)
+        try OutboxEditsTable.insert(id, replacing: old.id, transaction)
+        try IdempotencyKeysTable.insert(id, replacing: old.id, transaction)
         try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
         if isHeld { try transitions.note(id, "held", "release lets it go", transaction) }
     }
 
     /// Drops the old entry and moves its dependencies to the new one. The lane keeps its order.
     private func retire(_ old: QueueEntry, for id: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute("UPDATE siding_outbox_dependencies SET entry = ?2 WHERE entry = ?1", old.id, id)
-        try transaction.execute("UPDATE siding_outbox_dependencies SET parent = ?2 WHERE parent = ?1", old.id, id)
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET state = 'dropped', reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?2
-            WHERE id = ?1
-            """, old.id, transitions.now.microseconds)
+        try OutboxDependenciesTable.move(from: old.id, to: id, transaction)
+        try OutboxTable.complete(old.id, as: .dropped, at: transitions.now, transaction)
+        try OutboxEditsTable.complete(old.id, transaction)
         try transitions.note(old.id, "replaced", "by \(id)", transaction)
-        try EditProjection.lift(id, now: transitions.now, transaction)
+        try EditProjection.showRecord(of: id, now: transitions.now, transaction)
     }
 }
 
@@ -108,15 +92,11 @@ extension WriteReplacer {
             else {
                 throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
             }
-            let parts = try database.first("SELECT headers, body FROM siding_outbox WHERE id = ?1", entry.id) { row in
-                (
-                    fields: try change.headerFields ?? WriteRows.fields(row.text(0)),
-                    body: row.isNull(1) ? nil : row.blob(1)
-                )
-            }
+            let stored = try OutboxRequestsTable.load(entry.id, database)
             return WrittenContent(
-                source: entry.source, method: method, url: url, headerFields: parts?.fields ?? [:],
-                body: change.body ?? parts?.body)
+                source: entry.source, method: method, url: url,
+                headerFields: try change.headerFields ?? stored?.headerFields() ?? [:],
+                body: change.body ?? stored?.body)
         }
 
         /// Nil if the row holds no valid request.
@@ -142,7 +122,7 @@ extension WriteReplacer {
         ///
         /// - Throws: ``StoreError/Kind/invalidWrite`` if the entry is an edit and the body is not a valid record.
         func checkIsEdit(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-            guard let edit = try EditRows.edit(of: entry.id, transaction)?.edit, edit.terms.change != .delete else {
+            guard let edit = try PendingEdit.load(entry.id, transaction), edit.terms.change != .delete else {
                 return
             }
             try EditEnqueuer.check(body ?? [], of: entry.resource ?? "", at: edit.terms.recordPath)

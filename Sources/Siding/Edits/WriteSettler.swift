@@ -13,16 +13,14 @@ struct WriteSettler {
     ///
     /// - Returns: the entry afterwards; nil if this sender no longer owns it.
     func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
-        guard try isOurs(transaction) else { return nil }
-        if settlement.isTry {
-            try transaction.execute("UPDATE siding_outbox SET tries = tries + 1 WHERE id = ?1", id)
-        }
+        guard try OutboxTable.isClaimed(id, by: transitions.owner, token: write.token, transaction) else { return nil }
+        if settlement.isTry { try OutboxTable.incrementTries(of: id, transaction) }
         switch settlement.verdict {
         case .delivered(let answer): try deliver(answer, transaction)
         case .retry(let error, let isCounted, let waitsForLine, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
-            try giveBack(attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, transaction)
+            try putBack(attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
         case .unknown, .arrived, .sendAgain:
             try ProbeSettler(write: write, transitions: transitions).settle(settlement.verdict, transaction)
@@ -37,67 +35,52 @@ struct WriteSettler {
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
             if isUnsent { try forgetSending(transaction) }
-            try giveBack(attempts: write.entry.attempts, wait: .zero, waitsForLine: false, transaction)
+            try putBack(attempts: write.entry.attempts, wait: .zero, waitsForLine: false, transaction)
             let detail =
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
         }
-        try SourceHealthRows.record(
-            settlement.outcome, of: write.entry.source, jitter: jitter, transitions, transaction)
-        return try QueueSelecting.entry(withPrefix: id, transaction)
+        try transitions.record(settlement.outcome, of: write.entry.source, jitter: jitter, transaction)
+        return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
     /// Records that the first byte is about to be sent.
     ///
     /// - Returns: false if this sender no longer owns the entry.
     func markSent(_ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET first_sent_at = COALESCE(first_sent_at, ?4)
-            WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3
-            """, id, transitions.owner, write.token, transitions.now.microseconds) == 1
-    }
-
-    private func isOurs(_ transaction: borrowing Transaction) throws -> Bool {
-        try transaction.first(
-            "SELECT 1 FROM siding_outbox WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id,
-            transitions.owner, write.token
-        ) { _ in true } ?? false
+        try OutboxTable.markSent(
+            id, by: transitions.owner, token: write.token, at: transitions.now, transaction)
     }
 
     private func deliver(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
-        try transaction.execute(
-            "UPDATE siding_outbox SET status = ?2, answer = ?3, answer_type = ?4, error = NULL WHERE id = ?1", id,
-            answer.status, SQLiteValue.blob(answer.keptBody(without: dropped)), answer.contentType)
+        try OutboxRequestsTable.setAnswer(answer, body: answer.keptBody(without: dropped), of: id, transaction)
         try EditSettler(transitions: transitions).deliver(id, answer, transaction)
-        try transitions.settle(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
+        try transitions.completeWrite(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
     }
 
     /// Applies the conflict policy of the edit; writes that are not edits are parked.
     private func settleConflict(
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
-        switch try ConflictSettler(transitions: transitions).verdict(on: write.entry, answer, transaction) {
+        switch try ConflictSettler(transitions: transitions).nextStep(on: write.entry, answer, transaction) {
         case .park: try park(as: .conflict, error, transaction)
         case .drop:
-            try transitions.settle(
+            try transitions.completeWrite(
                 id, as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
         case .again:
             let attempts = write.entry.attempts + 1
             let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(
                 after: attempts, jitter: jitter)
-            try giveBack(attempts: attempts, wait: wait, waitsForLine: false, transaction)
+            try putBack(attempts: attempts, wait: wait, waitsForLine: false, transaction)
             try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
         }
     }
 
     private func record(_ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(answer == nil ? nil : write.entry.resource, transaction)
-        try transaction.execute(
-            "UPDATE siding_outbox SET error = ?2, status = ?3, answer = ?4, answer_type = ?5 WHERE id = ?1", id,
-            try Store.json(error), answer?.status ?? error.status,
-            answer.map { SQLiteValue.blob($0.keptBody(without: dropped)) }, answer?.contentType)
+        try OutboxRequestsTable.setError(
+            error, answer, body: answer?.keptBody(without: dropped), of: id, transaction)
         // Nothing of this attempt was sent, so the earlier state is restored.
         if error.isUnsent { try forgetSending(transaction) }
     }
@@ -111,21 +94,17 @@ struct WriteSettler {
     }
 
     /// No wait is longer than a day: a longer one was set before the clock was set back.
-    private func giveBack(
+    private func putBack(
         attempts: Int, wait: Duration, waitsForLine: Bool, _ transaction: borrowing Transaction
     ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = 0, not_before = ?3,
-                waits_for = ?4
-            WHERE id = ?1
-            """, id, attempts, (transitions.now + min(wait, RetryAfter.longest)).microseconds,
-            waitsForLine ? "line" : nil)
+        var entry = write.entry
+        (entry.attempts, entry.crashes) = (attempts, 0)
+        entry.nextAttemptAt = transitions.now + min(wait, RetryAfter.longest)
+        try OutboxTable.putBack(entry, waitsForLine: waitsForLine, transaction)
     }
 
     private func forgetSending(_ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_outbox SET first_sent_at = ?2 WHERE id = ?1", id, write.firstSentAt?.microseconds)
+        try OutboxTable.setFirstSent(write.firstSentAt, of: id, transaction)
     }
 }
 

@@ -88,7 +88,7 @@ extension WriteProbe {
 
     /// `body` with the mark added. A body that is not an object is returned unchanged; it was refused on acceptance.
     func marked(_ body: [UInt8]?, entry: String, key: String) -> [UInt8]? {
-        guard let mark, let body, let document = try? EditRows.document(body), document.kind == .object else {
+        guard let mark, let body, let document = try? Store.document(body), document.kind == .object else {
             return body
         }
         let mine = JSONDocument(string: value(entry: entry, key: key))

@@ -1,0 +1,94 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// An edit in a queue entry, to be applied to its record.
+struct PendingEdit: Sendable {
+    var entry: QueueEntry
+    /// The key of the record.
+    var key: String
+    var terms: EditTerms
+    /// The write's body; nil for a delete.
+    var body: JSONDocument?
+    var temporaryID: String?
+    /// The value that a created record shows as its key if its body has none: first the temporary id, then the real id.
+    var identity: JSONDocument?
+    /// The server copy when the edit was made; nil if it has not changed since.
+    var base: RecordState?
+
+    /// The record in the body.
+    var document: JSONDocument? { body.map(terms.record) }
+
+    func applied(to state: RecordState) -> RecordState {
+        switch terms.change {
+        case .create: return RecordState(body: document.map(named))
+        case .replace: return RecordState(body: document)
+        case .merge:
+            guard let body = state.body, let document else { return state }
+            return RecordState(body: JSONMergePatch(document).applied(to: body))
+        case .delete:
+            return RecordState(body: state.body, deletedAt: state.body.map { _ in state.deletedAt ?? entry.createdAt })
+        }
+    }
+
+    /// Adds the key if the body lacks it; only if the key is a single member, at any depth.
+    private func named(_ document: JSONDocument) -> JSONDocument {
+        guard let identity, terms.key.count == 1, let path = terms.keyPaths.first,
+            document.value(at: path) == nil
+        else { return document }
+        var patch = identity
+        for component in path.components.reversed() {
+            guard case .member(let name) = component else { return document }
+            patch = JSONDocument(object: [name: patch])
+        }
+        return JSONMergePatch(patch).applied(to: document)
+    }
+}
+
+extension PendingEdit {
+    /// The name of the record's resource.
+    var resource: String { entry.resource ?? "" }
+
+    /// The pending edits of a record, in the order in which they apply.
+    static func all(
+        of resource: String, _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [PendingEdit] {
+        try OutboxTable.pendingEdits(of: resource, key, database).compactMap { try load($0, database) }
+    }
+
+    /// The edit of an entry, completed or not; nil if it has none.
+    static func load(_ id: String, _ database: borrowing some Queryable & ~Copyable) throws -> PendingEdit? {
+        try OutboxTable.entry(id, database).flatMap { try load($0, database) }
+    }
+
+    private static func load(
+        _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> PendingEdit? {
+        guard entry.recordKey != nil, let edit = try OutboxEditsTable.load(entry.id, database), let terms = edit.terms
+        else { return nil }
+        let body = terms.change == .delete ? nil : try OutboxRequestsTable.load(entry.id, database)?.body
+        return PendingEdit(
+            entry: entry, key: edit.recordKey, terms: terms, body: try body.map(Store.document),
+            temporaryID: edit.temporaryID, identity: edit.temporaryID.map { JSONDocument(string: $0) },
+            // Empty bytes mean that there was no record.
+            base: try edit.base.map { $0.isEmpty ? .nothing : RecordState(body: try Store.document($0)) })
+    }
+}
+
+extension EditTerms {
+    /// The key of a record, read as for the resource's records; nil if it has none.
+    func recordKey(of record: JSONDocument) -> (text: String, kind: RecordKey.Kind)? {
+        let page = [UInt8(ascii: "[")] + record.bytes + [UInt8(ascii: "]")]
+        return page.withUnsafeBytes { bytes in
+            let contents = try? PageReader(records: .root, key: keyPaths).read(bytes)
+            guard case .key(let key) = contents?.records.first?.outcome else { return nil }
+            return (key.text(in: bytes), key.kind)
+        }
+    }
+}
+
+extension DroppedMembers {
+    func removed(from state: RecordState) throws -> RecordState {
+        RecordState(body: try state.body.map(removed), deletedAt: state.deletedAt)
+    }
+}

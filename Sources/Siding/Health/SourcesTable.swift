@@ -1,0 +1,76 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_sources`: the health of each source, shared by all processes.
+enum SourcesTable {
+    static func load(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> SourceHealth {
+        try database.first(
+            """
+            SELECT name, gate, gate_until, gate_note, failures, budget, allowance, served_at
+            FROM siding_sources WHERE name = ?1
+            """, source
+        ) { row in
+            SourceHealth(
+                source: source, gate: try gate(row), failures: Int(try row.int("failures")),
+                budget: Int(try row.int("budget")), allowance: try row.optionalInt("allowance").map(Int.init),
+                servedAt: Timestamp(microseconds: try row.int("served_at")))
+        } ?? SourceHealth(source: source)
+    }
+
+    private static func gate(_ row: borrowing Row) throws -> SourceGate? {
+        guard let reason = try row.optionalText("gate").flatMap(SourceGate.Reason.init) else { return nil }
+        return SourceGate(
+            source: try row.text("name"), reason: reason,
+            until: try row.optionalInt("gate_until").map(Timestamp.init),
+            note: try row.optionalText("gate_note") ?? "")
+    }
+
+    /// The names of all known sources.
+    static func names(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query("SELECT name FROM siding_sources") { $0.text(0) }
+    }
+
+    /// The closed gates, by source.
+    static func gates(_ database: borrowing some Queryable & ~Copyable) throws -> [SourceGate] {
+        try database.query(
+            "SELECT name, gate, gate_until, gate_note FROM siding_sources WHERE gate IS NOT NULL ORDER BY name",
+            map: gate
+        ).compactMap(\.self)
+    }
+
+    static func save(
+        _ health: SourceHealth, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_sources (name, gate, gate_until, gate_note, failures, budget, allowance, served_at, changed_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT (name) DO UPDATE SET gate = excluded.gate, gate_until = excluded.gate_until,
+                gate_note = excluded.gate_note, failures = excluded.failures, budget = excluded.budget,
+                allowance = excluded.allowance, served_at = excluded.served_at, changed_at = excluded.changed_at
+            """, health.source, health.gate?.reason.rawValue, health.gate?.until?.microseconds,
+            health.gate?.note, health.failures, health.budget, health.allowance,
+            health.servedAt.microseconds, now.microseconds)
+    }
+
+    static func openGate(of source: String, at now: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_sources SET gate = NULL, gate_until = NULL, gate_note = NULL, changed_at = ?2
+            WHERE name = ?1 AND gate IS NOT NULL
+            """, source, now.microseconds)
+    }
+}
+
+extension Store {
+    /// The closed gates of all sources.
+    public func gates() async throws(StoreError) -> [SourceGate] {
+        try await read { try SourcesTable.gates($0) }
+    }
+
+    /// Opens the gate of a source, as an operator action.
+    public func openGate(ofSource source: String) async throws(StoreError) {
+        let now = clock.now
+        try await write { try SourcesTable.openGate(of: source, at: now, $0) }
+    }
+}

@@ -1,0 +1,154 @@
+internal import Glibc
+internal import SidingChain
+internal import SidingSQLite
+
+/// Why a parked entry returns to the queue; the raw value is the event in its history.
+enum RequeueCause: String {
+    case retried, released, resolved
+    /// Another request of its source was answered, so entries parked for a sign-in are tried once more.
+    case letIn = "let in"
+}
+
+/// The state transitions of queue entries, inside a transaction. Each adds an event to the history.
+///
+/// They do not touch records: who completes a write also calls `EditProjection`.
+struct QueueTransitions {
+    /// The id of the process that acts.
+    let owner: String
+    /// The process as the history names it.
+    let who = "process \(getpid())"
+    let now: Timestamp
+
+    init(owner: String, now: Timestamp) {
+        self.owner = owner
+        self.now = now
+    }
+
+    /// An entry whose sender died this often is parked.
+    static let mostCrashes = 3
+
+    /// Claims a fetch. The caller holds the lease of its resource, so an entry that is still `sending` belongs to a dead
+    /// sender.
+    ///
+    /// - Returns: the entry: `sending` if it was claimed, parked if an operator has to act first.
+    func claim(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+        var entry = entry
+        if entry.state == .sending {
+            entry.crashes += 1
+            try note(entry.id, "crashed", "its sender ended without an answer", transaction)
+            if entry.crashes >= Self.mostCrashes {
+                return try park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
+            }
+        }
+        if entry.waitsForPerson { return entry }
+        (entry.state, entry.reason) = (.sending, nil)
+        try OutboxTable.claim(entry, by: owner, firstSent: now, transaction)
+        try note(entry.id, "claimed", nil, transaction)
+        return entry
+    }
+
+    /// Returns the claimed fetches of a resource to the queue with their due time unchanged, because their run ended without a
+    /// result for them.
+    func putBackFetches(of resource: String, _ transaction: borrowing Transaction) throws {
+        for entry in try OutboxTable.openFetches(of: resource, transaction) where entry.state == .sending {
+            try OutboxTable.putBack(entry, waitsForLine: nil, transaction)
+            try note(entry.id, "given back", "its run ended early", transaction)
+        }
+    }
+
+    /// Parks expired entries. An operator, or the next sync of the resource, may still use them.
+    func parkExpired(_ transaction: borrowing Transaction) throws {
+        for entry in try OutboxTable.expired(now, transaction) {
+            _ = try park(entry, as: .expired, "it waited too long", transaction)
+        }
+    }
+
+    /// Completes an entry: answered or superseded (`done`), or dropped by an operator.
+    ///
+    /// The next entry of its lane becomes the head in the same transaction, so that no lane lacks one.
+    func complete(
+        _ id: String, as state: QueueEntry.State, event: String, detail: String?, _ transaction: borrowing Transaction
+    ) throws {
+        try OutboxTable.complete(id, as: state, at: now, transaction)
+        try OutboxEditsTable.complete(id, transaction)
+        try note(id, event, detail, transaction)
+        try OutboxTable.promote(laneOf: id, transaction)
+        try updateDependants(of: id, state, transaction)
+    }
+
+    /// Releases the entries that waited for a done entry; parks those that waited for a dropped one.
+    private func updateDependants(
+        of id: String, _ state: QueueEntry.State, _ transaction: borrowing Transaction
+    ) throws {
+        for dependant in try OutboxTable.dependants(of: id, transaction) {
+            try OutboxTable.updateWaitsOn(of: dependant.id, transaction)
+            // An entry on hold gets this reason, so that the operator sees it before releasing. Other reasons matter more.
+            if state == .dropped, dependant.state != .parked || dependant.reason == .held {
+                _ = try park(
+                    dependant, as: .dependency, "\(id.prefix(8)), which it waited for, was dropped", transaction)
+            }
+        }
+    }
+
+    func park(
+        _ entry: QueueEntry, as reason: ParkReason, _ detail: String?, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        try OutboxTable.park(entry, as: reason, by: owner, at: now, transaction)
+        try note(entry.id, reason == .held ? "held" : "parked", detail ?? reason.rawValue, transaction)
+        return entry.parked(as: reason)
+    }
+
+    /// Returns an entry to the queue, due now, with its attempts reset.
+    ///
+    /// The time since when the origin may know the key is kept, unless the entry was parked because it may have arrived: then
+    /// the operator has decided to send it anyway. The stored server copy of a conflict is dropped, because the operator has
+    /// seen the present one.
+    func requeue(
+        _ entry: QueueEntry, because cause: RequeueCause, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry {
+        let isDoubtOver = entry.reason?.isDoubt == true
+        try OutboxTable.requeue(
+            entry.id, at: now, isLetIn: cause == .letIn, forgetsSending: isDoubtOver, transaction)
+        if isDoubtOver { try OutboxRequestsTable.setUnknownSince(nil, of: entry.id, transaction) }
+        if entry.reason == .conflict { try OutboxEditsTable.clearBase(ofEntry: entry.id, transaction) }
+        try note(entry.id, cause.rawValue, nil, transaction)
+        return entry.requeued(at: now)
+    }
+
+    /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
+    func beginDoubt(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
+        try OutboxRequestsTable.beginDoubt(at: now, of: id, transaction)
+        try note(id, "unknown", "\(detail); the origin is asked", transaction)
+    }
+
+    /// Adds an event to the entry's history.
+    func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
+        try OutboxEventsTable.insert(
+            QueueEvent(at: now, who: who, event: event, detail: detail), of: id, transaction)
+    }
+}
+
+extension QueueEntry {
+    /// The entry after it was parked.
+    func parked(as reason: ParkReason) -> QueueEntry {
+        var parked = self
+        (parked.state, parked.reason) = (.parked, reason)
+        return parked
+    }
+
+    /// The entry after it was returned to the queue by a person or a cause.
+    func requeued(at now: Timestamp) -> QueueEntry {
+        var queued = self
+        (queued.state, queued.reason, queued.attempts, queued.tries, queued.crashes) = (.queued, nil, 0, 0, 0)
+        queued.nextAttemptAt = now
+        if reason?.isDoubt == true { queued.unknownSince = nil }
+        return queued
+    }
+
+    /// The entry after it was dropped.
+    func dropped(at now: Timestamp) -> QueueEntry {
+        var dropped = self
+        (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)
+        return dropped
+    }
+}

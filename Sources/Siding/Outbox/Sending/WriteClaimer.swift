@@ -1,0 +1,198 @@
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// Claims the next write, inside a transaction.
+struct WriteClaimer {
+    let request: ClaimRequest
+    let transitions: QueueTransitions
+
+    private var now: Timestamp { transitions.now }
+
+    func claim(_ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        try transitions.parkExpired(transaction)
+        if let entry = request.entry { return try claim(named: entry, transaction) }
+        for health in try turns(transaction) {
+            if let write = try claim(next: health, transaction) { return write }
+        }
+        return nil
+    }
+
+    /// The sources that may be asked now, the least recently served first.
+    private func turns(_ transaction: borrowing Transaction) throws -> [SourceHealth] {
+        try request.sources
+            .map { name, limit in (try SourcesTable.load(name, transaction), limit) }
+            .filter { health, limit in try hasRoom(health, limit, transaction) }
+            .map(\.0)
+            .sorted { ($0.servedAt, $0.source) < ($1.servedAt, $1.source) }
+    }
+
+    private func hasRoom(_ health: SourceHealth, _ limit: Int, _ transaction: borrowing Transaction) throws -> Bool {
+        guard let room = health.room(limit: limit, now: now) else { return false }
+        return room > (try OutboxTable.claimedWrites(of: health.source, transaction))
+    }
+
+    /// Claims the next due write of a source. Unreadable entries, and those past their key's lifetime, are parked on the way:
+    /// one bad entry blocks only its lane.
+    private func claim(next health: SourceHealth, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        try OutboxTable.endWaits(beyond: now + RetryAfter.longest, of: health.source, now, transaction)
+        while let entry = try OutboxTable.nextWrite(of: health.source, now, transaction) {
+            if let write = try usable(entry, transaction) { return try take(write, in: health, transaction) }
+        }
+        return nil
+    }
+
+    private func claim(named id: String, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        guard let entry = try OutboxTable.readyWrite(id, transaction), let limit = request.sources[entry.source],
+            let write = try usable(entry, transaction)
+        else { return nil }
+        let health = try SourcesTable.load(entry.source, transaction)
+        guard try request.passesGates || hasRoom(health, limit, transaction) else { return nil }
+        return try take(write, in: health, transaction)
+    }
+
+    // MARK: One write
+
+    /// The write, if it can be sent as it stands.
+    ///
+    /// - Returns: nil if it was parked.
+    private func usable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
+        do {
+            let (write, keyLifetime) = try read(entry, transaction)
+            return try withUsableKey(write, keyLifetime, transaction)
+        } catch let error as StoreError where error.kind == .corrupt {
+            let recorded = RecordedError(name: "invalidRequest", message: error.message)
+            try OutboxRequestsTable.setError(recorded, of: entry.id, transaction)
+            _ = try transitions.park(entry, as: .invalid, error.message, transaction)
+            return nil
+        }
+    }
+
+    /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be read.
+    private func read(
+        _ entry: QueueEntry, _ transaction: borrowing Transaction
+    ) throws -> (write: ClaimedWrite, keyLifetime: Duration?) {
+        let (method, url) = try entry.target()
+        guard let request = try OutboxRequestsTable.load(entry.id, transaction),
+            let key = try IdempotencyKeysTable.load(entry.id, transaction),
+            let sending = try OutboxTable.sending(of: entry.id, transaction)
+        else { throw StoreError(.corrupt, "queue entry \(entry.id) has no request or no key") }
+        var write = ClaimedWrite(
+            entry: entry, token: sending.token, method: method, url: url, headerFields: try request.headerFields(),
+            body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
+            isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured, firstSentAt: sending.firstSentAt)
+        write.terms = try OutboxEditsTable.load(entry.id, transaction)?.terms
+        write.probe = request.probe
+        // A write in doubt is never sent just because its probe is missing.
+        guard write.probe != nil || entry.unknownSince == nil else {
+            throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
+        }
+        write.conflictStatuses = request.conflictStatuses
+        write.goneIsDone = request.goneIsDone
+        return (write, key.lifetime)
+    }
+
+    /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a
+    /// delivery probe, else parks it.
+    ///
+    /// - Returns: nil if it was parked.
+    private func withUsableKey(
+        _ candidate: ClaimedWrite, _ lifetime: Duration?, _ transaction: borrowing Transaction
+    ) throws -> ClaimedWrite? {
+        var write = candidate
+        guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
+            let lifetime, now - sent >= lifetime
+        else { return write }
+        let why = "it may have arrived at \(sent.rfc3339), and the origin forgets keys"
+        guard write.probe != nil else {
+            _ = try transitions.park(write.entry, as: .keyExpired, why, transaction)
+            return nil
+        }
+        try transitions.beginDoubt(write.entry.id, why, transaction)
+        write.entry.unknownSince = now
+        return write
+    }
+
+    /// Marks the write as claimed. The lifetime of an honoured key starts here: no attempt with the key can be earlier.
+    private func take(
+        _ candidate: ClaimedWrite, in health: SourceHealth, _ transaction: borrowing Transaction
+    ) throws -> ClaimedWrite {
+        var (write, served) = (candidate, health)
+        served.serve(now)
+        try SourcesTable.save(served, now, transaction)
+        try OutboxTable.claim(
+            write.entry, by: transitions.owner, firstSent: write.isKeyed ? now : nil, transaction)
+        // A time in the future was recorded before the clock was set back: the settle delay starts again now.
+        if let since = write.entry.unknownSince, since > now {
+            try OutboxRequestsTable.setUnknownSince(now, of: write.entry.id, transaction)
+            write.entry.unknownSince = now
+        }
+        write.entry.state = .sending
+        write.token += 1
+        let lack = try condition(&write, transaction)
+        try transitions.note(write.entry.id, "claimed", lack, transaction)
+        return write
+    }
+
+    /// Adds `If-Match` with the record's strong ETag, if the write asks for it; an `If-Match` of the write itself is kept.
+    ///
+    /// - Returns: why the write goes out without a condition that it asked for, for the history; else nil.
+    private func condition(_ write: inout ClaimedWrite, _ transaction: borrowing Transaction) throws -> String? {
+        guard write.terms?.ifMatch == true, write.headerFields[.ifMatch] == nil, write.question == nil else {
+            return nil
+        }
+        write.headerFields[.ifMatch] = try ServerCopiesTable.strongETag(
+            of: write.entry.recordKey, in: write.entry.resource, transaction)
+        return write.headerFields[.ifMatch] == nil
+            ? "no strong ETag of the record is known: it goes out without If-Match" : nil
+    }
+}
+
+extension QueueEntry {
+    /// The method and URL to send to.
+    ///
+    /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be sent.
+    func target() throws -> (method: HTTPRequest.Method, url: HTTPURL) {
+        guard let method = HTTPRequest.Method(method), let url = try? HTTPURL(url) else {
+            throw StoreError(.corrupt, "queue entry \(id) has a method or URL that cannot be sent")
+        }
+        return (method, url)
+    }
+}
+
+/// Reclaims writes that their sender will never complete, inside a transaction. Repeating it is harmless: the first call
+/// changes the state.
+struct WriteReclaimer {
+    let transitions: QueueTransitions
+
+    /// Reclaims one entry.
+    ///
+    /// - Parameter owner: a sender that is known to be unable to complete it.
+    /// - Returns: the entry afterwards; nil if `owner` has not claimed it.
+    func reclaim(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        guard var entry = try OutboxTable.claimedWrite(id, by: owner, transaction) else { return nil }
+        entry.crashes += 1
+        try transitions.note(entry.id, "crashed", "its sender ended without a word", transaction)
+        if entry.unknownSince == nil, try mayHaveArrived(entry, transaction) {
+            let why = "it may have arrived before its sender ended"
+            guard try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil else {
+                return try transitions.park(entry, as: .uncertain, why, transaction)
+            }
+            try transitions.beginDoubt(entry.id, why, transaction)
+            entry.unknownSince = transitions.now
+        }
+        if entry.crashes >= QueueTransitions.mostCrashes {
+            return try transitions.park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
+        }
+        (entry.state, entry.nextAttemptAt) = (.queued, transitions.now)
+        try OutboxTable.putBack(entry, waitsForLine: nil, transaction)
+        return entry
+    }
+
+    /// Whether the write was marked as sent, and may not simply be sent twice.
+    private func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
+        if HTTPRequest.Method(entry.method)?.isIdempotent ?? false { return false }
+        if try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured ?? false { return false }
+        return try OutboxTable.sending(of: entry.id, transaction)?.firstSentAt != nil
+    }
+}

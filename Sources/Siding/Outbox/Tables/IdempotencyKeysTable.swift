@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_idempotency_keys`: the key of each write. It outlives the request of a purged entry for as long as the
+/// origin may remember it.
+enum IdempotencyKeysTable {
+    /// A stored key.
+    struct Key {
+        var key: String
+        /// The field that carries the key; nil if it is not sent.
+        var field: HTTPField.Name?
+        var isQuoted: Bool
+        /// Whether the origin honours the key.
+        var isHonoured: Bool
+        var lifetime: Duration?
+        /// Set once the entry was purged.
+        var keptUntil: Timestamp?
+    }
+
+    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Key? {
+        try database.first(
+            """
+            SELECT key, field, is_quoted, is_honoured, lifetime_us, kept_until FROM siding_idempotency_keys
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry
+        ) { row in
+            Key(
+                key: try row.text("key"), field: try row.optionalText("field").flatMap { HTTPField.Name($0) },
+                isQuoted: try row.int("is_quoted") == 1, isHonoured: try row.int("is_honoured") == 1,
+                lifetime: try row.optionalInt("lifetime_us").map { .microseconds($0) },
+                keptUntil: try row.optionalInt("kept_until").map(Timestamp.init))
+        }
+    }
+
+    /// The entry that has this key, and the digest of its request if it was purged.
+    static func find(
+        _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (entry: String, digest: String?)? {
+        try database.first(
+            "SELECT id, digest FROM siding_idempotency_keys JOIN siding_outbox ON seq = entry WHERE key = ?1", key
+        ) { (entry: $0.text(0), digest: $0.optionalText(1)) }
+    }
+
+    /// Inserts the key of a write, or a new random one.
+    static func insert(_ write: WriteRequest, of entry: String, _ transaction: borrowing Transaction) throws {
+        let isSent = write.idempotency != nil || write.method == .post || write.method == .patch
+        try transaction.execute(
+            """
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
+            SELECT ?2, seq, ?3, ?4, ?5, ?6 FROM siding_outbox WHERE id = ?1
+            """, entry, write.key ?? random(),
+            isSent ? (write.idempotency?.field ?? Idempotency.standardField).rawName : nil,
+            write.idempotency?.format == .quoted, write.idempotency != nil,
+            write.idempotency?.lifetime.wholeMicroseconds)
+    }
+
+    /// Inserts a new random key that is sent and honoured like that of `old`.
+    static func insert(_ entry: String, replacing old: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
+            SELECT ?3, (SELECT seq FROM siding_outbox WHERE id = ?2), field, is_quoted, is_honoured, lifetime_us
+            FROM siding_idempotency_keys WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, old, entry, random())
+    }
+
+    /// Gives an entry a new random key: a changed request must not be sent under the old one.
+    static func replaceKey(of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_idempotency_keys SET key = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry,
+            random())
+    }
+
+    /// Keeps the key of a purged entry taken.
+    static func keep(
+        _ entry: String, until moment: Timestamp, digest: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_idempotency_keys SET kept_until = ?2, digest = ?3
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, moment.microseconds, digest)
+    }
+
+    private static func random() -> String { UUID().uuidString.lowercased() }
+}

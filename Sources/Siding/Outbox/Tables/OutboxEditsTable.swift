@@ -1,0 +1,176 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_outbox_edits`: what writes do to local records.
+enum OutboxEditsTable {
+    /// A stored edit.
+    struct Edit {
+        var recordKey: String
+        /// Nil if the entry was purged.
+        var terms: EditTerms?
+        var temporaryID: String?
+        /// The server copy when the edit was made, as JSON, empty for no record; nil if it has not changed since.
+        var base: [UInt8]?
+    }
+
+    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Edit? {
+        try database.first(
+            """
+            SELECT record_key, terms, temporary_id, base FROM siding_outbox_edits
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry
+        ) { row in
+            let text = try row.optionalText("terms")
+            let terms = Store.decode(EditTerms.self, text)
+            guard text == nil || terms != nil else {
+                throw StoreError(.corrupt, "queue entry \(entry) has an edit that cannot be read")
+            }
+            return Edit(
+                recordKey: try row.text("record_key"), terms: terms, temporaryID: try row.optionalText("temporary_id"),
+                base: try row.optionalBlob("base"))
+        }
+    }
+
+    /// Inserts the edit of a new entry, to be applied after all earlier ones.
+    static func insert(
+        _ terms: EditTerms, of recordKey: String, isTemporary: Bool, entry: String,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id)
+            SELECT seq, ?2, seq, ?3, ?4 FROM siding_outbox WHERE id = ?1
+            """, entry, recordKey, try Store.json(terms), isTemporary ? recordKey : nil)
+    }
+
+    /// Inserts a copy of the edit of `old`, if it has one, made for the present server copy.
+    static func insert(
+        _ entry: String, replacing old: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_edits (entry, record_key, edit_order, terms, temporary_id)
+            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), record_key, edit_order, terms, temporary_id
+            FROM siding_outbox_edits WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, old, entry)
+    }
+
+    /// Records that the entry was completed: its edit is not applied any more.
+    static func complete(_ entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_edits SET pending = 0 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry)
+    }
+
+    // MARK: Bases
+
+    /// Keeps the old server copy as the base of the record's pending edits that were made for it.
+    static func keepBase(
+        _ base: [UInt8], of key: String, in resource: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_edits SET base = ?3
+            WHERE record_key = ?2 AND pending = 1 AND base IS NULL
+                AND (SELECT resource FROM siding_outbox WHERE seq = entry) = ?1
+            """, resource, key, SQLiteValue.blob(base))
+    }
+
+    /// Makes the present server copy the base of all pending edits of a record.
+    static func clearBases(of key: String, in resource: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_edits SET base = NULL
+            WHERE record_key = ?2 AND pending = 1 AND (SELECT resource FROM siding_outbox WHERE seq = entry) = ?1
+            """, resource, key)
+    }
+
+    /// Makes the present server copy the base of an edit.
+    static func clearBase(ofEntry entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_edits SET base = NULL WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry)
+    }
+
+    // MARK: Temporary ids
+
+    static func isTaken(temporaryID: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT 1 FROM siding_outbox_edits WHERE temporary_id = ?1", temporaryID) { _ in true }
+            ?? false
+    }
+
+    static func setRealID(_ id: String, of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_edits SET real_id = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry,
+            id)
+    }
+
+    /// Moves the pending edits of a record to another key.
+    static func moveEdits(
+        of key: String, to other: String, in resource: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_edits SET record_key = ?3
+            WHERE record_key = ?2 AND pending = 1 AND (SELECT resource FROM siding_outbox WHERE seq = entry) = ?1
+            """, resource, key, other)
+    }
+
+    // MARK: Deletion
+
+    /// Deletes what a purged entry did, except the ids: later writes may still name the temporary one.
+    static func clear(_ entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_edits SET pending = 0, terms = NULL, base = NULL
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry)
+    }
+
+    /// Rewrites the stored bases of the edits of a resource, a batch at a time.
+    ///
+    /// - Parameter rewrite: nil keeps the base.
+    static func rewriteBases(
+        ofResource resource: String, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
+    ) throws {
+        var last: Int64 = 0
+        while true {
+            let rows = try transaction.query(
+                """
+                SELECT entry, base FROM siding_outbox_edits JOIN siding_outbox ON seq = entry
+                WHERE resource = ?1 AND length(base) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
+                """, resource, last
+            ) { (entry: $0.int(0), base: $0.blob(1)) }
+            guard let end = rows.last else { return }
+            last = end.entry
+            for row in rows {
+                guard let left = try rewrite(row.base) else { continue }
+                try transaction.execute(
+                    "UPDATE siding_outbox_edits SET base = ?2 WHERE entry = ?1", row.entry, SQLiteValue.blob(left))
+            }
+        }
+    }
+
+    // MARK: Maintenance
+
+    /// Selects pending edits of records that have no server copy.
+    static let editsWithoutServerCopy: SQL = """
+        SELECT q.id FROM siding_outbox_entries q JOIN siding_resources s ON s.name = q.resource
+        WHERE q.pending = 1
+            AND NOT EXISTS (SELECT 1 FROM siding_server_copies b WHERE b.resource = s.id AND b.key = q.record_key)
+        LIMIT 10
+        """
+
+    /// Selects server copies of records that have no pending edits.
+    static let serverCopiesWithoutEdit: SQL = """
+        SELECT b.key FROM siding_server_copies b JOIN siding_resources s ON s.id = b.resource
+        WHERE NOT EXISTS (SELECT 1 FROM siding_outbox_entries q
+            WHERE q.resource = s.name AND q.record_key = b.key AND q.pending = 1)
+        LIMIT 10
+        """
+
+    /// Selects the pending edits whose entry is completed, and the open edits that are not pending.
+    static let wronglyPendingEdits: SQL =
+        "SELECT id FROM siding_outbox_entries WHERE pending <> (settled_at IS NULL) LIMIT 10"
+}

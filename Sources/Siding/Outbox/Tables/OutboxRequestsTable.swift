@@ -1,0 +1,242 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_outbox_requests`: what each entry sends, and what came back.
+enum OutboxRequestsTable {
+    /// A stored request with its last answer.
+    struct Request {
+        var method: String
+        var url: String
+        /// Pairs of name and value as JSON.
+        var headers: String
+        /// The accepted body, without the mark that a delivery probe looks for.
+        var body: [UInt8]?
+        /// The statuses that mean a conflict; nil for the default ones.
+        var conflictStatuses: Set<Int>?
+        /// Whether 404 and 410 count as success; nil if not declared.
+        var goneIsDone: Bool?
+        var probe: WriteProbe?
+        var answer: WriteAnswer?
+
+        func headerFields() throws -> HTTPFields { try HeaderFieldsText.fields(headers) }
+
+        /// The body that is sent.
+        func outgoingBody(of entry: String, key: String) -> [UInt8]? {
+            probe?.marked(body, entry: entry, key: key) ?? body
+        }
+    }
+
+    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Request? {
+        try database.first(
+            """
+            SELECT method, url, headers, body, conflict_on, gone_is_done, probe, status, answer_type, answer
+            FROM siding_outbox_requests WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry
+        ) { row in
+            let (status, type) = (Int(try row.int("status")), try row.optionalText("answer_type"))
+            return Request(
+                method: try row.text("method"), url: try row.text("url"), headers: try row.text("headers"),
+                body: try row.optionalBlob("body"),
+                conflictStatuses: Store.decode(Set<Int>.self, try row.optionalText("conflict_on")),
+                goneIsDone: try row.optionalInt("gone_is_done").map { $0 == 1 },
+                probe: Store.decode(ProbeTerms.self, try row.optionalText("probe"))?.probe,
+                answer: try row.optionalBlob("answer").map { WriteAnswer(status: status, contentType: type, body: $0) })
+        }
+    }
+
+    /// Inserts the request of a write.
+    static func insert(_ write: WriteRequest, of entry: String, _ transaction: borrowing Transaction) throws {
+        // A write that may be sent twice needs no delivery probe.
+        let probe = write.method.isIdempotent ? nil : write.probe
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
+            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM siding_outbox WHERE id = ?1
+            """, entry, write.method.rawValue, write.url.description, HeaderFieldsText.json(write.headerFields),
+            write.body.map(SQLiteValue.blob), try probe.map { try Store.json(ProbeTerms($0)) },
+            try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone)
+    }
+
+    /// Inserts a changed copy of the request of `old`, without its answer.
+    static func insert(
+        _ entry: String, replacing old: String, url: String, _ headerFields: HTTPFields, _ body: [UInt8]?,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
+            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), method, ?3, ?4, ?5, probe, conflict_on, gone_is_done
+            FROM siding_outbox_requests WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, old, entry, url, HeaderFieldsText.json(headerFields), body.map(SQLiteValue.blob))
+    }
+
+    /// Inserts or updates the request of a fetch, with the error of its last try.
+    static func save(
+        _ fetch: (method: String, url: String, body: [UInt8]?, pageNumber: Int), _ error: RecordedError,
+        of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox_requests (entry, method, url, body, page_number, error, status)
+            SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7 FROM siding_outbox WHERE id = ?1
+            ON CONFLICT (entry) DO UPDATE SET method = excluded.method, url = excluded.url, body = excluded.body,
+                page_number = excluded.page_number, error = excluded.error, status = excluded.status
+            """, entry, fetch.method, fetch.url, fetch.body.map(SQLiteValue.blob), fetch.pageNumber,
+            try Store.json(error), error.status)
+    }
+
+    // MARK: The request
+
+    static func setBody(_ body: [UInt8], of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_requests SET body = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry, SQLiteValue.blob(body))
+    }
+
+    static func setTarget(
+        _ url: HTTPURL, _ body: [UInt8]?, of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET url = ?2, body = ?3
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, url.description, body.map(SQLiteValue.blob))
+    }
+
+    static func setHeaderFields(
+        _ fields: HTTPFields, of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE siding_outbox_requests SET headers = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
+            entry, HeaderFieldsText.json(fields))
+    }
+
+    /// Replaces the record's id that the delivery probe asks for, if it is `old`.
+    static func replaceProbeID(
+        _ old: String, with new: String, of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET probe = json_set(probe, '$.id', ?3)
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1) AND probe ->> '$.id' = ?2
+            """, entry, old, new)
+    }
+
+    // MARK: The last try
+
+    /// Stores the answer that completes an entry. Nothing is in doubt any more.
+    static func setAnswer(
+        _ answer: WriteAnswer, body: [UInt8], of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests
+            SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, answer.status, SQLiteValue.blob(body), answer.contentType)
+    }
+
+    /// Stores the error of a try, with the answer that it came with.
+    static func setError(
+        _ error: RecordedError, _ answer: WriteAnswer?, body: [UInt8]?, of entry: String,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET error = ?2, status = ?3, answer = ?4, answer_type = ?5
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, try Store.json(error), answer?.status ?? error.status, body.map(SQLiteValue.blob),
+            answer?.contentType)
+    }
+
+    /// Stores an error and keeps the last answer.
+    static func setError(
+        _ error: RecordedError, of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET error = ?2, status = COALESCE(?3, status)
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, try Store.json(error), error.status)
+    }
+
+    /// Marks an entry as in doubt, if it is not yet.
+    static func beginDoubt(at now: Timestamp, of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET unknown_since = COALESCE(unknown_since, ?2)
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, now.microseconds)
+    }
+
+    /// Sets since when an entry is in doubt; nil ends the doubt.
+    static func setUnknownSince(
+        _ moment: Timestamp?, of entry: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET unknown_since = ?2
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, moment?.microseconds)
+    }
+
+    // MARK: Deletion
+
+    /// Deletes what a purged entry sent, except method and URL, and what came back.
+    static func clear(_ entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests SET headers = '[]', body = NULL, answer = NULL, answer_type = NULL, status = NULL,
+                error = NULL, unknown_since = NULL, probe = NULL
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry)
+    }
+
+    /// Rewrites the stored answers to the writes of a resource, a batch at a time.
+    ///
+    /// - Parameter rewrite: nil keeps the answer.
+    static func rewriteAnswers(
+        ofResource resource: String, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
+    ) throws {
+        var last: Int64 = 0
+        while true {
+            let rows = try transaction.query(
+                """
+                SELECT entry, answer FROM siding_outbox_requests JOIN siding_outbox ON seq = entry
+                WHERE resource = ?1 AND kind = 'write' AND length(answer) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
+                """, resource, last
+            ) { (entry: $0.int(0), answer: $0.blob(1)) }
+            guard let end = rows.last else { return }
+            last = end.entry
+            for row in rows {
+                guard let left = try rewrite(row.answer) else { continue }
+                try transaction.execute(
+                    "UPDATE siding_outbox_requests SET answer = ?2 WHERE entry = ?1", row.entry, SQLiteValue.blob(left))
+            }
+        }
+    }
+}
+
+/// Header fields as they are stored.
+enum HeaderFieldsText {
+    /// Pairs of name and value, in order: a field may occur more than once.
+    static func json(_ fields: HTTPFields) -> String {
+        let pairs = fields.map { [$0.name.rawName, $0.value] }
+        guard let data = try? JSONEncoder().encode(pairs) else { return "[]" }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    static func fields(_ json: String) throws -> HTTPFields {
+        guard let pairs = try? JSONDecoder().decode([[String]].self, from: Data(json.utf8)) else { return [:] }
+        var fields = HTTPFields()
+        for pair in pairs where pair.count == 2 {
+            guard let name = HTTPField.Name(pair[0]) else {
+                throw StoreError(.corrupt, "a queue entry has a header field whose name is none")
+            }
+            fields.append(HTTPField(name: name, value: pair[1]))
+        }
+        return fields
+    }
+}

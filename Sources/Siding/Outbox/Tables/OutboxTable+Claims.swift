@@ -1,0 +1,182 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// What a sender looks for. The statements are constants so that a test can check their plans.
+extension OutboxTable {
+    /// The next due write of a source: one seek in `siding_outbox_ready`, whatever the length of the queue.
+    static func nextWrite(
+        of source: String, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry? {
+        try transaction.first(nextWrite, source, now.microseconds, map: entry)
+    }
+
+    static let nextWrite: SQL = """
+        SELECT * FROM siding_outbox_entries
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before <= ?2
+        ORDER BY not_before, seq LIMIT 1
+        """
+
+    /// This write, if it may be sent, due or not.
+    static func readyWrite(_ id: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
+        try transaction.first(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE id = ?1 AND kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0
+            """, id, map: entry)
+    }
+
+    /// When the next write of a source is due.
+    static func nextDue(
+        of source: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Timestamp? {
+        try database.first(
+            """
+            SELECT not_before FROM siding_outbox
+            WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
+            ORDER BY not_before LIMIT 1
+            """, source
+        ) { Timestamp(microseconds: $0.int(0)) }
+    }
+
+    // MARK: Claimed writes
+
+    /// The number of claimed writes of a source.
+    static func claimedWrites(of source: String, _ transaction: borrowing Transaction) throws -> Int {
+        try transaction.first(claimedWritesOfSource, source) { Int($0.int(0)) } ?? 0
+    }
+
+    static let claimedWritesOfSource: SQL =
+        "SELECT COUNT(*) FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write' AND source = ?1"
+
+    static func claimedWrites(
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [(id: String, owner: String, source: String)] {
+        try database.query("SELECT id, owner, source FROM siding_outbox WHERE owner IS NOT NULL AND kind = 'write'") {
+            (id: $0.text(0), owner: $0.text(1), source: $0.text(2))
+        }
+    }
+
+    /// A write that `owner` has claimed and not given back; nil if it has not.
+    static func claimedWrite(
+        _ id: String, by owner: String, _ transaction: borrowing Transaction
+    ) throws -> QueueEntry? {
+        try transaction.first(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE id = ?1 AND owner = ?2 AND state = 'sending' AND kind = 'write'
+            """, id, owner, map: entry)
+    }
+
+    /// Whether this claim is still valid.
+    static func isClaimed(
+        _ id: String, by owner: String, token: Int64, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.first(
+            "SELECT 1 FROM siding_outbox WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3", id, owner,
+            token
+        ) { _ in true } ?? false
+    }
+
+    // MARK: Expiry
+
+    static func expired(_ now: Timestamp, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(expired, now.microseconds, map: entry)
+    }
+
+    static let expired: SQL = "SELECT * FROM siding_outbox_entries WHERE state = 'queued' AND expires_at <= ?1"
+
+    static func hasExpired(_ now: Timestamp, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(anyExpired, now.microseconds) { _ in true } ?? false
+    }
+
+    static let anyExpired: SQL = "SELECT 1 FROM siding_outbox WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
+
+    // MARK: Waits
+
+    /// Ends waits beyond `farthest`: no wait is that long, so the clock was set back since. Uses a range of
+    /// `siding_outbox_ready`, which is otherwise empty.
+    static func endWaits(
+        beyond farthest: Timestamp, of source: String, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(endWaitsBeyond, source, now.microseconds, farthest.microseconds)
+    }
+
+    static let endWaitsBeyond: SQL = """
+        UPDATE siding_outbox SET not_before = ?2
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?3
+        """
+
+    /// Whether ``endWaits(beyond:of:_:_:)`` would change anything.
+    static func hasWaits(
+        beyond farthest: Timestamp, of source: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Bool {
+        try database.first(anyWaitBeyond, source, farthest.microseconds) { _ in true } ?? false
+    }
+
+    static let anyWaitBeyond: SQL = """
+        SELECT 1 FROM siding_outbox
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?2
+        LIMIT 1
+        """
+
+    /// Makes the entries due that wait for the network.
+    static func endWaitsForLine(
+        of source: String, _ now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(writesDueNow, source, now.microseconds)
+        try transaction.execute(fetchesDueNow, source, now.microseconds)
+    }
+
+    /// Only heads are sent, so only heads wait for the network. Uses a range of `siding_outbox_ready`.
+    static let writesDueNow: SQL = """
+        UPDATE siding_outbox SET not_before = ?2
+        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
+            AND waits_for = 'line' AND not_before > ?2
+        """
+
+    /// There is one open fetch per listing, and only the waiting ones are read: `siding_outbox_fetch`.
+    private static let fetchesDueNow: SQL = """
+        UPDATE siding_outbox SET not_before = ?2
+        WHERE kind = 'fetch' AND settled_at IS NULL AND state = 'queued' AND source = ?1
+            AND waits_for = 'line' AND not_before > ?2
+        """
+
+    // MARK: Sign-in
+
+    /// The entries parked for a sign-in. Uses a range of `siding_outbox_sign_in`.
+    static func parkedForSignIn(_ source: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(
+            "SELECT * FROM siding_outbox_entries WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1", source,
+            map: entry)
+    }
+
+    /// The writes that the answer to another request may retry, each only once. A write that gets a 401 while others succeed
+    /// is refused for its own reasons, and would otherwise be retried after each of their answers. A release, a retry or new
+    /// credentials reset this.
+    static func neverLetIn(_ source: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(neverLetIn, source, map: entry)
+    }
+
+    static let neverLetIn: SQL = """
+        SELECT * FROM siding_outbox_entries
+        WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1 AND kind = 'write' AND let_in = 0
+        """
+
+    /// Whether ``neverLetIn(_:_:)`` would find anything.
+    static func hasNeverLetIn(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first(
+            """
+            SELECT 1 FROM siding_outbox
+            WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1 AND kind = 'write' AND let_in = 0 LIMIT 1
+            """, source
+        ) { _ in true } ?? false
+    }
+
+    /// The sources with an entry parked for a sign-in.
+    static func sourcesParkedForSignIn(_ database: borrowing some Queryable & ~Copyable) throws -> Set<String> {
+        Set(
+            try database.query("SELECT source FROM siding_outbox WHERE state = 'parked' AND reason = 'sign_in'") {
+                $0.text(0)
+            })
+    }
+}

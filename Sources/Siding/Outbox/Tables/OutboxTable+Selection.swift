@@ -1,0 +1,95 @@
+internal import SidingChain
+internal import SidingSQLite
+
+extension OutboxTable {
+    /// The selected entries.
+    ///
+    /// - Parameter limit: at most this many, oldest first; nil for all.
+    static func entries(
+        _ selection: QueueSelection, limit: Int? = nil, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        guard selection.ids.isEmpty else { return try named(selection, limit, database) }
+        let selected = try SelectedEntries(selection)
+        var statement = try database.prepare(selected.listing(limit: limit))
+        try statement.bind(all: selected.arguments)
+        var entries: [QueueEntry] = []
+        while try statement.step() { entries.append(try entry(statement.row)) }
+        return entries
+    }
+
+    /// The number of selected entries, without reading them.
+    static func count(_ selection: QueueSelection, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        guard selection.ids.isEmpty else { return try named(selection, nil, database).count }
+        let selected = try SelectedEntries(selection)
+        var statement = try database.prepare(selected.counting)
+        try statement.bind(all: selected.arguments)
+        return try statement.step() ? Int(statement.int(0)) : 0
+    }
+
+    private static func named(
+        _ selection: QueueSelection, _ limit: Int?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        var seen: Set<String> = []
+        let found = try selection.ids.map { try entry(withPrefix: $0, database) }
+            .filter { selection.fits($0) && seen.insert($0.id).inserted }
+            .sorted { $0.createdAt < $1.createdAt }
+        return limit.map { Array(found.prefix(max($0, 0))) } ?? found
+    }
+}
+
+/// The statements that select entries by other terms than ids. They contain only the terms of the selection, so that the
+/// planner can choose the best index.
+struct SelectedEntries {
+    private let selection: QueueSelection
+    private var condition: SQL = "kind IN ('fetch', 'write')"
+    private(set) var arguments: [SQLiteValue] = []
+
+    init(_ selection: QueueSelection) throws {
+        self.selection = selection
+        if selection.kinds == [.fetch] { condition = "kind = 'fetch'" }
+        if selection.kinds == [.write] { condition = "kind = 'write'" }
+        try require("resource", oneOf: selection.resources)
+        try require("source", oneOf: selection.sources)
+        try require("lane", oneOf: selection.lanes)
+        try require("state", oneOf: selection.states.map(\.rawValue))
+        try require("reason", oneOf: selection.reasons.map(\.rawValue))
+        if let moment = selection.createdBefore { require("created_at < ?", moment) }
+        if let moment = selection.dueBy {
+            // A wait longer than the longest allowed one was set before the clock was set back, and counts as over.
+            require("state = 'queued' AND (not_before <= ? OR not_before > ?)", moment, moment + RetryAfter.longest)
+        }
+        if let moment = selection.settledBefore { require("settled_at < ?", moment) }
+        if !includesSettled {
+            require("settled_at IS NULL")
+        } else {
+            if selection.states.allSatisfy(\.isSettled) { require("settled_at IS NOT NULL") }
+            // Only the key of a purged entry is left: there is nothing to show.
+            require("kept_until IS NULL")
+        }
+    }
+
+    private var includesSettled: Bool { selection.states.contains(where: \.isSettled) }
+
+    private mutating func require(_ term: SQL, _ moments: Timestamp...) {
+        condition = "\(condition) AND \(term)"
+        arguments += moments.map { .integer($0.microseconds) }
+    }
+
+    private mutating func require(_ column: SQL, oneOf texts: [String]) throws {
+        guard !texts.isEmpty else { return }
+        require("\(column) IN (SELECT value FROM json_each(?))")
+        arguments.append(.text(try Store.json(texts)))
+    }
+
+    /// Selects the entries, oldest first, at most `limit`.
+    ///
+    /// The index of open entries returns those of one kind in this order already. For all others, SQLite would scan the whole
+    /// table to get the order; "+" prevents that (https://sqlite.org/optoverview.html#disqualifying).
+    func listing(limit: Int? = nil) -> SQL {
+        let order: SQL = selection.kinds.count == 1 && !includesSettled ? "seq" : "+seq"
+        let most: SQL = limit.map { "LIMIT \(integer: max($0, 0))" } ?? ""
+        return "SELECT * FROM siding_outbox_entries WHERE \(condition) ORDER BY \(order) \(most)"
+    }
+
+    var counting: SQL { "SELECT COUNT(*) FROM siding_outbox_entries WHERE \(condition)" }
+}

@@ -1,0 +1,228 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// All statements that write `siding_outbox`, except those that end waits.
+extension OutboxTable {
+    /// A new entry, queued at the end of its lane.
+    struct NewEntry {
+        var id: String
+        var kind: QueueEntry.Kind
+        var source: String
+        var resource: String?
+        var scope = ""
+        var operation: String?
+        var lane: String
+        var waitsOn = 0
+        var createdAt: Timestamp
+        var expiresAt: Timestamp?
+    }
+
+    static func insert(_ entry: NewEntry, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox (id, kind, state, source, resource, scope, operation, lane, position, head, waits_on,
+                created_at, not_before, expires_at)
+            VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7,
+                (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL),
+                NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL), ?8, ?9, ?9, ?10)
+            """, entry.id, entry.kind.rawValue, entry.source, entry.resource, entry.scope, entry.operation, entry.lane,
+            entry.waitsOn, entry.createdAt.microseconds, entry.expiresAt?.microseconds)
+    }
+
+    /// Inserts an entry at the place of `old` in its lane, due now, or on hold.
+    static func insert(
+        _ id: String, replacing old: String, isHeld: Bool, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_outbox (id, kind, state, reason, source, resource, scope, operation, replaces, lane, position,
+                head, waits_on, created_at, not_before, expires_at)
+            SELECT ?2, kind, ?3, ?4, source, resource, scope, operation, id, lane, position, head, waits_on, created_at, ?5,
+                CASE WHEN expires_at <= ?5 THEN NULL ELSE expires_at END
+            FROM siding_outbox WHERE id = ?1
+            """, old, id, isHeld ? "parked" : "queued", isHeld ? "held" : nil, now.microseconds)
+    }
+
+    // MARK: States
+
+    /// Marks an entry as claimed by `owner`, with its number of crashes, and increments its token.
+    ///
+    /// - Parameter firstSent: when it may reach the origin at the earliest; kept if it may have done so before. Nil if it
+    ///   is not sent yet.
+    static func claim(
+        _ entry: QueueEntry, by owner: String, firstSent: Timestamp?, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = 'sending', reason = NULL, owner = ?2, token = token + 1, crashes = ?3,
+                first_sent_at = COALESCE(first_sent_at, ?4),
+                waits_for = CASE WHEN kind = 'fetch' THEN waits_for END
+            WHERE id = ?1
+            """, entry.id, owner, entry.crashes, firstSent?.microseconds)
+    }
+
+    /// Returns a claimed entry to the queue, with its attempts, crashes and due time.
+    ///
+    /// - Parameter waitsForLine: whether the return of the network ends the wait; nil leaves this as it is.
+    static func putBack(
+        _ entry: QueueEntry, waitsForLine: Bool?, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = ?3, not_before = ?4,
+                waits_for = CASE WHEN ?5 IS NULL THEN waits_for WHEN ?5 THEN 'line' END
+            WHERE id = ?1
+            """, entry.id, entry.attempts, entry.crashes, entry.nextAttemptAt.microseconds, waitsForLine)
+    }
+
+    static func park(
+        _ entry: QueueEntry, as reason: ParkReason, by owner: String, at now: Timestamp,
+        _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = 'parked', reason = ?2, owner = NULL, crashes = ?3, parked_by = ?4,
+                parked_at = ?5
+            WHERE id = ?1
+            """, entry.id, reason.rawValue, entry.crashes, owner, now.microseconds)
+    }
+
+    /// Returns an entry to the queue, due now, with its attempts reset.
+    ///
+    /// - Parameter forgetsSending: forgets since when the origin may know the entry even if it honours the key.
+    static func requeue(
+        _ id: String, at now: Timestamp, isLetIn: Bool, forgetsSending: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = 'queued', reason = NULL, owner = NULL, attempts = 0, tries = 0, crashes = 0,
+                not_before = ?2, waits_for = NULL, let_in = ?3,
+                first_sent_at = CASE WHEN NOT ?4 AND EXISTS (
+                    SELECT 1 FROM siding_idempotency_keys WHERE entry = seq AND is_honoured = 1) THEN first_sent_at END,
+                expires_at = CASE WHEN expires_at <= ?2 THEN NULL ELSE expires_at END
+            WHERE id = ?1
+            """, id, now.microseconds, isLetIn, forgetsSending)
+    }
+
+    /// Stores the result of a fetch that failed: queued again, or parked for `reason`.
+    static func retain(
+        _ entry: QueueEntry, parkedFor reason: ParkReason?, waitsForLine: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = ?2, reason = ?3, owner = NULL, attempts = ?4, tries = ?5, crashes = 0,
+                not_before = ?6, waits_for = ?7
+            WHERE id = ?1
+            """, entry.id, reason == nil ? "queued" : "parked", reason?.rawValue, entry.attempts, entry.tries,
+            entry.nextAttemptAt.microseconds, waitsForLine ? "line" : nil)
+    }
+
+    /// Marks an open entry as done or dropped.
+    static func complete(
+        _ id: String, as state: QueueEntry.State, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET state = ?2, reason = NULL, owner = NULL, head = 0, crashes = 0, settled_at = ?3
+            WHERE id = ?1 AND settled_at IS NULL
+            """, id, state.rawValue, now.microseconds)
+    }
+
+    // MARK: Order
+
+    /// Makes the oldest open entry of the entry's lane its head.
+    static func promote(laneOf id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(promotion, id)
+    }
+
+    static let promotion: SQL = """
+        UPDATE siding_outbox SET head = 1 WHERE seq = (
+            SELECT seq FROM siding_outbox
+            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
+            ORDER BY position, seq LIMIT 1)
+        """
+
+    /// Recounts the open entries that an entry waits for.
+    static func updateWaitsOn(of id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET waits_on = (
+                SELECT COUNT(*) FROM siding_outbox_dependencies AS d JOIN siding_outbox AS p ON p.id = d.parent
+                WHERE d.entry = ?1 AND p.settled_at IS NULL)
+            WHERE id = ?1
+            """, id)
+    }
+
+    /// Moves the open entries of a lane behind those of another one, whose head may be on its way.
+    static func moveLane(_ lane: String, to other: String, _ transaction: borrowing Transaction) throws {
+        let isTaken = try laneEnd(of: other, transaction) != nil
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
+                (SELECT COALESCE(MAX(position), 0) FROM siding_outbox WHERE lane = ?2 AND settled_at IS NULL)
+            WHERE lane = ?1 AND settled_at IS NULL
+            """, lane, other, isTaken)
+    }
+
+    // MARK: Single columns
+
+    static func incrementTries(of id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_outbox SET tries = tries + 1 WHERE id = ?1", id)
+    }
+
+    /// Records that the first byte is about to be sent.
+    ///
+    /// - Returns: false if the claim is not valid any more.
+    static func markSent(
+        _ id: String, by owner: String, token: Int64, at now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET first_sent_at = COALESCE(first_sent_at, ?4)
+            WHERE id = ?1 AND state = 'sending' AND owner = ?2 AND token = ?3
+            """, id, owner, token, now.microseconds) == 1
+    }
+
+    static func setFirstSent(
+        _ moment: Timestamp?, of id: String, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute("UPDATE siding_outbox SET first_sent_at = ?2 WHERE id = ?1", id, moment?.microseconds)
+    }
+
+    /// Sets the later of two expiries; an entry that another one without expiry was merged into has none.
+    static func extendExpiry(
+        of id: String, to moment: Timestamp?, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET expires_at = CASE WHEN ?2 IS NULL THEN NULL ELSE MAX(expires_at, ?2) END WHERE id = ?1
+            """, id, moment?.microseconds)
+    }
+
+    /// Applies a new name of a resource's source to its open entries: to its fetches, and if `includesWrites` to the others.
+    static func setSource(
+        _ source: String, ofResource resource: String, includesWrites: Bool, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox SET source = ?2
+            WHERE resource = ?1 AND settled_at IS NULL AND (kind = 'fetch' OR ?3)
+            """, resource, source, includesWrites)
+    }
+
+    // MARK: Deletion
+
+    /// Deletes an entry; its rows in the other tables go with it (ON DELETE CASCADE).
+    static func delete(_ id: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_outbox WHERE id = ?1", id)
+    }
+
+    /// Deletes the purged entries whose keys no origin remembers any more.
+    static func deleteForgotten(_ now: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            DELETE FROM siding_outbox
+            WHERE seq IN (SELECT entry FROM siding_idempotency_keys WHERE kept_until <= ?1)
+            """, now.microseconds)
+    }
+}

@@ -1,0 +1,237 @@
+internal import SidingChain
+internal import SidingSQLite
+
+/// The table `siding_outbox`: which requests wait, and what decides when they are sent.
+///
+/// Entries are read from the view `siding_outbox_entries`, which adds what lists show of the request, the edit and the key.
+enum OutboxTable {
+    /// Decodes a row of `siding_outbox_entries`.
+    static func entry(_ row: borrowing Row) throws -> QueueEntry {
+        let id = try row.text("id")
+        guard let kind = QueueEntry.Kind(rawValue: try row.text("kind")),
+            let state = QueueEntry.State(rawValue: try row.text("state"))
+        else {
+            throw StoreError(.corrupt, "queue entry \(id) has a kind or state that is not known")
+        }
+        var entry = QueueEntry(
+            id: id, kind: kind, state: state, reason: try row.optionalText("reason").flatMap(ParkReason.init),
+            source: try row.text("source"), resource: try row.optionalText("resource"), lane: try row.text("lane"),
+            method: try row.text("method"), url: try row.text("url"),
+            pageNumber: try row.optionalInt("page_number").map(Int.init), attempts: Int(try row.int("attempts")),
+            crashes: Int(try row.int("crashes")), createdAt: Timestamp(microseconds: try row.int("created_at")),
+            nextAttemptAt: Timestamp(microseconds: try row.int("not_before")),
+            lastError: Store.decode(RecordedError.self, try row.optionalText("error")),
+            settledAt: try row.optionalInt("settled_at").map(Timestamp.init), isHead: try row.int("head") == 1,
+            waitsOn: Int(try row.int("waits_on")), operation: try row.optionalText("operation"),
+            recordKey: try row.optionalText("record_key"),
+            unknownSince: try row.optionalInt("unknown_since").map(Timestamp.init))
+        entry.tries = Int(try row.int("tries"))
+        entry.keyKeptUntil = try row.optionalInt("kept_until").map(Timestamp.init)
+        return entry
+    }
+
+    // MARK: One entry
+
+    /// The entry with this full id; nil if it was removed.
+    static func entry(_ id: String, _ database: borrowing some Queryable & ~Copyable) throws -> QueueEntry? {
+        try database.first("SELECT * FROM siding_outbox_entries WHERE id = ?1", id, map: entry)
+    }
+
+    /// - Throws: ``StoreError/Kind/notFound`` if no id begins with `prefix`, ``StoreError/Kind/ambiguous`` if several do.
+    static func entry(
+        withPrefix prefix: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueEntry {
+        let wanted = prefix.lowercased()
+        guard wanted.count >= 4, wanted.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
+            throw StoreError(.notFound, "'\(prefix)' is no entry id: give at least 4 of its characters")
+        }
+        let found = try database.query(
+            "SELECT * FROM siding_outbox_entries WHERE id >= ?1 AND id < ?1 || '~' ORDER BY seq LIMIT 9", wanted,
+            map: entry)
+        guard let entry = found.first else {
+            throw StoreError(
+                .notFound, "no queue entry begins with '\(prefix)'", hint: "'siding queue list' shows them")
+        }
+        guard found.count == 1 else {
+            throw StoreError(
+                .ambiguous, "'\(prefix)' begins several entries: \(found.map(\.shortID).joined(separator: ", "))",
+                hint: "give more characters")
+        }
+        return entry
+    }
+
+    /// The parts of an entry that fence its sender, and that decide whether it may be changed.
+    struct Sending {
+        var owner: String?
+        var token: Int64
+        var firstSentAt: Timestamp?
+        /// The entry that this one replaced.
+        var replaces: String?
+    }
+
+    static func sending(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> Sending? {
+        try database.first("SELECT owner, token, first_sent_at, replaces FROM siding_outbox WHERE id = ?1", id) { row in
+            Sending(
+                owner: try row.optionalText("owner"), token: try row.int("token"),
+                firstSentAt: try row.optionalInt("first_sent_at").map(Timestamp.init),
+                replaces: try row.optionalText("replaces"))
+        }
+    }
+
+    // MARK: Fetches
+
+    /// The open fetch of a resource, or of one parent.
+    static func openFetch(
+        of resource: String, scope: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueEntry? {
+        try database.first(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE kind = 'fetch' AND resource = ?1 AND scope = ?2 AND settled_at IS NULL
+            """, resource, scope, map: entry)
+    }
+
+    /// All open fetches of a resource.
+    static func openFetches(
+        of resource: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE kind = 'fetch' AND resource = ?1 AND settled_at IS NULL ORDER BY seq
+            """, resource, map: entry)
+    }
+
+    /// The open fetches of a resource whose listing does not belong to this fan-out pass.
+    static func openFetches(
+        of resource: String, numbered number: Int64, outside pass: Int64, _ transaction: borrowing Transaction
+    ) throws -> [(entry: String, scope: String)] {
+        try transaction.query(
+            """
+            SELECT q.id, q.scope FROM siding_outbox q
+            LEFT JOIN siding_listings l ON l.resource = ?2 AND l.scope = q.scope
+            WHERE q.kind = 'fetch' AND q.resource = ?1 AND q.settled_at IS NULL AND l.pass IS NOT ?3
+            """, resource, number, pass
+        ) { (entry: $0.text(0), scope: $0.text(1)) }
+    }
+
+    static func scope(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
+        try database.first("SELECT scope FROM siding_outbox WHERE id = ?1", id) { $0.text(0) }
+    }
+
+    // MARK: Writes
+
+    /// The number of open writes to a resource.
+    static func openWrites(to resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
+        try database.first(
+            "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", resource
+        ) { Int($0.int(0)) } ?? 0
+    }
+
+    /// The sources of the open writes, by name.
+    static func sourcesOfWrites(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
+        try database.query(
+            "SELECT DISTINCT source FROM siding_outbox WHERE kind = 'write' AND settled_at IS NULL ORDER BY source"
+        ) { $0.text(0) }
+    }
+
+    /// The writes that `owner` has parked since `moment`, for any reason except a hold, and that are still parked, oldest
+    /// first.
+    static func writesParked(
+        by owner: String, since moment: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE settled_at IS NULL AND state = 'parked' AND reason <> 'held' AND kind = 'write'
+                AND parked_by = ?1 AND parked_at >= ?2
+            ORDER BY seq
+            """, owner, moment.microseconds, map: entry)
+    }
+
+    /// The pending edits of a record, in the order in which they apply.
+    static func pendingEdits(
+        of resource: String, _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(
+            """
+            SELECT * FROM siding_outbox_entries WHERE resource = ?1 AND record_key = ?2 AND pending = 1
+            ORDER BY edit_order, seq
+            """, resource, key, map: entry)
+    }
+
+    /// The newest entry whose edit made this temporary id, and the real id if it is known.
+    static func maker(
+        of temporaryID: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> (entry: QueueEntry, realID: String?)? {
+        try database.first(
+            "SELECT * FROM siding_outbox_entries WHERE temporary_id = ?1 ORDER BY seq DESC LIMIT 1", temporaryID
+        ) { (entry: try entry($0), realID: try $0.optionalText("real_id")) }
+    }
+
+    // MARK: Lanes and dependencies
+
+    /// The first open entry of the lane of an entry.
+    static func laneHead(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
+        try database.first(
+            """
+            SELECT id FROM siding_outbox
+            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
+            ORDER BY position, seq LIMIT 1
+            """, id
+        ) { $0.text(0) }
+    }
+
+    /// The last open entry of a lane.
+    static func laneEnd(
+        of lane: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> QueueEntry? {
+        try database.first(
+            """
+            SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND settled_at IS NULL
+            ORDER BY position DESC, seq DESC LIMIT 1
+            """, lane, map: entry)
+    }
+
+    static func openEntries(inLane lane: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(
+            "SELECT * FROM siding_outbox_entries WHERE lane = ?1 AND settled_at IS NULL ORDER BY position, seq", lane,
+            map: entry)
+    }
+
+    /// The open entries that wait for an entry.
+    static func dependants(of id: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(
+            """
+            SELECT * FROM siding_outbox_entries
+            WHERE id IN (SELECT entry FROM siding_outbox_dependencies WHERE parent = ?1) AND settled_at IS NULL
+            """, id, map: entry)
+    }
+
+    // MARK: Maintenance
+
+    /// The entries that were completed before `moment` and not purged.
+    static func completed(before moment: Timestamp, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
+        try transaction.query(
+            "SELECT * FROM siding_outbox_entries WHERE settled_at < ?1 AND kept_until IS NULL", moment.microseconds,
+            map: entry)
+    }
+
+    /// The number of open entries per state and reason.
+    static func counts(_ database: borrowing some Queryable & ~Copyable) throws -> [QueueCount] {
+        try database.query(
+            """
+            SELECT state, reason, COUNT(*) FROM siding_outbox WHERE settled_at IS NULL
+            GROUP BY state, reason ORDER BY state, reason
+            """
+        ) { row in
+            QueueCount(
+                state: QueueEntry.State(rawValue: row.text(0)) ?? .parked,
+                reason: row.optionalText(1).flatMap(ParkReason.init), count: Int(row.int(2)))
+        }
+    }
+
+    /// Selects lanes that break the rule that each has exactly one head.
+    static let lanesWithoutOneHead: SQL =
+        "SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10"
+}

@@ -1,0 +1,108 @@
+internal import SidingChain
+internal import SidingJSON
+internal import SidingSQLite
+
+/// The state of a record: its server copy, or that copy with pending edits applied.
+struct RecordState: Hashable, Sendable {
+    /// Nil if there is no record. A tombstone keeps its body.
+    var body: JSONDocument?
+    var deletedAt: Timestamp?
+
+    static let nothing = RecordState()
+
+    /// The body of a live record; nil for a tombstone.
+    var living: JSONDocument? { deletedAt == nil ? body : nil }
+}
+
+/// The server copy of a record with pending edits.
+struct ServerCopy: Hashable {
+    var state: RecordState
+    var etag: String?
+    /// The request that it came with; nil if unknown.
+    var request: Int64?
+}
+
+/// The table `siding_server_copies`: what the origin has of each record with pending edits.
+enum ServerCopiesTable {
+    static func load(
+        _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> ServerCopy? {
+        try database.first(
+            "SELECT body, deleted_at, etag, request FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
+            resource, key
+        ) { row in
+            ServerCopy(
+                state: RecordState(
+                    body: try row.optionalBlob("body").map(Store.document),
+                    deletedAt: try row.optionalInt("deleted_at").map(Timestamp.init)),
+                etag: try row.optionalText("etag"), request: try row.optionalInt("request"))
+        }
+    }
+
+    /// Whether any record of the resource has one. Checked once per page, so that pages of other resources skip the projection.
+    static func hasAny(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
+        try database.first("SELECT 1 FROM siding_server_copies WHERE resource = ?1 LIMIT 1", resource) { _ in true }
+            ?? false
+    }
+
+    static func has(
+        _ key: UnsafeRawBufferPointer, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        var find = try transaction.prepare("SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND key = ?2")
+        try find.bind(1, resource)
+        try find.bindTextBytes(2, key)
+        return try find.step()
+    }
+
+    /// The ETag that a write to the record may send in `If-Match`; nil if none is known. Weak ones never match (RFC 9110
+    /// §13.1.1).
+    static func strongETag(
+        of key: String?, in resource: String?, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> String? {
+        let etag = try database.first(
+            """
+            SELECT b.etag FROM siding_server_copies b JOIN siding_resources r ON r.id = b.resource
+            WHERE r.name = ?1 AND b.key = ?2
+            """, resource, key
+        ) { $0.optionalText(0) }
+        guard let etag = etag ?? nil, etag.hasPrefix("\"") else { return nil }
+        return etag
+    }
+
+    /// Inserts the stored record as its server copy, if it has none. A record that exists only locally has no body there.
+    static func insertIfMissing(
+        _ key: String, of resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        let table = try RecordsTable.load(resource, transaction)
+        try transaction.execute(
+            """
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request)
+            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
+            FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
+            WHERE true
+            ON CONFLICT (resource, key) DO NOTHING
+            """, resource, key, table.key(key))
+    }
+
+    static func save(
+        _ copy: ServerCopy, of key: String, in resource: Int64, _ transaction: borrowing Transaction
+    ) throws {
+        try transaction.execute(
+            """
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT (resource, key) DO UPDATE SET
+                body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag, request = excluded.request
+            """, resource, key, copy.state.body.map { String(decoding: $0.bytes, as: UTF8.self) },
+            copy.state.deletedAt?.microseconds, copy.etag, copy.request)
+    }
+
+    /// Forgets an ETag that the origin has refused.
+    static func clearETag(of key: String, in resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            "UPDATE siding_server_copies SET etag = NULL WHERE resource = ?1 AND key = ?2", resource, key)
+    }
+
+    static func delete(_ key: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("DELETE FROM siding_server_copies WHERE resource = ?1 AND key = ?2", resource, key)
+    }
+}
