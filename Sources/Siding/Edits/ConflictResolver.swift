@@ -47,8 +47,11 @@ struct ConflictResolver {
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
         try ConflictWatch.rekey(entry.id, transaction)
-        if let fields = try fieldsForNow(entry, transaction) {
-            try OutboxRequestsTable.setHeaderFields(fields, of: entry.id, transaction)
+        if let fields = try fieldsForNow(entry, transaction),
+            var request = try OutboxRequestsTable.load(entry.id, transaction)
+        {
+            request.headers = HeaderFieldsText.json(fields)
+            try OutboxRequestsTable.update(request, of: entry.id, transaction)
         }
         _ = try transitions.requeue(entry, because: .resolved, transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)

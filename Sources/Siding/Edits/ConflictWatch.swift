@@ -54,7 +54,10 @@ struct ConflictWatch {
     /// Gives the entry a new key: a changed request must not be sent under the old one.
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
         try IdempotencyKeysTable.replaceKey(of: entry, transaction)
-        if let body { try OutboxRequestsTable.setBody(body, of: entry, transaction) }
+        if let body, var request = try OutboxRequestsTable.load(entry, transaction) {
+            request.body = body
+            try OutboxRequestsTable.update(request, of: entry, transaction)
+        }
         try OutboxRequestsTable.setUnknownSince(nil, of: entry, transaction)
         try OutboxEditsTable.clearBase(ofEntry: entry, transaction)
         try OutboxTable.setFirstSent(nil, of: entry, transaction)
@@ -110,7 +113,7 @@ struct ConflictSettler {
             try ServerCopiesTable.clearETag(of: key, in: overlay.resource, transaction)
             return false
         }
-        let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
+        let request = try edit.insertRequest(answer, overlay, transaction)
         let etag = edit.terms.answersPart == true ? nil : answer?.etag
         try overlay.setBase(of: key, theirs, etag: etag, request: request, transaction)
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)

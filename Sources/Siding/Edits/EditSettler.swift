@@ -50,7 +50,7 @@ struct EditSettler {
         _ transaction: borrowing Transaction
     ) throws {
         let base = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
-        let request = try RequestRow.insert(answer, to: edit, overlay, transaction)
+        let request = try edit.insertRequest(answer, overlay, transaction)
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
             try forgetValidators(of: key, base, gone, overlay, transaction)

@@ -3,9 +3,6 @@ internal import SidingSQLite
 
 /// Deletes completed entries after their retention time. The keys of writes are kept for as long as origins remember them.
 struct EntryPruning {
-    /// 30 days, in microseconds.
-    static let retention: Int64 = 30 * 86_400 * 1_000_000
-
     let now: Timestamp
 
     /// Deletes entries that were completed before `moment`, and expired keys.

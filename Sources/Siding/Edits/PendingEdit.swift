@@ -75,6 +75,20 @@ extension PendingEdit {
     }
 }
 
+extension PendingEdit {
+    /// Stores the write as the request that the server copy came from.
+    ///
+    /// - Returns: the id of the row.
+    func insertRequest(
+        _ answer: WriteAnswer?, _ overlay: EditProjection, _ transaction: borrowing Transaction
+    ) throws -> Int64 {
+        try RequestRow(
+            cause: terms.change == .delete ? .delete : .write, method: entry.method, url: entry.url, status: answer?.status,
+            etag: answer?.etag, at: overlay.now, entry: entry.id
+        ).insert(of: overlay.resource, transaction)
+    }
+}
+
 extension EditTerms {
     /// The key of a record, read as for the resource's records; nil if it has none.
     func recordKey(of record: JSONDocument) -> (text: String, kind: RecordKey.Kind)? {

@@ -132,16 +132,19 @@ struct TemporarySettler {
 
     private func rewriteRequests(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
         for entry in try naming(transaction) {
-            try OutboxRequestsTable.replaceProbeID(temporary, with: rewriting.text, of: entry.id, transaction)
-            let content = try WriteReplacer.WrittenContent.load(of: entry, transaction)
-            let url = try? rewriting.url(content.url)
-            let body = rewriting.body(content.body)
-            guard let url else {
+            // What cannot be read is parked by the sender that claims it.
+            guard let old = try OutboxRequestsTable.load(entry.id, transaction), let oldURL = try? HTTPURL(old.url)
+            else { continue }
+            guard let url = try? rewriting.url(oldURL) else {
                 _ = try transitions.park(entry, as: .invalid, "its URL cannot carry the real id", transaction)
                 continue
             }
-            guard url != content.url || body != content.body else { continue }
-            try OutboxRequestsTable.setTarget(url, body, of: entry.id, transaction)
+            var new = old
+            if url != oldURL { new.url = url.description }
+            new.body = rewriting.body(old.body)
+            if new.probe?.id == temporary { new.probe?.id = rewriting.text }
+            try OutboxRequestsTable.update(new, of: entry.id, transaction)
+            guard new.url != old.url || new.body != old.body else { continue }
             try transitions.note(entry.id, "rewritten", "\(temporary) is \(rewriting.text)", transaction)
         }
     }

@@ -9,7 +9,7 @@ struct WriteCoalescer {
     let edit: WriteEdit
     let transitions: QueueTransitions
 
-    enum Outcome {
+    enum Merging {
         /// Not merged: the write becomes an entry.
         case accept
         /// Merged into this entry.
@@ -18,7 +18,7 @@ struct WriteCoalescer {
         case cancels(String)
     }
 
-    private typealias Target = (edit: PendingEdit, request: OutboxRequestsTable.Request)
+    private typealias Target = (edit: PendingEdit, request: StoredRequest)
 
     /// Decides whether the new write is merged, and merges it.
     ///
@@ -28,7 +28,7 @@ struct WriteCoalescer {
     ///   - parents: the entries that the new write waits for.
     func outcome(
         lane: String, key: String, parents: Set<String>, _ transaction: borrowing Transaction
-    ) throws -> Outcome {
+    ) throws -> Merging {
         guard edit.coalesces, write.key == nil, edit.change != .create,
             let target = try target(in: lane, key, transaction),
             try parents.isSubset(of: parentsOf(target, transaction))
@@ -36,7 +36,7 @@ struct WriteCoalescer {
         let entry = target.edit.entry.id
         if edit.change == .delete { return target.edit.terms.change == .create ? .cancels(entry) : .accept }
         guard let body = try body(of: target) else { return .accept }
-        try fold(body, into: entry, transaction)
+        try fold(body, into: entry, target.request, transaction)
         return .folded(entry)
     }
 
@@ -97,8 +97,12 @@ struct WriteCoalescer {
     }
 
     /// The entry was never sent, so it can keep its key.
-    private func fold(_ body: JSONDocument, into entry: String, _ transaction: borrowing Transaction) throws {
-        try OutboxRequestsTable.setBody(Array(body.bytes), of: entry, transaction)
+    private func fold(
+        _ body: JSONDocument, into entry: String, _ unsent: StoredRequest, _ transaction: borrowing Transaction
+    ) throws {
+        var request = unsent
+        request.body = Array(body.bytes)
+        try OutboxRequestsTable.update(request, of: entry, transaction)
         try OutboxTable.extendExpiry(of: entry, to: write.expiry.map { transitions.now + $0 }, transaction)
         try transitions.note(entry, "coalesced", "with a later change of the same record", transaction)
         try EditProjection.showRecord(of: entry, now: transitions.now, transaction)

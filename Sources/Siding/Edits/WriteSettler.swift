@@ -108,7 +108,9 @@ struct WriteSettler {
     }
 }
 
-extension RecordedError {
-    /// Whether no byte of the request can have reached the origin.
-    var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
+extension WriteAnswer {
+    /// The part of the body that is kept with the entry.
+    func keptBody(without dropped: DroppedMembers) -> [UInt8] {
+        Array(dropped.removed(from: body).prefix(Self.bodyLimit))
+    }
 }

@@ -28,7 +28,12 @@ struct ProvenanceReader {
         let base = try ServerCopiesTable.load(resource, key, database)
         // With pending edits, the server copy is the origin's version.
         let found = try (base.map(\.request) ?? row.request).map { try request($0, database) } ?? nil
-        let edits = try PendingEdit.all(of: name, key, database)
+        let edits = try OutboxTable.pendingEdits(of: name, key, database).map { entry in
+            RecordProvenance.Edit(
+                entry: entry.id, state: entry.state,
+                change: try OutboxEditsTable.load(entry.id, database)?.terms?.change.rawValue ?? "",
+                createdAt: entry.createdAt)
+        }
         let cause = cause(found, row, base)
         let undeletedAt = Self.undeletedAt(row, found, base)
         let run = found.map(\.run) ?? (row.deletedAt == nil && cause != .edit ? row.run : nil)
@@ -37,7 +42,7 @@ struct ProvenanceReader {
             firstSeenAt: row.firstSeenAt, changedAt: row.changedAt,
             confirmation: row.deletedAt == nil && cause != .edit
                 ? try confirmation(found, undeletedAt, database) : RecordProvenance.Confirmation(),
-            edits: edits.map(Self.edit), deletion: try deletion(row, found, edits, database), undeletedAt: undeletedAt)
+            edits: edits, deletion: try deletion(row, found, edits, database), undeletedAt: undeletedAt)
     }
 
     /// When the deletion was undone here; nil otherwise. Only such a record came from a page but was last written by no run.
@@ -142,18 +147,13 @@ struct ProvenanceReader {
 
     // MARK: Own edits and tombstones
 
-    private static func edit(_ edit: PendingEdit) -> RecordProvenance.Edit {
-        RecordProvenance.Edit(
-            entry: edit.entry.id, state: edit.entry.state, change: edit.terms.change.rawValue,
-            createdAt: edit.entry.createdAt)
-    }
-
     private func deletion(
-        _ row: StoredRecord, _ found: Found?, _ edits: [PendingEdit], _ database: borrowing some Queryable & ~Copyable
+        _ row: StoredRecord, _ found: Found?, _ edits: [RecordProvenance.Edit],
+        _ database: borrowing some Queryable & ~Copyable
     ) throws -> RecordProvenance.Deletion? {
         guard let at = row.deletedAt else { return nil }
-        if let own = edits.last(where: { $0.terms.change == .delete }) {
-            return RecordProvenance.Deletion(at: at, cause: .edit, entry: own.entry.id)
+        if let own = edits.last(where: { $0.change == WriteEdit.Change.delete.rawValue }) {
+            return RecordProvenance.Deletion(at: at, cause: .edit, entry: own.entry)
         }
         if found?.cause == .delete {
             return RecordProvenance.Deletion(at: at, cause: .write, entry: found?.request.entry)

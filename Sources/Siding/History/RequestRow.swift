@@ -27,11 +27,9 @@ struct RequestRow {
     }
 
     /// - Returns: the new row's id.
-    static func insert(
-        _ answer: WriteAnswer?, to edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
-    ) throws -> Int64 {
-        let id = try nextID(transaction)
-        try RequestRow(answer: answer, to: edit, at: overlay.now).insert(as: id, of: overlay.resource, transaction)
+    func insert(of resource: Int64, _ transaction: borrowing Transaction) throws -> Int64 {
+        let id = try Self.nextID(transaction)
+        try insert(as: id, of: resource, transaction)
         return id
     }
 
@@ -44,15 +42,6 @@ struct RequestRow {
             """, id, resource, cause.rawValue, run, method, url, page, status, etag, lastModified, at.microseconds,
             entry,
             scope, sent)
-    }
-}
-
-extension RequestRow {
-    /// The answer to a pending edit.
-    private init(answer: WriteAnswer?, to edit: PendingEdit, at now: Timestamp) {
-        self.init(
-            cause: edit.terms.change == .delete ? .delete : .write, method: edit.entry.method, url: edit.entry.url,
-            status: answer?.status, etag: answer?.etag, at: now, entry: edit.entry.id)
     }
 }
 

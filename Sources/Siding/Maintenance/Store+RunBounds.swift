@@ -30,18 +30,21 @@ extension Store {
         return run
     }
 
-    /// Stores the outcome of a run, and deletes what is older than its retention.
+    /// How long completed entries and ended runs are kept: 30 days, in microseconds.
+    private static let retention: Int64 = 30 * 86_400 * 1_000_000
+
+    /// Stores the outcome of a run, and deletes what is older than its retention: completed entries, versions, requests and runs.
     public func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
-        let now = clock.now.microseconds
+        let now = clock.now
+        let oldest = Timestamp(microseconds: now.microseconds - Self.retention)
         try await write { transaction in
             try transaction.execute(
                 """
                 UPDATE siding_runs SET ended_at = ?2, outcome = ?3, revisions = \(ChangeFeed.revisions) WHERE id = ?1
-                """, run, now, outcome.rawValue)
-            try EntryPruning(now: Timestamp(microseconds: now)).removeSettled(
-                before: Timestamp(microseconds: now - EntryPruning.retention), transaction)
-            try HistoryPruning(now: Timestamp(microseconds: now)).prune(transaction)
-            try RunPruning(now: Timestamp(microseconds: now)).prune(transaction)
+                """, run, now.microseconds, outcome.rawValue)
+            try EntryPruning(now: now).removeSettled(before: oldest, transaction)
+            try HistoryPruning(now: now).prune(transaction)
+            try RunPruning.deleteRuns(endedBefore: oldest, transaction)
         }
         owner.sweep()
     }
@@ -49,18 +52,16 @@ extension Store {
 
 /// Deletes old runs, so that a service that syncs every few minutes does not grow its file forever. The records that they
 /// stored are kept.
-struct RunPruning {
+enum RunPruning {
     /// The newest runs are kept whatever their age.
     static let newestKept = 1_000
     /// The most runs that one transaction deletes.
     private static let mostAtOnce = 500
 
-    let now: Timestamp
-
-    /// Deletes runs that ended more than ``EntryPruning/retention`` ago, with their counters and their lists of deleted
-    /// records: those can no longer be restored by run number.
-    func prune(_ transaction: borrowing Transaction) throws {
-        for run in try old(transaction) {
+    /// Deletes runs that ended before `moment`, with their counters and their lists of deleted records: those can no longer be
+    /// restored by run number.
+    static func deleteRuns(endedBefore moment: Timestamp, _ transaction: borrowing Transaction) throws {
+        for run in try old(moment.microseconds, transaction) {
             try transaction.execute("DELETE FROM siding_run_resources WHERE run = ?1", run)
             try transaction.execute("DELETE FROM siding_tombstones WHERE run = ?1", run)
             try transaction.execute("DELETE FROM siding_runs WHERE id = ?1", run)
@@ -69,16 +70,15 @@ struct RunPruning {
 
     /// Runs are read in the order of their numbers, which is the order in which they started, so reading ends at the first one
     /// that is too young.
-    private func old(_ transaction: borrowing Transaction) throws -> [RunID] {
-        let moment = now.microseconds - EntryPruning.retention
+    private static func old(_ moment: Int64, _ transaction: borrowing Transaction) throws -> [RunID] {
         var statement = try transaction.prepare(
             """
             SELECT id, started_at, ended_at FROM siding_runs
             WHERE id <= (SELECT MAX(id) FROM siding_runs) - ?1 ORDER BY id
             """)
-        try statement.bind(1, Int64(Self.newestKept))
+        try statement.bind(1, Int64(newestKept))
         var found: [RunID] = []
-        while found.count < Self.mostAtOnce, try statement.step(), statement.int(1) < moment {
+        while found.count < mostAtOnce, try statement.step(), statement.int(1) < moment {
             // A run without an end is still going on, or its process is not known to be dead yet.
             if let endedAt = statement.optionalInt(2), endedAt < moment { found.append(statement.int(0)) }
         }

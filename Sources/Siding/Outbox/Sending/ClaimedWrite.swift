@@ -126,9 +126,4 @@ public struct WriteAnswer: Sendable, Hashable {
         self.etag = etag
         self.body = body
     }
-
-    /// The part of the body that is kept with the entry.
-    func keptBody(without dropped: DroppedMembers) -> [UInt8] {
-        Array(dropped.removed(from: body).prefix(Self.bodyLimit))
-    }
 }

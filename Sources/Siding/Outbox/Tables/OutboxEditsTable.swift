@@ -1,19 +1,19 @@
 internal import SidingChain
 internal import SidingSQLite
 
+/// A stored edit.
+struct StoredEdit {
+    var recordKey: String
+    /// Nil if the entry was purged.
+    var terms: EditTerms?
+    var temporaryID: String?
+    /// The server copy when the edit was made, as JSON, empty for no record; nil if it has not changed since.
+    var base: [UInt8]?
+}
+
 /// The table `siding_outbox_edits`: what writes do to local records.
 enum OutboxEditsTable {
-    /// A stored edit.
-    struct Edit {
-        var recordKey: String
-        /// Nil if the entry was purged.
-        var terms: EditTerms?
-        var temporaryID: String?
-        /// The server copy when the edit was made, as JSON, empty for no record; nil if it has not changed since.
-        var base: [UInt8]?
-    }
-
-    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Edit? {
+    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> StoredEdit? {
         try database.first(
             """
             SELECT record_key, terms, temporary_id, base FROM siding_outbox_edits
@@ -25,7 +25,7 @@ enum OutboxEditsTable {
             guard text == nil || terms != nil else {
                 throw StoreError(.corrupt, "queue entry \(entry) has an edit that cannot be read")
             }
-            return Edit(
+            return StoredEdit(
                 recordKey: try row.text("record_key"), terms: terms, temporaryID: try row.optionalText("temporary_id"),
                 base: try row.optionalBlob("base"))
         }

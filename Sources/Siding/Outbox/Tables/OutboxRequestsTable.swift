@@ -3,32 +3,32 @@ internal import HTTPTypes
 internal import SidingChain
 internal import SidingSQLite
 
+/// A stored request with its last answer.
+struct StoredRequest {
+    var method: String
+    var url: String
+    /// Pairs of name and value as JSON.
+    var headers: String
+    /// The accepted body, without the mark that a delivery probe looks for.
+    var body: [UInt8]?
+    /// The statuses that mean a conflict; nil for the default ones.
+    var conflictStatuses: Set<Int>?
+    /// Whether 404 and 410 count as success; nil if not declared.
+    var goneIsDone: Bool?
+    var probe: WriteProbe?
+    var answer: WriteAnswer?
+
+    func headerFields() throws -> HTTPFields { try HeaderFieldsText.fields(headers) }
+
+    /// The body that is sent.
+    func outgoingBody(of entry: String, key: String) -> [UInt8]? {
+        probe?.marked(body, entry: entry, key: key) ?? body
+    }
+}
+
 /// The table `siding_outbox_requests`: what each entry sends, and what came back.
 enum OutboxRequestsTable {
-    /// A stored request with its last answer.
-    struct Request {
-        var method: String
-        var url: String
-        /// Pairs of name and value as JSON.
-        var headers: String
-        /// The accepted body, without the mark that a delivery probe looks for.
-        var body: [UInt8]?
-        /// The statuses that mean a conflict; nil for the default ones.
-        var conflictStatuses: Set<Int>?
-        /// Whether 404 and 410 count as success; nil if not declared.
-        var goneIsDone: Bool?
-        var probe: WriteProbe?
-        var answer: WriteAnswer?
-
-        func headerFields() throws -> HTTPFields { try HeaderFieldsText.fields(headers) }
-
-        /// The body that is sent.
-        func outgoingBody(of entry: String, key: String) -> [UInt8]? {
-            probe?.marked(body, entry: entry, key: key) ?? body
-        }
-    }
-
-    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Request? {
+    static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> StoredRequest? {
         try database.first(
             """
             SELECT method, url, headers, body, conflict_on, gone_is_done, probe, status, answer_type, answer
@@ -36,7 +36,7 @@ enum OutboxRequestsTable {
             """, entry
         ) { row in
             let (status, type) = (Int(try row.int("status")), try row.optionalText("answer_type"))
-            return Request(
+            return StoredRequest(
                 method: try row.text("method"), url: try row.text("url"), headers: try row.text("headers"),
                 body: try row.optionalBlob("body"),
                 conflictStatuses: Store.decode(Set<Int>.self, try row.optionalText("conflict_on")),
@@ -87,41 +87,14 @@ enum OutboxRequestsTable {
             try Store.json(error), error.status)
     }
 
-    // MARK: The request
-
-    static func setBody(_ body: [UInt8], of entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_outbox_requests SET body = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry, SQLiteValue.blob(body))
-    }
-
-    static func setTarget(
-        _ url: HTTPURL, _ body: [UInt8]?, of entry: String, _ transaction: borrowing Transaction
-    ) throws {
+    /// Updates URL, header fields, body and probe of a write.
+    static func update(_ request: StoredRequest, of entry: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox_requests SET url = ?2, body = ?3
+            UPDATE siding_outbox_requests SET url = ?2, headers = ?3, body = ?4, probe = ?5
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, entry, url.description, body.map(SQLiteValue.blob))
-    }
-
-    static func setHeaderFields(
-        _ fields: HTTPFields, of entry: String, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            "UPDATE siding_outbox_requests SET headers = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry, HeaderFieldsText.json(fields))
-    }
-
-    /// Replaces the record's id that the delivery probe asks for, if it is `old`.
-    static func replaceProbeID(
-        _ old: String, with new: String, of entry: String, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox_requests SET probe = json_set(probe, '$.id', ?3)
-            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1) AND probe ->> '$.id' = ?2
-            """, entry, old, new)
+            """, entry, request.url, request.headers, request.body.map(SQLiteValue.blob),
+            try request.probe.map { try Store.json(ProbeTerms($0)) })
     }
 
     // MARK: The last try
