@@ -55,7 +55,7 @@ public struct AccessSafety: Sendable {
 
     /// The same safety for a chain whose origin refuses credentials in more ways than by ``statuses``, such as by an error code
     /// in the body.
-    public func alsoRefused(by isRefusal: @escaping @Sendable (Failure, ChainContext) -> Bool) -> AccessSafety {
+    package func alsoRefused(by isRefusal: @escaping @Sendable (Failure, ChainContext) -> Bool) -> AccessSafety {
         var safety = self
         safety.refusals.append(isRefusal)
         return safety

@@ -14,7 +14,7 @@ public struct TokenRefresherNode: Node {
     private let clock: any Clock<Duration>
     private let wallClock: WallClock
     /// The text that says who refused, for people.
-    public var refusalWords = "the token endpoint refused"
+    package var refusalWords = "the token endpoint refused"
 
     /// A refresher that asks `request`, a chain from the spent credential to what the token endpoint gave.
     ///

@@ -62,7 +62,7 @@ public struct MiddlewareNode<Wrapped: Node>: WrapperNode where Wrapped.Input == 
         }
     }
 
-    private static func placed(_ detail: String?, _ key: MiddlewareKey) -> String {
+    private static func placed(_ detail: String?, _ key: String) -> String {
         PlainText.oneLine("in the middleware '\(key)'" + (detail.map { ": \($0)" } ?? ""))
     }
 }

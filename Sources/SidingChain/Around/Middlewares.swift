@@ -38,7 +38,7 @@ public struct Middlewares: Sendable {
 
     /// These middlewares plus `transform` under `key`.
     public func transform(
-        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping Transform
+        _ key: String, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping Transform
     ) -> Middlewares {
         var all = self
         all.transforms.register(key, repetition, transform)
@@ -47,7 +47,7 @@ public struct Middlewares: Sendable {
 
     /// These middlewares plus `effect` under `key`.
     public func sideEffect(
-        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ effect: @escaping SideEffect
+        _ key: String, runs repetition: Repetition = .oncePerRequest, _ effect: @escaping SideEffect
     ) -> Middlewares {
         var all = self
         all.sideEffects.register(key, repetition, effect)
@@ -56,7 +56,7 @@ public struct Middlewares: Sendable {
 
     /// These middlewares plus the failure transform under `key`. It receives every failure, including those of transforms.
     public func onFailure(
-        _ key: MiddlewareKey, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping FailureTransform
+        _ key: String, runs repetition: Repetition = .oncePerRequest, _ transform: @escaping FailureTransform
     ) -> Middlewares {
         var all = self
         all.failureTransforms.register(key, repetition, transform)
@@ -64,7 +64,7 @@ public struct Middlewares: Sendable {
     }
 
     /// These middlewares without those registered under `key`.
-    public func removing(_ key: MiddlewareKey) -> Middlewares {
+    public func removing(_ key: String) -> Middlewares {
         var rest = self
         rest.transforms.remove(key)
         rest.sideEffects.remove(key)
@@ -76,14 +76,14 @@ public struct Middlewares: Sendable {
 /// An ordered collection of functions with keys.
 struct Keyed<Function: Sendable>: Sendable {
     private struct Entry: Sendable {
-        let key: MiddlewareKey
+        let key: String
         let repetition: Middlewares.Repetition
         let function: Function
     }
 
     private var entries: [Entry] = []
 
-    mutating func register(_ key: MiddlewareKey, _ repetition: Middlewares.Repetition, _ function: Function) {
+    mutating func register(_ key: String, _ repetition: Middlewares.Repetition, _ function: Function) {
         let entry = Entry(key: key, repetition: repetition, function: function)
         if let index = entries.firstIndex(where: { $0.key == key }) {
             entries[index] = entry
@@ -92,28 +92,15 @@ struct Keyed<Function: Sendable>: Sendable {
         }
     }
 
-    mutating func remove(_ key: MiddlewareKey) {
+    mutating func remove(_ key: String) {
         entries.removeAll { $0.key == key }
     }
 
     /// The functions that run at `repetition` and that `filter` allows.
     func allowed(
         _ repetition: Middlewares.Repetition, by filter: MiddlewareFilter
-    ) -> [(key: MiddlewareKey, function: Function)] {
+    ) -> [(key: String, function: Function)] {
         entries.filter { $0.repetition == repetition && filter.allows($0.key) }.map { ($0.key, $0.function) }
-    }
-}
-
-/// Identifies a middleware, so that it can be replaced, and requests can include or exclude it.
-public struct MiddlewareKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    public let description: String
-
-    public init(_ name: String) {
-        description = name
-    }
-
-    public init(stringLiteral value: String) {
-        self.init(value)
     }
 }
 
@@ -121,13 +108,13 @@ public struct MiddlewareKey: Sendable, Hashable, ExpressibleByStringLiteral, Cus
 ///
 /// A middleware runs if it is included *and* not excluded. Filters are combined with ``and(_:)``; all of them must allow it.
 public struct MiddlewareFilter: Sendable, Hashable {
-    private var chosen: Set<MiddlewareKey>?
-    private var refused: Set<MiddlewareKey>
+    private var chosen: Set<String>?
+    private var refused: Set<String>
 
     /// - Parameters:
     ///   - chosen: only these run; nil for all.
     ///   - refused: these never run.
-    public init(including chosen: Set<MiddlewareKey>? = nil, excluding refused: Set<MiddlewareKey> = []) {
+    public init(including chosen: Set<String>? = nil, excluding refused: Set<String> = []) {
         self.chosen = chosen
         self.refused = refused
     }
@@ -140,7 +127,7 @@ public struct MiddlewareFilter: Sendable, Hashable {
 
     /// Allows the middlewares that both this filter and `other` allow.
     public func and(_ other: MiddlewareFilter) -> MiddlewareFilter {
-        let chosen: Set<MiddlewareKey>? =
+        let chosen: Set<String>? =
             switch (self.chosen, other.chosen) {
             case (let one?, let two?): one.intersection(two)
             case (let one, let two): one ?? two
@@ -149,12 +136,12 @@ public struct MiddlewareFilter: Sendable, Hashable {
     }
 
     /// Whether the middlewares of `key` run.
-    public func allows(_ key: MiddlewareKey) -> Bool {
+    package func allows(_ key: String) -> Bool {
         chosen?.contains(key) ?? true && !refused.contains(key)
     }
 }
 
 extension ChainContext {
     /// This context for a request made by a middleware: no middleware runs for it.
-    public var withoutMiddlewares: ChainContext { forAnotherRequest.with(\.middlewareFilter, .off) }
+    package var withoutMiddlewares: ChainContext { forAnotherRequest.with(\.middlewareFilter, .off) }
 }

@@ -15,12 +15,12 @@ public struct Backoff: Sendable, Hashable {
     }
 
     /// The wait after `attempt` failed attempts.
-    public func wait(after attempt: Int, jitter: Jitter) -> Duration {
+    package func wait(after attempt: Int, jitter: Jitter) -> Duration {
         isSpread ? jitter.spread(ceiling(after: attempt)) : ceiling(after: attempt)
     }
 
     /// The longest wait after `attempt` failed attempts.
-    public func ceiling(after attempt: Int) -> Duration {
+    package func ceiling(after attempt: Int) -> Duration {
         var ceiling = base
         var steps = attempt
         // A wait that does not grow needs no loop.
@@ -35,7 +35,7 @@ public struct Backoff: Sendable, Hashable {
 /// When a failed call is retried inline, within the same run.
 public struct RetryPolicy: Sendable, Hashable {
     /// The longest `Retry-After` that is waited for inline.
-    public static let longestInlineWait = Duration.seconds(5)
+    package static let longestInlineWait = Duration.seconds(5)
 
     /// The maximum number of retries; 0 turns inline retries off.
     public var retries: Int
@@ -50,7 +50,7 @@ public struct RetryPolicy: Sendable, Hashable {
     ///
     /// Only 502, 503, 504, lost connections, and a `Retry-After` of up to 5 s are retried inline. Being offline, a refused
     /// connection and DNS failures are not, since they do not change within seconds.
-    public func wait(
+    package func wait(
         after attempt: Int, _ failure: Failure, isResendable: Bool, jitter: Jitter, now: Double
     ) -> Duration? {
         guard attempt <= retries, isResendable || failure.phase == .notSent else { return nil }
@@ -86,5 +86,5 @@ public struct Jitter: Sendable {
     public static let none = Jitter { 1 }
 
     /// "Full jitter": a random wait from zero to `ceiling`, so that clients that failed together do not return together.
-    public func spread(_ ceiling: Duration) -> Duration { ceiling * fraction() }
+    package func spread(_ ceiling: Duration) -> Duration { ceiling * fraction() }
 }

@@ -17,7 +17,7 @@ extension Failure {
     /// the request was not allowed), so that the caller must see the failure. This switch is the only table for it.
     ///
     /// It has no `default` on purpose: a new ``Reason`` does not compile until someone decides here.
-    public var allowsCachedAnswer: Bool {
+    package var allowsCachedAnswer: Bool {
         switch reason {
         case .noInternetConnection, .captivePortal, .waitingForOrigin,
             .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .tlsUntrusted, .tlsHandshake, .proxyUnreachable,

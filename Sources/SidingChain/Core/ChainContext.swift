@@ -19,7 +19,7 @@ public struct ChainContext: Sendable {
     /// The credential of this attempt; ``AccessSafeNode`` sets it before each attempt.
     public var credential: Credential?
     /// Whether the call belongs to a refresh. An ``AccessSafeNode`` lets it through, since it would wait for itself.
-    public var isExemptFromAccessSafety = false
+    package var isExemptFromAccessSafety = false
     /// Which middlewares run for the call; all by default.
     public var middlewareFilter: MiddlewareFilter = .all
     /// The executor for tasks that nodes create for a call; ``ChainConfiguratorNode`` sets it.

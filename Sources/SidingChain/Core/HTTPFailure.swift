@@ -19,7 +19,7 @@ public struct HTTPFailure: Sendable, Equatable {
     }
 
     /// Groups statuses by whether and how to try again.
-    public enum StatusClass: Sendable, CaseIterable {
+    package enum StatusClass: Sendable, CaseIterable {
         /// 401
         case unauthorized
         /// 408
@@ -46,7 +46,7 @@ public struct HTTPFailure: Sendable, Equatable {
         case unexpected
     }
 
-    public var statusClass: StatusClass {
+    package var statusClass: StatusClass {
         switch status {
         case 401: .unauthorized
         case 408: .requestTimeout

@@ -76,7 +76,7 @@ where Wrapped.Input: AddressedRequest, Wrapped.Output == Response<ReplyBody?> {
                 }
                 if asked.isWhole(by: answer) {
                     let progress = TransferProgress(completed: asked.bytes, total: asked.bytes)
-                    context.handle?.downloadProgress.report(progress)
+                    context.handle?.downloads.report(progress)
                     let response = HTTPResponse(status: .rangeNotSatisfiable, headerFields: answer.headerFields)
                     return try await transfer.finish(
                         asked, Reply(response: response, body: .bytes([]), url: url), resumed: asked.bytes)

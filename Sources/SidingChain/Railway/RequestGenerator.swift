@@ -22,7 +22,7 @@ public struct RequestGenerator<Previous: Sendable, Request: Sendable>: Sendable 
     }
 
     /// The next request, or the failure that travels on.
-    public func request(after previous: Try<Previous>) async -> Try<Request> {
+    package func request(after previous: Try<Previous>) async -> Try<Request> {
         guard case .failure(let failure) = previous,
             let recovery = recoveries.first(where: { $0.isRecoverable(failure) })
         else { return await base(previous) }

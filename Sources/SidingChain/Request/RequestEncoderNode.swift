@@ -35,11 +35,17 @@ extension RequestEncoderNode where Model: Encodable {
     ///   - encoding: ``BodyEncoding/raw`` requires models that are a ``RawBody``; form, query and multipart require objects.
     ///   - queryEncoding: how query, form and multipart fields are named and written.
     ///   - encoder: makes the JSON encoder of each call; keys are always sorted.
-    ///   - boundary: makes the boundaries of multipart bodies.
     public init(
         encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
-        encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder,
-        boundary: MultipartBoundary = .random
+        encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder
+    ) {
+        self.init(encoding: encoding, queryEncoding: queryEncoding, encoder: encoder, boundary: .random)
+    }
+
+    /// The same, with `boundary` making the boundaries of multipart bodies.
+    package init(
+        encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
+        encoder: @escaping @Sendable () -> JSONEncoder = JSONCoding.encoder, boundary: MultipartBoundary
     ) {
         let body = BodyEncoder(
             encoding: encoding, queryEncoding: queryEncoding, encoder: encoder,
@@ -50,7 +56,12 @@ extension RequestEncoderNode where Model: Encodable {
 
 extension RequestEncoderNode where Model == MultipartForm {
     /// An encoder of multipart forms.
-    public init(boundary: MultipartBoundary = .random) {
+    public init() {
+        self.init(boundary: .random)
+    }
+
+    /// The same, with `boundary` making the boundaries.
+    package init(boundary: MultipartBoundary) {
         let multipart = MultipartEncoder(boundary: boundary)
         self.init { (form, draft) async throws(Failure) in try await multipart.encode(form, into: draft) }
     }
@@ -69,14 +80,10 @@ extension RequestEncoderNode where Model == JSONDocument {
     /// - Parameters:
     ///   - encoding: form, query and multipart require objects.
     ///   - queryEncoding: how query, form and multipart fields are named and written.
-    ///   - boundary: makes the boundaries of multipart bodies.
-    public init(
-        encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding(),
-        boundary: MultipartBoundary = .random
-    ) {
+    public init(encoding: BodyEncoding = .json, queryEncoding: QueryEncoding = QueryEncoding()) {
         let body = BodyEncoder(
             encoding: encoding, queryEncoding: queryEncoding, encoder: JSONCoding.encoder,
-            multipart: MultipartEncoder(boundary: boundary))
+            multipart: MultipartEncoder())
         self.init { (document, draft) async throws(Failure) in try await body.encode(document: document, into: draft) }
     }
 }

@@ -4,7 +4,7 @@ public import SidingJSON
 /// Decodes the response's document into a model: the last step of a reading chain.
 ///
 /// Failures are ``Failure/Reason/contract`` and name the Swift type, the path, and the start of the value there. A response
-/// without content is a failure too, unless the model is optional or ``NoContentRepresentable``.
+/// without content is a failure too, unless the model is optional.
 public struct DecodeNode<Model: Sendable>: Node {
     private let mapping: ModelMapping<Response<JSONDocument?>, Model>
 
@@ -35,12 +35,12 @@ extension DecodeNode where Model: Decodable {
 /// A type with a value for responses without content (204, 205, 304).
 ///
 /// Optionals conform: nil. Arrays do not and must not: no content is never an empty list.
-public protocol NoContentRepresentable {
+package protocol NoContentRepresentable {
     static var noContent: Self { get }
 }
 
 extension Optional: NoContentRepresentable {
-    public static var noContent: Wrapped? { nil }
+    package static var noContent: Wrapped? { nil }
 }
 
 /// The value of `type` for a response without content.

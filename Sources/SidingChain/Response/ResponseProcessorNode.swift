@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// Marks the border between sending and reading: every later failure has phase `answered`.
 ///
@@ -47,7 +47,7 @@ extension HTTPResponse.Status {
 
 extension HTTPFailure {
     /// The parts of a failed response that are kept.
-    public init(_ response: HTTPResponse, bodyStart: [UInt8]) {
+    package init(_ response: HTTPResponse, bodyStart: [UInt8]) {
         self.init(
             status: response.status.code, headerFields: Self.kept(response.headerFields),
             body: Array(bodyStart.prefix(Self.bodyLimit)))

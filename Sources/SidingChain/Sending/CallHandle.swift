@@ -19,13 +19,17 @@ public final class CallHandle: Sendable {
         var cancel: (@Sendable () -> Void)?
     }
 
-    /// The progress of the response body; it ends with the call.
-    public let downloadProgress = TransferProgressUpdates()
-    /// The progress of the request body; it ends with the call.
-    public let uploadProgress = TransferProgressUpdates()
+    let downloads = TransferProgressUpdates()
+    let uploads = TransferProgressUpdates()
     private let state = Mutex(State())
 
     public init() {}
+
+    /// The progress of the response body; it ends with the call. Each reader gets the newest progress that it has not seen.
+    public var downloadProgress: some AsyncSequence<TransferProgress, Never> & Sendable { downloads }
+
+    /// The progress of the request body; it ends with the call. Each reader gets the newest progress that it has not seen.
+    public var uploadProgress: some AsyncSequence<TransferProgress, Never> & Sendable { uploads }
 
     /// Whether ``cancel()`` was called, or the task of the call was cancelled.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -107,7 +111,7 @@ extension CallHandle {
     /// Reports that the call is over.
     func end() {
         state.withLock { $0.cancel = nil }
-        downloadProgress.finish()
-        uploadProgress.finish()
+        downloads.finish()
+        uploads.finish()
     }
 }

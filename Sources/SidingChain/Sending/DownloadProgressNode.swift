@@ -35,7 +35,7 @@ public struct DownloadProgressNode: Node {
         let start = range?.first ?? 0
         let total = range.map { $0.total } ?? length
         return ProgressReporter(completed: start, total: total) { [report] progress in
-            context.handle?.downloadProgress.report(progress)
+            context.handle?.downloads.report(progress)
             report?(progress, context)
         }
     }

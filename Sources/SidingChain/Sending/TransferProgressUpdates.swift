@@ -2,10 +2,10 @@ internal import SidingSynchronization
 
 /// The progress of one transfer as a sequence: each reader gets the newest progress that it has not seen, and skips older ones.
 ///
-/// A ``CallHandle`` has one for each direction. If an API offers only a closure, create one and call ``report(_:)`` from it.
-public final class TransferProgressUpdates: AsyncSequence, Sendable {
-    public typealias Element = TransferProgress
-    public typealias Failure = Never
+/// A ``CallHandle`` has one for each direction.
+package final class TransferProgressUpdates: AsyncSequence, Sendable {
+    package typealias Element = TransferProgress
+    package typealias Failure = Never
 
     private struct State {
         var newest: TransferProgress?
@@ -18,10 +18,10 @@ public final class TransferProgressUpdates: AsyncSequence, Sendable {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
     /// Sets the newest progress. Has no effect after ``finish()``.
-    public func report(_ progress: TransferProgress) {
+    package func report(_ progress: TransferProgress) {
         wake { state in
             guard !state.isFinished else { return }
             state.newest = progress
@@ -30,17 +30,17 @@ public final class TransferProgressUpdates: AsyncSequence, Sendable {
     }
 
     /// Ends the sequence for every reader, after the newest progress.
-    public func finish() {
+    package func finish() {
         wake { $0.isFinished = true }
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(updates: self) }
+    package func makeAsyncIterator() -> Iterator { Iterator(updates: self) }
 
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let updates: TransferProgressUpdates
         var seen = 0
 
-        public mutating func next() async -> TransferProgress? {
+        package mutating func next() async -> TransferProgress? {
             guard let (progress, version) = await updates.newest(after: seen) else { return nil }
             seen = version
             return progress

@@ -17,7 +17,7 @@ public struct UploadProgressNode<Request: AddressedRequest>: Node {
     public func process(_ input: Request, _ context: ChainContext) async throws(Failure) -> Request {
         let length = input.body.length
         let tell: @Sendable (TransferProgress) -> Void = { [report] progress in
-            context.handle?.uploadProgress.report(progress)
+            context.handle?.uploads.report(progress)
             report?(progress, context)
         }
         // A transport never reads an empty body.

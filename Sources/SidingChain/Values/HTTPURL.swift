@@ -160,7 +160,7 @@ extension HTTPRequest {
     /// The request's checked URL.
     ///
     /// - Throws: ``Failure/Reason/invalidRequest`` if scheme, authority and path do not form a valid URL.
-    public func checkedURL() throws(Failure) -> HTTPURL {
+    package func checkedURL() throws(Failure) -> HTTPURL {
         try HTTPURL("\(scheme ?? "")://\(authority ?? "")\(path ?? "/")")
     }
 }

@@ -70,7 +70,7 @@ public struct QueryEncoding: Sendable, Hashable {
     }
 
     /// `text` with every byte outside the unreserved set of RFC 3986 percent-encoded.
-    public static func escape(_ text: String) -> String { PercentCoding.encode(text) }
+    package static func escape(_ text: String) -> String { PercentCoding.encode(text) }
 }
 
 /// One parameter with its full name, not escaped; shared by queries, forms and multipart bodies.

@@ -28,7 +28,7 @@ extension HTTPURL {
     package var queryParameters: [QueryParameter] { query.map(QueryParameter.all) ?? [] }
 
     /// This URL with an encoded query appended to its own.
-    public func appending(encodedQuery addition: String) -> HTTPURL {
+    package func appending(encodedQuery addition: String) -> HTTPURL {
         guard !addition.isEmpty else { return self }
         guard let query, !query.isEmpty else { return with(query: addition) }
         return with(query: String(joining: query, "&", addition))
@@ -36,7 +36,7 @@ extension HTTPURL {
 
     /// This URL without the query parameters that have one of `names` or whose value is one of `values`; both are compared
     /// decoded.
-    public func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
+    package func removingQuery(named names: Set<String>, valued values: Set<String> = []) -> HTTPURL {
         guard query != nil, !names.isEmpty || !values.isEmpty else { return self }
         let kept = queryParameters.filter { parameter in
             let value = parameter.value.map { HTTPURL.decode(String($0)) }
@@ -46,11 +46,11 @@ extension HTTPURL {
     }
 
     /// This URL with one query parameter set to `value`; earlier ones of that name are removed.
-    public func settingQuery(_ name: String, to value: String) -> HTTPURL {
+    package func settingQuery(_ name: String, to value: String) -> HTTPURL {
         removingQuery(named: [name])
             .appending(encodedQuery: "\(QueryEncoding.escape(name))=\(QueryEncoding.escape(value))")
     }
 
     /// Percent-decodes a query name or value; `+` is a space, and invalid UTF-8 becomes the replacement character.
-    public static func decode(_ text: String) -> String { PercentCoding.decode(text, plus: " ") }
+    package static func decode(_ text: String) -> String { PercentCoding.decode(text, plus: " ") }
 }

@@ -46,5 +46,5 @@ public struct Route: Sendable, Hashable {
 
 extension HTTPRequest.Method {
     /// Whether sending a request twice has the same effect as sending it once (RFC 9110 §9.2.2).
-    public var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
+    package var isIdempotent: Bool { [.get, .head, .options, .trace, .put, .delete].contains(self) }
 }

@@ -33,7 +33,7 @@ extension Timestamp {
     }
 
     /// RFC 3339 in UTC with this many fractional digits, at most six; truncated, not rounded.
-    public func rfc3339(fractionDigits: Int) -> String {
+    package func rfc3339(fractionDigits: Int) -> String {
         let digits = min(max(fractionDigits, 0), 6)
         let whole = rfc3339.dropLast(5)
         guard digits > 0 else { return "\(whole)Z" }

@@ -40,7 +40,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 
 extension Duration {
     /// The duration in microseconds, clamped to `Int64`.
-    public var wholeMicroseconds: Int64 {
+    package var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
         let (sum, carry) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)

@@ -135,9 +135,8 @@ import Testing
 
     @Test func `a middleware runs where it is chosen and not refused`() async throws {
         let middlewares = ["a", "b", "c"].reduce(Middlewares()) { all, name in
-            let key = MiddlewareKey(name)
-            return all.transform(key, Self.mark(name)).sideEffect(key, note(name))
-                .onFailure(key) { failure, _, _ in failure.with(\.detail, (failure.detail ?? "") + name) }
+            return all.transform(name, Self.mark(name)).sideEffect(name, note(name))
+                .onFailure(name) { failure, _, _ in failure.with(\.detail, (failure.detail ?? "") + name) }
         }
         let filter = MiddlewareFilter(including: ["a", "b"]).and(MiddlewareFilter(excluding: ["b"]))
         let context = ChainContext.test.with(\.middlewareFilter, filter)

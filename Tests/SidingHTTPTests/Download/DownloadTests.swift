@@ -135,8 +135,7 @@ import Testing
             let progress = await told
             #expect(progress.allSatisfy { $0.total == 1_000_000 && $0.completed >= 500_000 })
             #expect(progress.last?.fraction == 1)
-            var first = handles[0].downloadProgress.makeAsyncIterator()
-            #expect(await first.next()?.completed == 500_000)
+            #expect(await Self.all(of: handles[0].downloadProgress).first?.completed == 500_000)
         }
     }
 
@@ -156,8 +155,10 @@ import Testing
 
     static func contents(_ path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map { [UInt8]($0) } }
 
-    static func all(of updates: TransferProgressUpdates) async -> [TransferProgress] {
-        await updates.reduce(into: []) { $0.append($1) }
+    static func all(of updates: some AsyncSequence<TransferProgress, Never> & Sendable) async -> [TransferProgress] {
+        var all: [TransferProgress] = []
+        for await progress in updates { all.append(progress) }
+        return all
     }
 
     private static func redirect(to origin: Origin) -> OriginResponse {

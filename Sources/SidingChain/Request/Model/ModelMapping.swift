@@ -50,7 +50,7 @@ extension ModelMapping where Source: RawEncodable, Target == Source.Raw? {
 }
 
 extension ModelMapping where Target: RawDecodable, Source == Target.Raw? {
-    /// Converts from the raw form. Without content, only a ``NoContentRepresentable`` target can be made.
+    /// Converts from the raw form. Without content, only an optional target can be made.
     public static var fromRaw: ModelMapping {
         ModelMapping { raw in
             if let raw { return try Target.from(raw: raw) }
@@ -100,7 +100,7 @@ extension ModelMapping where Source == Response<JSONDocument?>, Target: RawDecod
 }
 
 extension ModelMapping where Source == Response<JSONDocument?> {
-    /// Applies `mapping` to a response's document. Without content, only a ``NoContentRepresentable`` target can be made.
+    /// Applies `mapping` to a response's document. Without content, only an optional target can be made.
     /// Failures name the response's URL.
     public static func document(_ mapping: ModelMapping<JSONDocument, Target>) -> ModelMapping {
         ModelMapping { response in

@@ -1,22 +1,22 @@
 internal import SidingJSON
 
 /// Makes the boundaries between multipart parts; injectable so that tests can fix them.
-public struct MultipartBoundary: Sendable {
+package struct MultipartBoundary: Sendable {
     private let make: @Sendable () -> String
 
     /// - Parameter make: returns the boundary of each body: 1 to 70 of the characters that RFC 2046 §5.1.1 allows.
-    public init(_ make: @escaping @Sendable () -> String) {
+    package init(_ make: @escaping @Sendable () -> String) {
         self.make = make
     }
 
     /// A new random boundary for each body: 128 bits, which no content contains by chance.
-    public static let random = MultipartBoundary {
+    package static let random = MultipartBoundary {
         let digits = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         return "siding-" + digits.map { String(repeating: "0", count: 16 - $0.count) + $0 }.joined()
     }
 
     /// The same boundary each time; no content may contain it.
-    public static func fixed(_ text: String) -> MultipartBoundary {
+    package static func fixed(_ text: String) -> MultipartBoundary {
         MultipartBoundary { text }
     }
 

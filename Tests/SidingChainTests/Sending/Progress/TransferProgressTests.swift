@@ -47,7 +47,12 @@ import Testing
         #expect(await reader.value == nil)
     }
 
-    static func last(of updates: TransferProgressUpdates) async -> TransferProgress? {
+    static func first(of updates: some AsyncSequence<TransferProgress, Never> & Sendable) async -> TransferProgress? {
+        for await progress in updates { return progress }
+        return nil
+    }
+
+    static func last(of updates: some AsyncSequence<TransferProgress, Never> & Sendable) async -> TransferProgress? {
         var last: TransferProgress?
         for await progress in updates { last = progress }
         return last
