@@ -20,7 +20,7 @@ public struct Manifest: Sendable {
     /// In file order, each bound to its source.
     public var resources: [AnyResource]
     /// In file order, each bound to its source.
-    public var writes: [WriteDeclaration]
+    package var writes: [WriteDeclaration]
 
     private let sourcePlaces: [String: Place]
     private let resourcePlaces: [String: Place]

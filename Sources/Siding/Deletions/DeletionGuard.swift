@@ -24,14 +24,14 @@ package struct DeletionGuard: Sendable {
 }
 
 /// How saving a page handles deletions.
-public struct DeletionTerms: Sendable, Hashable {
-    public var rule: Deletions
+package struct DeletionTerms: Sendable, Hashable {
+    package var rule: Deletions
     /// Whether one uninterrupted listing is enough; see ``AnyResource/isStable``.
-    public var isStable: Bool
+    package var isStable: Bool
     /// Whether an operator accepted the deletions, so that the guard does not apply.
-    public var isAccepted: Bool
+    package var isAccepted: Bool
 
-    public init(_ rule: Deletions = Deletions(), isStable: Bool = false, isAccepted: Bool = false) {
+    package init(_ rule: Deletions = Deletions(), isStable: Bool = false, isAccepted: Bool = false) {
         (self.rule, self.isStable, self.isAccepted) = (rule, isStable, isAccepted)
     }
 }

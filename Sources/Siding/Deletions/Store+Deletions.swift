@@ -1,10 +1,10 @@
-public import SidingChain
+package import SidingChain
 internal import SidingSQLite
 internal import SidingSynchronization
 
 extension Store {
     /// Keys of live records that the last complete listing lacked, in key order.
-    public func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
+    package func missingKeys(of resource: String, limit: Int) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot) else { return [] }
             return try MissingTable.keys(of: row.id, limit: limit, snapshot)
@@ -16,7 +16,7 @@ extension Store {
     /// - Parameters:
     ///   - passes: only records that so many listings in a row lacked.
     ///   - withParent: only records that were seen in the listing of a parent.
-    public func unconfirmedDeletions(
+    package func unconfirmedDeletions(
         of resource: String, passes: Int = 1, withParent: Bool = false, askedBefore moment: Timestamp
     ) async throws(StoreError) -> UnconfirmedDeletions {
         let now = clock.now
@@ -41,7 +41,7 @@ extension Store {
     /// Deletes the confirmed records unless the guard blocks it, and stores when the others were verified.
     ///
     /// - Returns: the numbers of deleted records, blocked deletions and requests.
-    public func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
+    package func apply(_ findings: VerificationFindings) async throws(StoreError) -> RunCounters {
         let me = try ownerID()
         let now = clock.now
         let counters = try await write { transaction in
@@ -90,7 +90,7 @@ extension Store {
     ///
     /// A restored record is exempt from deletion until a page shows it.
     /// - Returns: the number of restored records by resource.
-    public func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
+    package func undelete(_ run: RunID) async throws(StoreError) -> [String: Int] {
         let now = clock.now
         let counts = try await write { transaction in try Tombstones.restore(run, now: now, transaction) }
         if !counts.isEmpty { changeSignal.fire() }
@@ -99,32 +99,32 @@ extension Store {
 }
 
 /// Missing records that are to be verified by GET.
-public struct UnconfirmedDeletions: Sendable, Hashable {
+package struct UnconfirmedDeletions: Sendable, Hashable {
     /// Those that were never asked about first, then those asked about longest ago; without those that have pending edits.
-    public var keys: [String] = []
+    package var keys: [String] = []
     /// How many were never verified: up to this many may be deleted at once.
-    public var unchecked = 0
+    package var unchecked = 0
     /// The parents whose listings showed the records last, by record key.
-    public var parents: [String: String] = [:]
+    package var parents: [String: String] = [:]
 
-    public init() {}
+    package init() {}
 }
 
 /// The origin's answers for single missing records.
-public struct VerificationFindings: Sendable {
-    public var resource: String
-    public var lease: Lease
-    public var run: RunID
+package struct VerificationFindings: Sendable {
+    package var resource: String
+    package var lease: Lease
+    package var run: RunID
     /// Whether a record is deleted at the origin, by key.
-    public var isGone: [String: Bool]
+    package var isGone: [String: Bool]
     /// The number of requests, added to the run's counters.
-    public var requests: Int
+    package var requests: Int
     /// When the first of them was asked about: an answer says nothing of a record that was written later.
-    public var since: Timestamp
+    package var since: Timestamp
     /// How the deletions are limited.
-    public var terms: DeletionTerms
+    package var terms: DeletionTerms
 
-    public init(
+    package init(
         resource: String, lease: Lease, run: RunID, isGone: [String: Bool], requests: Int, since: Timestamp,
         terms: DeletionTerms
     ) {

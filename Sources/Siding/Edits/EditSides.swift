@@ -1,4 +1,4 @@
-public import SidingJSON
+package import SidingJSON
 internal import SidingSQLite
 
 /// The three sides of a merge for one edit: base, local (`mine`) and remote (`theirs`).
@@ -76,19 +76,19 @@ extension EditSides {
 }
 
 /// The local and remote versions of a record with a pending edit.
-public struct ConflictReport: Sendable, Hashable {
-    public var entry: QueueEntry
-    public var change: WriteEdit.Change
+package struct ConflictReport: Sendable, Hashable {
+    package var entry: QueueEntry
+    package var change: WriteEdit.Change
     /// The server copy when the edit was made, with earlier edits applied; nil if there was no record.
-    public var base: JSONDocument?
+    package var base: JSONDocument?
     /// The edit applied to ``base``; nil if it deletes the record.
-    public var mine: JSONDocument?
+    package var mine: JSONDocument?
     /// The present server copy, with earlier edits applied; nil if the record is gone.
-    public var theirs: JSONDocument?
+    package var theirs: JSONDocument?
     /// The differences per member; nil if the record is missing locally or remotely.
-    public var difference: ThreeWayDifference?
+    package var difference: ThreeWayDifference?
     /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
-    public var disagreement: String?
+    package var disagreement: String?
 
     init(_ sides: EditSides) {
         entry = sides.edit.entry

@@ -9,12 +9,12 @@ extension Store {
     /// the new one.
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the entry is completed, is being sent, is a fetch, or would become
     ///   invalid.
-    public func replace(_ entry: String, with change: WriteChange) async throws(StoreError) -> QueueEntry {
+    package func replace(_ entry: String, with change: WriteChange) async throws(StoreError) -> QueueEntry {
         try await decide(entry, by: .replace(change))
     }
 
     /// The local and remote versions of a record with a pending edit; nil for a write that is not an edit, or is completed.
-    public func conflict(of entry: String) async throws(StoreError) -> ConflictReport? {
+    package func conflict(of entry: String) async throws(StoreError) -> ConflictReport? {
         try await read { snapshot in try ConflictResolver.report(on: entry, snapshot) }
     }
 
@@ -22,7 +22,7 @@ extension Store {
     ///
     /// - Returns: the entry afterwards; for a merge the new one.
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the action is refused.
-    public func resolve(
+    package func resolve(
         _ entry: String, as resolution: ConflictResolution
     ) async throws(StoreError) -> QueueEntry {
         try await decide(entry, by: .resolve(resolution))

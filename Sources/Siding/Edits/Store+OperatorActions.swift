@@ -18,7 +18,7 @@ extension Store {
     ///   so they count as being sent.
     /// - Throws: ``StoreError/Kind/invalidWrite`` for a change that the queue may not keep, ``StoreError/Kind/notFound`` and
     ///   ``StoreError/Kind/ambiguous`` for ids. If the store itself fails, earlier batches stay carried out.
-    public func carryOut(
+    package func carryOut(
         _ decision: OperatorAction, on selection: QueueSelection, isRehearsal: Bool = false
     ) async throws(StoreError) -> [QueueChange] {
         if case .replace(let change) = decision { try change.check() }
@@ -45,7 +45,7 @@ extension Store {
     }
 
     /// Applies `action` to every selected entry.
-    public func perform(
+    package func perform(
         _ action: QueueAction, on selection: QueueSelection
     ) async throws(StoreError) -> [QueueChange] {
         try await carryOut(.act(action), on: selection)

@@ -8,7 +8,7 @@ extension Store {
     /// - Returns: the new entry, or the existing one if `write` names its key and is the same request.
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the key belongs to another request or a parent was dropped,
     ///   ``StoreError/Kind/notFound`` if a parent does not exist.
-    public func enqueue(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
+    package func enqueue(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
         do { try WriteSafety.check(write) } catch {
             throw StoreError(.invalidWrite, error.detail ?? error.description)
         }
@@ -25,7 +25,7 @@ extension Store {
     ///
     /// Entries that are past their expiry or their key's lifetime, or that cannot be read, are parked instead. A wait longer
     /// than the longest allowed one was set before the clock was set back, and counts as over.
-    public func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
+    package func claim(_ request: ClaimRequest) async throws(StoreError) -> ClaimedWrite? {
         let transitions = try transitions()
         let claimedWork = claimedWork
         return try await write { transaction in try Self.take(request, claimedWork, transitions, transaction) }
@@ -44,7 +44,7 @@ extension Store {
     /// Records that the first byte of a write that may not be sent twice is about to be sent.
     ///
     /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry: nothing may be sent.
-    public func markSent(_ write: ClaimedWrite) async throws(StoreError) {
+    package func markSent(_ write: ClaimedWrite) async throws(StoreError) {
         let settler = WriteSettler(write: write, transitions: try transitions(), jitter: jitter)
         let isOurs = try await self.write { transaction in try settler.markSent(transaction) }
         guard isOurs else {
@@ -58,7 +58,7 @@ extension Store {
     /// - Parameter request: nil to claim none.
     /// - Returns: the entry afterwards, nil if this sender no longer owned it and nothing was changed; and the next write as
     ///   ``claim(_:)`` returns it.
-    public func settle(
+    package func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Recorded or not: this process is finished with the entry.
@@ -78,7 +78,7 @@ extension Store {
     /// Records the result of a claimed write without claiming another.
     ///
     /// - Returns: the entry afterwards; nil if this sender no longer owned it, in which case nothing was changed.
-    public func settle(
+    package func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement
     ) async throws(StoreError) -> QueueEntry? {
         try await settle(write, settlement, claiming: nil).entry
@@ -87,7 +87,7 @@ extension Store {
     /// Reclaims the writes of dead senders.
     ///
     /// - Returns: the reclaimed entries, in their new state.
-    public func reclaim() async throws(StoreError) -> [QueueEntry] {
+    package func reclaim() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { try OutboxTable.claimedWrites($0) }
         // Checked outside the transaction. A dead owner stays dead, because owner names are not reused.
         let dead = Set(sending.map(\.owner)).filter { !owner.isAlive($0) }

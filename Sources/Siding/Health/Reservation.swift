@@ -1,4 +1,4 @@
-public import SidingChain
+package import SidingChain
 
 /// The result of asking to send a request.
 enum ReservationAnswer: Sendable, Hashable {
@@ -9,7 +9,7 @@ enum ReservationAnswer: Sendable, Hashable {
 }
 
 /// Why a rate limit is exhausted.
-public enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
+package enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
     /// The rate's number of requests was sent.
     case rate
     /// The origin reported that no quota is left.
@@ -38,19 +38,19 @@ struct RequestUsage: Sendable, Hashable {
 }
 
 /// The state of one rate limit.
-public struct RateLimitReport: Sendable, Hashable {
-    public var source: String
+package struct RateLimitReport: Sendable, Hashable {
+    package var source: String
     /// The pattern of the limit.
-    public var match: String
+    package var match: String
     /// Nil if only the origin limits the rate.
-    public var rate: RequestRate?
+    package var rate: RequestRate?
     /// The number of requests that count now.
-    public var used: Int
+    package var used: Int
     /// The remaining quota at the origin; valid until ``resetAt``.
-    public var remaining: Int?
-    public var resetAt: Timestamp?
+    package var remaining: Int?
+    package var resetAt: Timestamp?
     /// When an exhausted limit has room again; nil if it has room, or waits only for requests in flight.
-    public var freeAt: Timestamp?
+    package var freeAt: Timestamp?
     /// Why the limit is exhausted; nil if it has room.
-    public var exhaustion: RateLimitExhaustion?
+    package var exhaustion: RateLimitExhaustion?
 }

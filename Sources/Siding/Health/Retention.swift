@@ -1,7 +1,7 @@
-public import SidingChain
+package import SidingChain
 
 /// What happens to a request that failed. This file is the only table of these rules.
-public enum Retention: Sendable, Equatable {
+package enum Retention: Sendable, Equatable {
     /// Returns to the queue and is tried again.
     ///
     /// - `counted`: whether the attempt counts and lengthens the backoff.
@@ -26,7 +26,7 @@ public enum ParkReason: String, Sendable, Codable, CaseIterable {
 }
 
 /// The kind of the failed request.
-public enum RequestKind: Sendable, Equatable {
+package enum RequestKind: Sendable, Equatable {
     /// A page of a listing.
     case fetch
     /// A write of the user. `resendable`: the method is idempotent, or the origin honours the key and still remembers it.
@@ -38,7 +38,7 @@ extension Failure {
     ///
     /// The switch has no `default` on purpose: a new ``SidingChain/Failure/Reason`` does not compile until someone decides
     /// here.
-    public func retention(of kind: RequestKind) -> Retention {
+    package func retention(of kind: RequestKind) -> Retention {
         switch reason {
         case .noInternetConnection, .captivePortal, .waitingForOrigin:
             .keep(counted: false)

@@ -1,8 +1,8 @@
-public import SidingChain
+package import SidingChain
 
 /// A closed gate: until when no requests go to a source, and why.
-public struct SourceGate: Sendable, Hashable {
-    public enum Reason: String, Sendable, Codable, CaseIterable {
+package struct SourceGate: Sendable, Hashable {
+    package enum Reason: String, Sendable, Codable, CaseIterable {
         case offline
         case retryAfter = "retry_after"
         /// Too many attempts failed, in a row or lately.
@@ -10,13 +10,13 @@ public struct SourceGate: Sendable, Hashable {
         case signIn = "sign_in"
     }
 
-    public var source: String
-    public var reason: Reason
+    package var source: String
+    package var reason: Reason
     /// Nil if it stays closed until something changes, as for `signIn`.
-    public var until: Timestamp?
-    public var note: String
+    package var until: Timestamp?
+    package var note: String
 
-    public init(source: String, reason: Reason, until: Timestamp?, note: String) {
+    package init(source: String, reason: Reason, until: Timestamp?, note: String) {
         (self.source, self.reason, self.until, self.note) = (source, reason, until, note)
     }
 }
@@ -24,7 +24,7 @@ public struct SourceGate: Sendable, Hashable {
 extension SourceGate {
     /// Whether the gate still applies at `now`. A gate that closes for longer than any allowed `Retry-After` was set before
     /// the clock was set back, and is ignored.
-    public func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
+    package func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
 }
 
 extension [SourceGate] {

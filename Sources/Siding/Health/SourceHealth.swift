@@ -1,32 +1,32 @@
-public import SidingChain
+package import SidingChain
 
 /// The health of a source: its gate, its recent failures, and its concurrency limit.
 ///
 /// A value; a store keeps one per source, shared by all processes.
-public struct SourceHealth: Sendable, Hashable {
+package struct SourceHealth: Sendable, Hashable {
     /// This many failures in a row close the gate for a while.
-    public static let breakerLimit = 5
+    package static let breakerLimit = 5
     /// While a gate is half-open, one request per this window probes the source.
-    public static let probeWindow = Duration.seconds(30)
+    package static let probeWindow = Duration.seconds(30)
     /// The retry budget, as in botocore: full at the start; a failure costs 5, a timeout 10; a success returns 1.
-    public static let fullBudget = 500
+    package static let fullBudget = 500
     private static let breaker = Backoff(base: .seconds(30), cap: .seconds(600), isSpread: true)
     /// Slow start doubles the limit with each success; from this value on there is no limit.
     private static let fullAllowance = 32
 
-    public var source: String
+    package var source: String
     /// Nil while the gate is open.
-    public var gate: SourceGate?
+    package var gate: SourceGate?
     /// Failures in a row.
-    public var failures: Int
-    public var budget: Int
+    package var failures: Int
+    package var budget: Int
     /// The concurrency limit after an outage; nil for none.
-    public var allowance: Int?
+    package var allowance: Int?
     /// When a request was last sent to it.
-    public var servedAt: Timestamp
+    package var servedAt: Timestamp
 
     /// A new source is healthy.
-    public init(
+    package init(
         source: String, gate: SourceGate? = nil, failures: Int = 0, budget: Int = Self.fullBudget,
         allowance: Int? = nil, servedAt: Timestamp = Timestamp(microseconds: 0)
     ) {
@@ -39,13 +39,13 @@ public struct SourceHealth: Sendable, Hashable {
     }
 
     /// How many requests may be in flight; nil while the gate is closed.
-    public func room(limit: Int, now: Timestamp) -> Int? {
+    package func room(limit: Int, now: Timestamp) -> Int? {
         guard gate != nil else { return max(1, min(limit, allowance ?? limit)) }
         return opensForProbe(now) ? 1 : nil
     }
 
     /// When a closed gate lets a probe through; nil if it waits for a sign-in.
-    public func opens(now: Timestamp) -> Timestamp? {
+    package func opens(now: Timestamp) -> Timestamp? {
         guard let gate else { return now }
         return gate.reason == .signIn && gate.until == nil ? nil : opensForProbe(now) ? now : gate.until
     }
@@ -58,7 +58,7 @@ public struct SourceHealth: Sendable, Hashable {
 
     /// Records that a request is sent. If it is a half-open probe, the gate stays closed for all others for ``probeWindow``. A
     /// `Retry-After` that is over ends whatever the probe's result: then one request at a time is sent until one succeeds.
-    public mutating func serve(_ now: Timestamp) {
+    package mutating func serve(_ now: Timestamp) {
         let opensForProbe = opensForProbe(now)
         servedAt = now
         if gate?.reason == .retryAfter, opensForProbe {
@@ -75,7 +75,7 @@ public struct SourceHealth: Sendable, Hashable {
     ///
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: what waited for the line is worth a try.
-    public mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
+    package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
         let wasCut = gate?.reason == .offline || gate?.reason == .breaker || failures > 0
         switch outcome {
         case .nothing: break

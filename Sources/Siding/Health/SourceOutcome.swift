@@ -1,8 +1,8 @@
 internal import HTTPTypes
-public import SidingChain
+package import SidingChain
 
 /// What one request showed about the health of its source; shared by all processes.
-public enum SourceOutcome: Sendable, Hashable {
+package enum SourceOutcome: Sendable, Hashable {
     /// It answered: an outage is over.
     case answers
     /// An attempt failed. A timeout took longer, so it costs more of the retry budget.
@@ -17,7 +17,7 @@ public enum SourceOutcome: Sendable, Hashable {
     case nothing
 
     /// The outcome of a failed request, fetch or write.
-    public init(_ failure: Failure, now: Timestamp) {
+    package init(_ failure: Failure, now: Timestamp) {
         switch failure.reason {
         case .noInternetConnection, .captivePortal: self = .offline(note: failure.description)
         case .timeout: self = .failed(isTimeout: true)

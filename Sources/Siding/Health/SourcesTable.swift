@@ -64,12 +64,12 @@ enum SourcesTable {
 
 extension Store {
     /// The closed gates of all sources.
-    public func gates() async throws(StoreError) -> [SourceGate] {
+    package func gates() async throws(StoreError) -> [SourceGate] {
         try await read { try SourcesTable.gates($0) }
     }
 
     /// Opens the gate of a source, as an operator action.
-    public func openGate(ofSource source: String) async throws(StoreError) {
+    package func openGate(ofSource source: String) async throws(StoreError) {
         let now = clock.now
         try await write { try SourcesTable.openGate(of: source, at: now, $0) }
     }

@@ -66,7 +66,7 @@ extension Store {
     }
 
     /// The limits that are in use or exhausted.
-    public func rateLimits() async throws(StoreError) -> [RateLimitReport] {
+    package func rateLimits() async throws(StoreError) -> [RateLimitReport] {
         let now = clock.now
         return try await read { snapshot in
             try RateLimitsTable.load(snapshot).compactMap { stored in

@@ -8,7 +8,7 @@ extension Store {
     /// A resource without history has only the present version.
     /// - Parameter limit: the maximum number of versions; nil for all.
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
-    public func history(
+    package func history(
         of resource: String, key: String, limit: Int?
     ) async throws(StoreError) -> RecordHistory? {
         try await read { snapshot in
@@ -24,7 +24,7 @@ extension Store {
     /// Where the present body of a record came from, and when it was confirmed; nil if there is no such record.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
-    public func provenance(
+    package func provenance(
         of resource: String, key: String
     ) async throws(StoreError) -> RecordProvenance? {
         try await read { snapshot in

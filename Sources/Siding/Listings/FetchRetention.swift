@@ -2,28 +2,28 @@ internal import SidingChain
 internal import SidingSQLite
 
 /// A fetch that is to be retained: which page, why, and when to ask again.
-public struct FetchRetention: Sendable {
-    public var resource: String
-    public var source: String
-    public var lease: Lease
-    public var run: RunID
-    public var method: String
-    public var page: PageRequest
-    public var error: RecordedError
+package struct FetchRetention: Sendable {
+    package var resource: String
+    package var source: String
+    package var lease: Lease
+    package var run: RunID
+    package var method: String
+    package var page: PageRequest
+    package var error: RecordedError
     /// Whether the failed try counts.
-    public var isCounted: Bool
+    package var isCounted: Bool
     /// Where set, the entry waits for a person rather than for its time.
-    public var parks: ParkReason?
+    package var parks: ParkReason?
     /// The wait after so many counted tries.
-    public var wait: @Sendable (_ attempts: Int) -> Duration
+    package var wait: @Sendable (_ attempts: Int) -> Duration
     /// When the entry is parked as expired.
-    public var expiry: Duration?
+    package var expiry: Duration?
     /// Whether it waits for the network: then it is due as soon as that returns.
-    public var waitsForLine = false
+    package var waitsForLine = false
     /// Whether the page was tried, or put off unasked.
-    public var isTry = true
+    package var isTry = true
 
-    public init(
+    package init(
         resource: String, source: String, lease: Lease, run: RunID, method: String, page: PageRequest,
         error: RecordedError, isCounted: Bool, parks: ParkReason? = nil, expiry: Duration? = nil,
         wait: @escaping @Sendable (_ attempts: Int) -> Duration
@@ -52,7 +52,7 @@ public struct FetchRetention: Sendable {
 
 extension Store {
     /// Retains a fetch, unique per resource: a newer one takes the place of the older.
-    public func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry {
+    package func retain(_ fetch: FetchRetention) async throws(StoreError) -> QueueEntry {
         let me = try ownerID()
         let now = clock.now
         return try await write { transaction in

@@ -1,36 +1,36 @@
-public import SidingChain
+package import SidingChain
 
 /// How to open a listing.
-public struct ListingOpening: Sendable {
-    public var resource: String
-    public var source: String
-    public var definition: ResourceDefinition
-    public var lease: Lease
-    public var run: RunID
+package struct ListingOpening: Sendable {
+    package var resource: String
+    package var source: String
+    package var definition: ResourceDefinition
+    package var lease: Lease
+    package var run: RunID
     /// Whether a checkpoint is dropped rather than resumed.
-    public var startsAnew: Bool
+    package var startsAnew: Bool
     /// Whether all pages are requested without conditions, even after an interruption: stored validators are deleted.
-    public var isUnconditional = false
+    package var isUnconditional = false
     /// Older checkpoints are dropped.
-    public var resumeWithin: Duration
+    package var resumeWithin: Duration
     /// The first page of a new listing.
-    public var first: PageRequest
+    package var first: PageRequest
     /// The cursor range of a new listing.
-    public var cursor: ListingCursor
+    package var cursor: ListingCursor
     /// Whether a restart deletes the stored cursor, as the origin no longer accepts it.
-    public var forgetsCursor = false
+    package var forgetsCursor = false
     /// Whether this is an ad-hoc listing (`--limit`): it begins at the first page, and leaves checkpoint, validators and
     /// retained fetch as they are.
-    public var isAdHoc: Bool
+    package var isAdHoc: Bool
     /// The record schema to apply; an ad-hoc listing leaves the stored one as it is.
-    public var schema: RecordSchema
+    package var schema: RecordSchema
     /// The parent of the listing; nil if the resource has a single listing.
-    public var parent: ListingParent?
+    package var parent: ListingParent?
     /// The first URL of the parent's listing without a cursor; nil without a parent. A cursor found under another first URL
     /// does not count.
-    public var root: String?
+    package var root: String?
 
-    public init(
+    package init(
         resource: String, source: String, definition: ResourceDefinition, lease: Lease, run: RunID,
         startsAnew: Bool = false, resumeWithin: Duration = AnyResource.usualResumeWithin, first: PageRequest,
         cursor: ListingCursor = ListingCursor(),
@@ -58,47 +58,47 @@ extension ListingOpening {
 }
 
 /// How a listing uses the cursor of its resource.
-public struct ListingCursor: Sendable, Hashable {
+package struct ListingCursor: Sendable, Hashable {
     /// The cursor value that the listing starts from; nil to list everything.
-    public var from: String?
+    package var from: String?
     /// The high-water mark of its pages so far.
-    public var reached: String?
+    package var reached: String?
     /// Whether its end moves the stored cursor.
-    public var moves: Bool
+    package var moves: Bool
     /// Whether it starts beyond the stored cursor, so that no listing covers the changes between the two.
-    public var isPassing: Bool { from != nil && !moves }
+    package var isPassing: Bool { from != nil && !moves }
     /// Whether its pages came out of order: then it is read to its end, and only its end moves the cursor.
-    public var waits: Bool
+    package var waits: Bool
 
-    public init(from: String? = nil, reached: String? = nil, moves: Bool = false, waits: Bool = false) {
+    package init(from: String? = nil, reached: String? = nil, moves: Bool = false, waits: Bool = false) {
         (self.from, self.reached, self.moves, self.waits) = (from, reached, moves, waits)
     }
 }
 
 /// The position of a listing when it is opened.
-public struct ListingPosition: Sendable, Hashable {
+package struct ListingPosition: Sendable, Hashable {
     /// The number of the listing among those of its resource; 0 for an ad-hoc listing.
-    public var listing: Int64
+    package var listing: Int64
     /// The page to request now.
-    public var page: PageRequest
+    package var page: PageRequest
     /// Whether the page is a checkpoint or a retained fetch, not the first page of a new listing.
-    public var isResumed: Bool
+    package var isResumed: Bool
     /// The retained fetch for this page, claimed when the listing was opened.
-    public var entry: QueueEntry?
+    package var entry: QueueEntry?
     /// The changed aspects of the definition since the last sync. If not empty, everything is listed again.
-    public var changedAspects: [String]
+    package var changedAspects: [String]
     /// The number of stored records that a changed `where` filtered out; the run's counters include it.
-    public var leftOut = 0
+    package var leftOut = 0
     /// Why an old checkpoint was dropped; nil if none was.
-    public var droppedCheckpoint: String?
+    package var droppedCheckpoint: String?
     /// A retained fetch that waits for an operator action; the listing does not advance.
-    public var blockedBy: QueueEntry?
+    package var blockedBy: QueueEntry?
     /// The cursor range as of the listing's start, and its high-water mark so far.
-    public var cursor = ListingCursor()
+    package var cursor = ListingCursor()
     /// The freshness that the first page of an unfinished listing reported.
-    public var freshness = ListingFreshness()
+    package var freshness = ListingFreshness()
 
-    public init(
+    package init(
         listing: Int64, page: PageRequest, isResumed: Bool, entry: QueueEntry? = nil, changedAspects: [String] = [],
         droppedCheckpoint: String? = nil, blockedBy: QueueEntry? = nil
     ) {
@@ -113,25 +113,25 @@ public struct ListingPosition: Sendable, Hashable {
 }
 
 /// The stored row of a page: its validators, and what a 304 does not repeat.
-public struct StoredPage: Sendable, Hashable {
-    public var etag: String?
-    public var lastModified: String?
+package struct StoredPage: Sendable, Hashable {
+    package var etag: String?
+    package var lastModified: String?
     /// Nil if the page was the last one.
-    public var next: PageRequest?
-    public var recordCount: Int
+    package var next: PageRequest?
+    package var recordCount: Int
     /// Where the next page was found when the page was last fetched in full; nil if unknown.
-    public var nextPageSource: NextPageSource?
+    package var nextPageSource: NextPageSource?
     /// When the page was last fetched in full; nil if unknown.
-    public var readAt: Timestamp?
+    package var readAt: Timestamp?
     /// See ``PageCommit/Progress/highWaterMark``; nil also if unknown.
-    public var highWaterMark: String?
+    package var highWaterMark: String?
     /// See ``PageCommit/Progress/digest``; nil also if unknown.
-    public var digest: UInt64?
+    package var digest: UInt64?
 
     /// Stored instead of a page's highest value if the page is out of order, so that a 304 to it ends no listing.
     static let disorder = ""
 
-    public init(
+    package init(
         etag: String?, lastModified: String?, next: PageRequest?, recordCount: Int,
         nextPageSource: NextPageSource? = nil,
         readAt: Timestamp? = nil, highWaterMark: String? = nil, digest: UInt64? = nil
@@ -148,7 +148,7 @@ public struct StoredPage: Sendable, Hashable {
 }
 
 /// Where the pages of a listing name their next page. It decides whether a 304 may end the listing.
-public enum NextPageSource: String, Sendable, CaseIterable {
+package enum NextPageSource: String, Sendable, CaseIterable {
     /// In header fields, which a 304 may leave out.
     case header
     /// In the body, or derived from it: an unchanged body has the same next page as before.

@@ -1,44 +1,44 @@
-public import SidingChain
-public import SidingJSON
+package import SidingChain
+package import SidingJSON
 
 /// Everything that one page changes, committed atomically.
-public struct PageCommit: Sendable {
-    public var resource: String
-    public var lease: Lease
-    public var run: RunID
-    public var listing: Int64
-    public var page: PageRequest
-    public var content: Content
+package struct PageCommit: Sendable {
+    package var resource: String
+    package var lease: Lease
+    package var run: RunID
+    package var listing: Int64
+    package var page: PageRequest
+    package var content: Content
     /// Nil for an ad-hoc listing (`--limit`), which must not touch checkpoint and validators.
-    public var progress: Progress?
+    package var progress: Progress?
     /// The ID of the retained fetch that this page completes.
-    public var settles: String?
+    package var settles: String?
     /// The cost of the request, added to the run's counters.
-    public var requests: Int
-    public var bytes: Int
+    package var requests: Int
+    package var bytes: Int
     /// Request and answer, for the provenance of the records; nil if the caller does not say.
-    public var exchange: Exchange?
+    package var exchange: Exchange?
 
     /// A request and its answer, as far as provenance keeps them.
-    public struct Exchange: Sendable, Hashable {
-        public var method: String
-        public var status: Int
-        public var etag: String?
-        public var lastModified: String?
+    package struct Exchange: Sendable, Hashable {
+        package var method: String
+        package var status: Int
+        package var etag: String?
+        package var lastModified: String?
 
-        public init(method: String, status: Int, etag: String? = nil, lastModified: String? = nil) {
+        package init(method: String, status: Int, etag: String? = nil, lastModified: String? = nil) {
             (self.method, self.status, self.etag, self.lastModified) = (method, status, etag, lastModified)
         }
     }
     /// The record schema whose `where` an ad-hoc listing applies, without changing the stored one; nil for the stored one.
-    public var schema: RecordSchema?
+    package var schema: RecordSchema?
     /// Whether the answer had no list of records, not even an empty one. Then it is no evidence of missing records.
-    public var hasNoList = false
+    package var hasNoList = false
     /// Which records are deleted, and how the end of the listing reconciles deletions.
-    public var deletions = DeletionTerms()
+    package var deletions = DeletionTerms()
 
     /// The content of a page.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// The unchanged body, and where its records are in it.
         case records([UInt8], [RecordSlice])
         /// 304: the records are the stored ones.
@@ -60,29 +60,29 @@ public struct PageCommit: Sendable {
     }
 
     /// How the page advances its listing.
-    public struct Progress: Sendable {
-        public var status: Int
-        public var etag: String?
-        public var lastModified: String?
-        public var next: NextPage
+    package struct Progress: Sendable {
+        package var status: Int
+        package var etag: String?
+        package var lastModified: String?
+        package var next: NextPage
         /// The next-page rule in use, for the run record.
-        public var paging: String
+        package var paging: String
         /// How the page moves the cursor; nil if the resource has none.
-        public var cursor: CursorMove?
+        package var cursor: CursorMove?
         /// The freshness that the first page of the listing reported; stored with the last page.
-        public var freshness: ListingFreshness
+        package var freshness: ListingFreshness
         /// Where the next page was found; nil if unknown.
-        public var nextPageSource: NextPageSource?
+        package var nextPageSource: NextPageSource?
         /// The page behind this one, if the listing ends here because all pages from there on are known. The page's row keeps
         /// it as its next page.
-        public var behind: PageRequest?
+        package var behind: PageRequest?
         /// The highest cursor value among the page's records; nil if there is none, and empty if the page breaks the declared
         /// descending order.
-        public var highWaterMark: String?
+        package var highWaterMark: String?
         /// A digest of the page's records; nil if there are none.
-        public var digest: UInt64?
+        package var digest: UInt64?
 
-        public init(
+        package init(
             status: Int, etag: String?, lastModified: String?, next: NextPage, paging: String,
             cursor: CursorMove? = nil, freshness: ListingFreshness = ListingFreshness(),
             nextPageSource: NextPageSource? = nil
@@ -98,7 +98,7 @@ public struct PageCommit: Sendable {
         }
     }
 
-    public init(
+    package init(
         resource: String, lease: Lease, run: RunID, listing: Int64, page: PageRequest, content: Content,
         progress: Progress?, settles: String?, requests: Int, bytes: Int
     ) {
@@ -116,19 +116,19 @@ public struct PageCommit: Sendable {
 }
 
 /// One page request; also a listing's checkpoint, and the request that the queue retains for a fetch.
-public struct PageRequest: Sendable, Hashable {
+package struct PageRequest: Sendable, Hashable {
     /// The page's URL, without credentials.
-    public var url: HTTPURL
+    package var url: HTTPURL
     /// The request's body; nil for none.
-    public var body: String?
+    package var body: String?
     /// The key of the parent; empty if the resource has a single listing.
-    public var scope: String
+    package var scope: String
     /// The page's number in its listing, from 1.
-    public var number: Int
+    package var number: Int
     /// The number of records on the pages before.
-    public var offset: Int
+    package var offset: Int
 
-    public init(url: HTTPURL, body: String? = nil, scope: String = "", number: Int, offset: Int) {
+    package init(url: HTTPURL, body: String? = nil, scope: String = "", number: Int, offset: Int) {
         self.url = url
         self.body = body
         self.scope = scope
@@ -148,7 +148,7 @@ extension PageRequest {
 }
 
 /// What follows a page.
-public enum NextPage: Sendable, Hashable {
+package enum NextPage: Sendable, Hashable {
     case page(PageRequest)
     /// The listing is complete.
     case end

@@ -1,31 +1,31 @@
-public import SidingChain
+package import SidingChain
 
 /// How to open a fan-out pass.
-public struct PassOpening: Sendable {
+package struct PassOpening: Sendable {
     /// What all its listings share; the first page is ignored.
-    public var listing: ListingOpening
+    package var listing: ListingOpening
     /// The resource whose records are the parents.
-    public var parent: String
+    package var parent: String
 
-    public init(_ listing: ListingOpening, over parent: String) {
+    package init(_ listing: ListingOpening, over parent: String) {
         self.listing = listing
         self.parent = parent
     }
 }
 
 /// The state of a fan-out pass when it is opened.
-public struct PassPosition: Sendable, Hashable {
-    public var pass: Int64
+package struct PassPosition: Sendable, Hashable {
+    package var pass: Int64
     /// Whether all parents are due, changed or not.
-    public var takesAll: Bool
-    public var isResumed: Bool
-    public var changedAspects: [String]
+    package var takesAll: Bool
+    package var isResumed: Bool
+    package var changedAspects: [String]
     /// The number of stored records that a changed `where` filtered out; the run's counters include it.
-    public var leftOut = 0
+    package var leftOut = 0
     /// Why an old pass was dropped; nil if none was.
-    public var droppedPass: String?
+    package var droppedPass: String?
 
-    public init(
+    package init(
         pass: Int64, takesAll: Bool, isResumed: Bool, changedAspects: [String] = [], droppedPass: String? = nil
     ) {
         self.pass = pass
@@ -37,14 +37,14 @@ public struct PassPosition: Sendable, Hashable {
 }
 
 /// A stored fan-out pass.
-public struct PassState: Sendable, Hashable {
-    public var pass: Int64
-    public var isOpen: Bool
-    public var takesAll: Bool
-    public var startedAt: Timestamp
-    public var endedAt: Timestamp?
+package struct PassState: Sendable, Hashable {
+    package var pass: Int64
+    package var isOpen: Bool
+    package var takesAll: Bool
+    package var startedAt: Timestamp
+    package var endedAt: Timestamp?
 
-    public init(pass: Int64, isOpen: Bool, takesAll: Bool, startedAt: Timestamp, endedAt: Timestamp?) {
+    package init(pass: Int64, isOpen: Bool, takesAll: Bool, startedAt: Timestamp, endedAt: Timestamp?) {
         self.pass = pass
         self.isOpen = isOpen
         self.takesAll = takesAll
@@ -54,20 +54,20 @@ public struct PassState: Sendable, Hashable {
 }
 
 /// How a fan-out pass ended.
-public struct PassEnd: Sendable {
-    public var resource: String
-    public var parent: String
-    public var pass: Int64
-    public var lease: Lease
-    public var run: RunID
+package struct PassEnd: Sendable {
+    package var resource: String
+    package var parent: String
+    package var pass: Int64
+    package var lease: Lease
+    package var run: RunID
     /// Whether every parent's listing is complete, and with it the resource.
-    public var isComplete: Bool
+    package var isComplete: Bool
     /// Whether only new and changed parents were asked about: then absence proves nothing.
-    public var isOfChanges = false
+    package var isOfChanges = false
     /// Which missing or filtered-out records may be deleted; nil for the defaults.
-    public var deletions: DeletionTerms?
+    package var deletions: DeletionTerms?
 
-    public init(resource: String, parent: String, pass: Int64, lease: Lease, run: RunID, isComplete: Bool) {
+    package init(resource: String, parent: String, pass: Int64, lease: Lease, run: RunID, isComplete: Bool) {
         self.resource = resource
         self.parent = parent
         self.pass = pass
@@ -78,45 +78,45 @@ public struct PassEnd: Sendable {
 }
 
 /// The result of reconciling deletions at the end of a fan-out pass.
-public struct PassFindings: Sendable, Hashable {
+package struct PassFindings: Sendable, Hashable {
     /// The numbers of deleted records and blocked deletions.
-    public var counters = RunCounters()
+    package var counters = RunCounters()
     /// Records that no page shows any more but that were kept, because the pass does not count.
-    public var unproven = 0
+    package var unproven = 0
     /// Live parents whose listing was not completed in the pass.
-    public var unasked = 0
+    package var unasked = 0
     /// Whether the parents were not listed completely since the last complete pass, so that some may not be stored.
-    public var areParentsUnlisted = false
+    package var areParentsUnlisted = false
     /// Listings with pages whose records are not all known.
-    public var unknown = 0
+    package var unknown = 0
     /// Whether several runs read the pass, and its pages are not stable.
-    public var isInterrupted = false
+    package var isInterrupted = false
 
-    public init() {}
+    package init() {}
 
     /// Whether the pass counts.
     var isProof: Bool { unasked == 0 && unknown == 0 && !areParentsUnlisted && !isInterrupted }
 }
 
 /// Selects parents of a fan-out.
-public struct ParentSelection: Sendable, Hashable {
+package struct ParentSelection: Sendable, Hashable {
     /// The resource with a listing per parent.
-    public var resource: String
+    package var resource: String
     /// The resource of the parents.
-    public var parent: String
-    public var filter: RecordFilter?
+    package var parent: String
+    package var filter: RecordFilter?
     /// Only these keys; nil for all.
-    public var keys: [String]?
+    package var keys: [String]?
     /// Skips parents whose listing ended in this pass; nil skips none.
-    public var pass: Int64?
+    package var pass: Int64?
     /// Only parents that are new or changed, or whose listing is not complete.
-    public var areChanged: Bool
+    package var areChanged: Bool
     /// Only keys after this one.
-    public var after: String?
+    package var after: String?
     /// Nil for no limit.
-    public var limit: Int?
+    package var limit: Int?
 
-    public init(
+    package init(
         for resource: String, of parent: String, filter: RecordFilter? = nil, keys: [String]? = nil,
         pass: Int64? = nil, areChanged: Bool = false, after: String? = nil, limit: Int? = nil
     ) {
@@ -132,19 +132,19 @@ public struct ParentSelection: Sendable, Hashable {
 }
 
 /// A record with a listing of its own in another resource.
-public struct Parent: Sendable, Hashable {
-    public var key: String
-    public var body: [UInt8]
+package struct Parent: Sendable, Hashable {
+    package var key: String
+    package var body: [UInt8]
     /// The revision of its resource when it was last written.
-    public var revision: Int64
+    package var revision: Int64
     /// The next page of its open listing.
-    public var checkpoint: PageRequest?
+    package var checkpoint: PageRequest?
     /// When that listing last made progress.
-    public var checkpointAt: Timestamp?
+    package var checkpointAt: Timestamp?
     /// The first URL of its listing; see ``ListingOpening/root``.
-    public var root: String?
+    package var root: String?
 
-    public init(
+    package init(
         key: String, body: [UInt8], revision: Int64, checkpoint: PageRequest? = nil, checkpointAt: Timestamp? = nil,
         root: String? = nil
     ) {
@@ -158,13 +158,13 @@ public struct Parent: Sendable, Hashable {
 }
 
 /// The parent of a listing that is being opened.
-public struct ListingParent: Sendable, Hashable {
-    public var resource: String
-    public var revision: Int64
+package struct ListingParent: Sendable, Hashable {
+    package var resource: String
+    package var revision: Int64
     /// The fan-out pass; nil for an ad-hoc listing.
-    public var pass: Int64?
+    package var pass: Int64?
 
-    public init(resource: String, revision: Int64, pass: Int64?) {
+    package init(resource: String, revision: Int64, pass: Int64?) {
         self.resource = resource
         self.revision = revision
         self.pass = pass
@@ -172,18 +172,18 @@ public struct ListingParent: Sendable, Hashable {
 }
 
 /// The number of parents, and of those that are due.
-public struct ParentOutlook: Sendable, Hashable {
+package struct ParentOutlook: Sendable, Hashable {
     /// All that match the filter.
-    public var all = 0
-    public var due = 0
+    package var all = 0
+    package var due = 0
     /// Due because they were never listed.
-    public var new = 0
+    package var new = 0
     /// Due because the listing is not complete.
-    public var unfinished = 0
+    package var unfinished = 0
     /// Due because the parent changed since its listing began.
-    public var changed = 0
+    package var changed = 0
 
-    public init(all: Int = 0, due: Int = 0, new: Int = 0, unfinished: Int = 0, changed: Int = 0) {
+    package init(all: Int = 0, due: Int = 0, new: Int = 0, unfinished: Int = 0, changed: Int = 0) {
         self.all = all
         self.due = due
         self.new = new
@@ -193,13 +193,13 @@ public struct ParentOutlook: Sendable, Hashable {
 }
 
 /// The cursor of one parent's listing.
-public struct ScopedCursor: Sendable, Hashable {
+package struct ScopedCursor: Sendable, Hashable {
     /// The key of the parent.
-    public var scope: String
-    public var value: String
-    public var movedAt: Timestamp
+    package var scope: String
+    package var value: String
+    package var movedAt: Timestamp
 
-    public init(scope: String, value: String, movedAt: Timestamp) {
+    package init(scope: String, value: String, movedAt: Timestamp) {
         self.scope = scope
         self.value = value
         self.movedAt = movedAt

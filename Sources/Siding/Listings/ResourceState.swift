@@ -1,31 +1,31 @@
-public import SidingChain
+package import SidingChain
 internal import SidingSQLite
 
 /// The state of a resource's data.
-public struct ResourceState: Sendable, Hashable {
-    public var resource: String
-    public var source: String
+package struct ResourceState: Sendable, Hashable {
+    package var resource: String
+    package var source: String
     /// The resource's definition at its last sync.
-    public var definition: ResourceDefinition
-    public var records: Int
+    package var definition: ResourceDefinition
+    package var records: Int
     /// Records in quarantine.
-    public var quarantined: Int
+    package var quarantined: Int
     /// Missing records: in no page of the last complete listings, and not deleted yet.
-    public var missing = 0
+    package var missing = 0
     /// When the last complete listing ended.
-    public var completedAt: Timestamp?
+    package var completedAt: Timestamp?
     /// The next page of an unfinished listing.
-    public var checkpoint: PageRequest?
+    package var checkpoint: PageRequest?
     /// The cursor of that listing: where it began and its high-water mark.
-    public var checkpointCursor: ListingCursor
+    package var checkpointCursor: ListingCursor
     /// Until when the origin declared the data fresh, in the last complete listing.
-    public var freshness: ListingFreshness
+    package var freshness: ListingFreshness
     /// The last fan-out pass of a resource with parents.
-    public var pass: PassState?
+    package var pass: PassState?
     /// When the unfinished listing, or the last fan-out pass, last made progress; nil if there is none.
-    public var progressedAt: Timestamp?
+    package var progressedAt: Timestamp?
 
-    public init(
+    package init(
         resource: String, source: String, definition: ResourceDefinition, records: Int, quarantined: Int = 0,
         completedAt: Timestamp?,
         checkpoint: PageRequest?, checkpointCursor: ListingCursor = ListingCursor(),
@@ -46,7 +46,7 @@ public struct ResourceState: Sendable, Hashable {
 
 extension ResourceState {
     /// The state that decides whether a sync can be skipped.
-    public var standing: ResourceFreshness {
+    package var standing: ResourceFreshness {
         ResourceFreshness(
             definition: definition, completedAt: completedAt, said: freshness, isUnfinished: checkpoint != nil,
             source: source)
@@ -57,7 +57,7 @@ extension Store {
     /// The state of every resource that was ever synced, by name.
     ///
     /// - Parameter countsRecords: whether ``ResourceState/records`` are counted, for which every row is read; else 0.
-    public func resourceStates(countsRecords: Bool = true) async throws(StoreError) -> [ResourceState] {
+    package func resourceStates(countsRecords: Bool = true) async throws(StoreError) -> [ResourceState] {
         try await read { snapshot in
             var states = try snapshot.query(
                 """

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// A changed definition first discards checkpoint, validators and retained fetch. Resuming claims the retained fetch; if
     /// its sender died, that counts as a crash, and after three crashes the entry is parked as poison.
-    public func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
+    package func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
         let me = try ownerID()
         let now = clock.now
         return try await write { transaction in
@@ -19,7 +19,7 @@ extension Store {
     /// Drops the checkpoint, supersedes the retained fetch, and opens a new listing at its first page.
     ///
     /// Deletes the stored cursor if ``ListingOpening/forgetsCursor`` is set.
-    public func restartListing(
+    package func restartListing(
         _ opening: ListingOpening, because reason: String
     ) async throws(StoreError) -> ListingPosition {
         let me = try ownerID()
@@ -34,7 +34,7 @@ extension Store {
     /// The stored cursor of a resource; nil if it has none yet.
     ///
     /// - Parameter scope: see ``PageRequest/scope``.
-    public func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
+    package func cursor(of resource: String, scope: String = "") async throws(StoreError) -> StoredCursor? {
         try await read { snapshot in
             try snapshot.first(
                 """
@@ -55,7 +55,7 @@ extension Store {
     /// cursor.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` for a resource that was never opened, ``StoreError/Kind/leaseLost``.
-    public func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
+    package func setCursor(_ value: String?, of resource: String, lease: Lease) async throws(StoreError) {
         let me = try ownerID()
         let now = clock.now
         try await write { transaction in
@@ -65,7 +65,7 @@ extension Store {
     }
 
     /// The state that decides whether a sync can be skipped; nil if the resource was never opened. It counts no records.
-    public func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
+    package func freshness(of resource: String) async throws(StoreError) -> ResourceFreshness? {
         try await read { snapshot in
             try snapshot.first(
                 """
@@ -85,7 +85,7 @@ extension Store {
     }
 
     /// The stored row of a page; nil if there is none.
-    public func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
+    package func storedPage(_ page: PageRequest, of resource: String) async throws(StoreError) -> StoredPage? {
         try await read { snapshot in
             try snapshot.first(
                 """
@@ -110,7 +110,7 @@ extension Store {
     ///
     /// - Returns: the counters of this page.
     /// - Throws: ``StoreError/Kind/leaseLost`` if another run took over; then nothing changes.
-    public func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
+    package func commit(_ page: PageCommit) async throws(StoreError) -> RunCounters {
         try await probes.willCommit(page.page.number)
         let me = try ownerID()
         let now = clock.now

@@ -7,7 +7,7 @@ extension Store {
     /// ``ListingOpening/resumeWithin``, or if everything is listed again.
     ///
     /// A changed definition first deletes all listings.
-    public func openPass(_ opening: PassOpening) async throws(StoreError) -> PassPosition {
+    package func openPass(_ opening: PassOpening) async throws(StoreError) -> PassPosition {
         let me = try ownerID()
         let now = clock.now
         return try await write { transaction in
@@ -21,7 +21,7 @@ extension Store {
     ///
     /// - Returns: the counters, and the missing records that were kept.
     @discardableResult
-    public func endPass(_ pass: PassEnd) async throws(StoreError) -> PassFindings {
+    package func endPass(_ pass: PassEnd) async throws(StoreError) -> PassFindings {
         let me = try ownerID()
         let now = clock.now
         let findings = try await write { transaction in
@@ -33,7 +33,7 @@ extension Store {
     }
 
     /// The live parents that are due, in the order of their keys.
-    public func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
+    package func parents(_ selection: ParentSelection) async throws(StoreError) -> [Parent] {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).due()
             return try snapshot.query(statement) { row in
@@ -45,7 +45,7 @@ extension Store {
     }
 
     /// The number of parents, and why they are due; ignores ``ParentSelection/limit``.
-    public func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
+    package func outlook(_ selection: ParentSelection) async throws(StoreError) -> ParentOutlook {
         try await read { snapshot in
             let statement = try ParentCompiler(selection, snapshot).outlook()
             return try snapshot.query(statement) { row in
@@ -59,7 +59,7 @@ extension Store {
     /// The values of a statement's first column.
     ///
     /// - Throws: ``StoreError/Kind/invalidQuery`` if the statement does more than read, or the store has no SQL.
-    public func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
+    package func keys(ofQuery sql: String) async throws(StoreError) -> [String] {
         let keys = GatheredKeys()
         do {
             try await query(sql, columns: { _ in }, row: { keys.add($0.first) })
@@ -68,7 +68,7 @@ extension Store {
     }
 
     /// The cursor of each parent's listing; the one that moved least recently first.
-    public func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
+    package func scopedCursors(of resource: String) async throws(StoreError) -> [ScopedCursor] {
         try await read { snapshot in
             try snapshot.query(
                 """

@@ -7,7 +7,7 @@ extension Store {
     ///
     /// Saved records leave the quarantine. Records stay if the origin or the program wrote a newer version, or if another run
     /// holds the resource's lease.
-    public func retryQuarantined(
+    package func retryQuarantined(
         _ selection: QuarantineSelection, as resources: [AnyResource]
     ) async throws(StoreError) -> [QuarantineChange] {
         // An empty selection needs no run.

@@ -10,7 +10,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/notFound`` for a resource of which nothing is stored, ``StoreError/Kind/leaseLost`` where a
     ///   run is at it, ``StoreError/Kind/invalidWrite`` where writes to it are not settled.
     @discardableResult
-    public func forget(resource: String) async throws(StoreError) -> Int {
+    package func forget(resource: String) async throws(StoreError) -> Int {
         _ = try await read { try Self.resourceID(resource, $0) }
         let lease: Lease
         switch try await acquireLease(Lease.name(ofResource: resource), command: "records forget") {

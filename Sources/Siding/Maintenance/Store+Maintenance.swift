@@ -2,23 +2,23 @@ internal import SidingMigrations
 internal import SidingSQLite
 
 /// Describes the database file, for `status`, `db` and `doctor`.
-public struct DatabaseDescription: Sendable, Hashable {
-    public var path: String
+package struct DatabaseDescription: Sendable, Hashable {
+    package var path: String
     /// Database and WAL together.
-    public var bytes: Int
+    package var bytes: Int
     /// The number of the last migration.
-    public var schemaVersion: Int
-    public var sqliteVersion: String
+    package var schemaVersion: Int
+    package var sqliteVersion: String
     /// Whether this SQLite version can lose commits by resetting the WAL while another process checkpoints; fixed in 3.51.3,
     /// 3.50.7 and 3.44.6. Siding's own checkpoints are not affected, other programs' are.
-    public var hasWALResetBug: Bool
+    package var hasWALResetBug: Bool
 }
 
 extension Store {
     /// Checks the file: SQLite's own integrity check, and the invariants that the schema cannot express.
     ///
     /// - Returns: one line per fault; empty if there is none.
-    public func check() async throws(StoreError) -> [String] {
+    package func check() async throws(StoreError) -> [String] {
         let damage: [String]
         do {
             damage = try await DatabaseReader.open(at: path).check(quick: false)
@@ -79,7 +79,7 @@ extension Store {
     }
 
     /// Copies the database as of one moment to a new file, which must not exist. Writers may go on meanwhile.
-    public func backup(to destination: String) async throws(StoreError) {
+    package func backup(to destination: String) async throws(StoreError) {
         guard !DatabaseFiles.exists(destination) else {
             throw StoreError(.inaccessible, "\(destination) exists already", hint: "name a file that does not exist")
         }
@@ -89,7 +89,7 @@ extension Store {
     }
 
     /// Describes the database file.
-    public func description() async throws(StoreError) -> DatabaseDescription {
+    package func description() async throws(StoreError) -> DatabaseDescription {
         let path = path
         return try await read { snapshot in
             let version = try snapshot.first("SELECT sqlite_version()") { $0.text(0) } ?? ""

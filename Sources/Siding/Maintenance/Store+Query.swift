@@ -1,4 +1,4 @@
-public import SidingChain
+package import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
@@ -13,7 +13,7 @@ extension Store {
     ///   - columns: called once with the column names.
     ///   - row: called with each row.
     /// - Throws: ``StoreError/Kind/invalidQuery``, ``StoreError/Kind/timeLimit``, or what the closures throw.
-    public func query(
+    package func query(
         _ sql: String, timeLimit: Duration = .seconds(60), asOf moment: Timestamp? = nil,
         columns: @escaping @Sendable ([String]) throws -> Void,
         row: @escaping @Sendable ([QueryCell]) throws -> Void

@@ -4,7 +4,7 @@ internal import SidingSQLite
 /// The beginning and the end of a run, with the upkeep of the file that each does.
 extension Store {
     /// Adds a run, and marks the runs of dead processes as interrupted.
-    public func beginRun(command: String) async throws(StoreError) -> RunID {
+    package func beginRun(command: String) async throws(StoreError) -> RunID {
         let me = try ownerID()
         let unfinished = try await read { snapshot in
             try snapshot.query("SELECT DISTINCT owner FROM siding_runs WHERE ended_at IS NULL") { $0.text(0) }
@@ -34,7 +34,7 @@ extension Store {
     private static let retention: Int64 = 30 * 86_400 * 1_000_000
 
     /// Stores the outcome of a run, and deletes what is older than its retention: completed entries, versions, requests and runs.
-    public func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
+    package func endRun(_ run: RunID, outcome: RunOutcome) async throws(StoreError) {
         let now = clock.now
         let oldest = Timestamp(microseconds: now.microseconds - Self.retention)
         try await write { transaction in

@@ -1,8 +1,8 @@
-public import HTTPTypes
-public import SidingChain
+package import HTTPTypes
+package import SidingChain
 
 /// An operator action on every entry of a selection. Each queue command is one of these.
-public enum OperatorAction: Sendable, Hashable {
+package enum OperatorAction: Sendable, Hashable {
     /// Retry, hold, release or drop.
     case act(QueueAction)
     /// Replaces the request of a write with an edited one.
@@ -14,18 +14,18 @@ public enum OperatorAction: Sendable, Hashable {
 }
 
 /// The result of an operator action on one entry.
-public struct QueueChange: Sendable, Hashable {
+package struct QueueChange: Sendable, Hashable {
     /// The entry afterwards; a different entry from ``before`` if it was replaced.
-    public var entry: QueueEntry
+    package var entry: QueueEntry
     /// The entry before the action.
-    public var before: QueueEntry
+    package var before: QueueEntry
     /// Why the action was refused; nil if it was carried out.
-    public var refusal: String?
+    package var refusal: String?
     /// What to do about the refusal.
-    public var hint: String?
+    package var hint: String?
 
     /// - Parameter before: nil if the entry is unchanged.
-    public init(entry: QueueEntry, before: QueueEntry? = nil, refusal: String? = nil, hint: String? = nil) {
+    package init(entry: QueueEntry, before: QueueEntry? = nil, refusal: String? = nil, hint: String? = nil) {
         (self.entry, self.before, self.refusal, self.hint) = (entry, before ?? entry, refusal, hint)
     }
 }
@@ -38,7 +38,7 @@ struct QueueRefusal: Error {
 }
 
 /// An operator action that changes the state of entries.
-public enum QueueAction: String, Sendable, CaseIterable {
+package enum QueueAction: String, Sendable, CaseIterable {
     /// Makes the entry due now, parked or not, and resets its attempts.
     case retry
     /// Parks the entry until it is released.
@@ -55,7 +55,7 @@ extension QueueAction {
     ///
     /// - Parameter isBeingSent: whether a live sender has claimed the entry; nil treats every `sending` entry as claimed,
     ///   because the entry alone does not show whether its sender is alive.
-    public func refusal(on entry: QueueEntry, isBeingSent: Bool? = nil) -> String? {
+    package func refusal(on entry: QueueEntry, isBeingSent: Bool? = nil) -> String? {
         if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
         if isBeingSent ?? (entry.state == .sending) { return "it is being sent right now" }
         switch self {
@@ -71,17 +71,17 @@ extension QueueAction {
 }
 
 /// An operator's changes to the request of a write.
-public struct WriteChange: Sendable, Hashable {
+package struct WriteChange: Sendable, Hashable {
     /// Nil keeps the URL. An edit stays on its record.
-    public var url: HTTPURL?
+    package var url: HTTPURL?
     /// Nil keeps the body.
-    public var body: [UInt8]?
+    package var body: [UInt8]?
     /// Nil keeps the fields.
-    public var headerFields: HTTPFields?
+    package var headerFields: HTTPFields?
     /// Whether the entry returns to the queue at once, which is the default; otherwise it is held until released.
-    public var releases: Bool
+    package var releases: Bool
 
-    public init(
+    package init(
         url: HTTPURL? = nil, body: [UInt8]? = nil, headerFields: HTTPFields? = nil, releases: Bool = true
     ) {
         (self.url, self.body, self.headerFields, self.releases) = (url, body, headerFields, releases)
@@ -89,7 +89,7 @@ public struct WriteChange: Sendable, Hashable {
 }
 
 /// An operator's decision on a write.
-public enum ConflictResolution: Sendable, Hashable {
+package enum ConflictResolution: Sendable, Hashable {
     /// Sends the write again, under a new key, against the present server copy.
     case mine
     /// Drops the write.

@@ -98,15 +98,15 @@ extension ParkReason {
 }
 
 /// One event in an entry's history.
-public struct QueueEvent: Sendable, Hashable {
-    public var at: Timestamp
+package struct QueueEvent: Sendable, Hashable {
+    package var at: Timestamp
     /// The process that caused the event.
-    public var who: String
+    package var who: String
     /// `retained`, `claimed`, `failed`, `held`, `released`, `answered`, `dropped`, …
-    public var event: String
-    public var detail: String?
+    package var event: String
+    package var detail: String?
 
-    public init(at: Timestamp, who: String, event: String, detail: String?) {
+    package init(at: Timestamp, who: String, event: String, detail: String?) {
         (self.at, self.who, self.event, self.detail) = (at, who, event, detail)
     }
 }

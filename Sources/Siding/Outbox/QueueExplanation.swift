@@ -1,14 +1,14 @@
-public import SidingChain
+package import SidingChain
 
 /// Explains an entry in plain words: why it waits, what happens next and when.
-public struct QueueExplanation: Sendable, Hashable {
-    public var why: String
-    public var next: String
+package struct QueueExplanation: Sendable, Hashable {
+    package var why: String
+    package var next: String
 
     /// - Parameters:
     ///   - gate: the closed gate of the entry's source, if there is one.
     ///   - now: the time that waits are counted from.
-    public init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
+    package init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
         why = Self.why(entry)
         next = entry.kind == .write ? Self.nextOfWrite(entry, gate, now) : Self.next(entry, gate, now)
     }

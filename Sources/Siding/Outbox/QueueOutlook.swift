@@ -1,26 +1,26 @@
-public import SidingChain
+package import SidingChain
 internal import SidingSQLite
 
 /// What a sender has to do, as found by one read of the store.
-public struct QueueOutlook: Sendable, Hashable {
+package struct QueueOutlook: Sendable, Hashable {
     /// Whether a claim might find a due write, or park an expired one.
-    public var hasWork: Bool
+    package var hasWork: Bool
     /// When the next write may be tried; nil if none waits for its time.
-    public var nextDue: Timestamp?
+    package var nextDue: Timestamp?
     /// All sources with a claimed write, whether its sender is alive or dead.
-    public var claimed: Set<String>
+    package var claimed: Set<String>
     /// All sources with an entry parked for a sign-in, or with a gate closed for one: worth a try once the credentials have
     /// changed.
-    public var wantingSignIn: Set<String>
+    package var wantingSignIn: Set<String>
 
-    public init(hasWork: Bool, nextDue: Timestamp?, claimed: Set<String>, wantingSignIn: Set<String>) {
+    package init(hasWork: Bool, nextDue: Timestamp?, claimed: Set<String>, wantingSignIn: Set<String>) {
         (self.hasWork, self.nextDue) = (hasWork, nextDue)
         (self.claimed, self.wantingSignIn) = (claimed, wantingSignIn)
     }
 }
 
 /// Why waiting may end early.
-public enum WaitsEnd: Sendable, Hashable {
+package enum WaitsEnd: Sendable, Hashable {
     /// A link, an address or a route appeared: entries that wait for the network are due.
     case lineReturned
     /// An operator asks to try now: entries that wait for a sign-in are due as well.
@@ -33,7 +33,7 @@ extension Store {
     /// Finds out what a sender has to do for claims from these sources.
     ///
     /// Reads only and so takes no writer lock: waiting senders call it again and again.
-    public func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
+    package func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
         let now = clock.now
         return try await read { snapshot in
             let nextDue = try Self.nextDue(of: sources, now, snapshot)
@@ -67,7 +67,7 @@ extension Store {
     /// due. An origin's `Retry-After` still applies.
     ///
     /// - Parameter sources: the sources affected; nil for all.
-    public func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
+    package func endWaits(of sources: Set<String>?, because cause: WaitsEnd) async throws(StoreError) {
         let transitions = try transitions()
         try await write { transaction in
             for source in try SourcesTable.names(transaction) where sources?.contains(source) ?? true {
@@ -78,7 +78,7 @@ extension Store {
 
     /// Records the outcome of a request for its source, shared by all processes. If it ends an outage, entries that waited for
     /// the network become due.
-    public func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
+    package func record(_ outcome: SourceOutcome, of source: String) async throws(StoreError) {
         let (jitter, transitions) = (jitter, try transitions())
         // Most outcomes change nothing, and a commit costs an fsync.
         let isNews = try await read { snapshot in

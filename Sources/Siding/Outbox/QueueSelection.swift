@@ -1,26 +1,26 @@
-public import SidingChain
+package import SidingChain
 
 /// Selects queue entries. All conditions apply together; an empty selection selects every open entry.
-public struct QueueSelection: Sendable, Hashable {
+package struct QueueSelection: Sendable, Hashable {
     /// Ids or unique prefixes.
-    public var ids: [String]
-    public var resources: [String]
-    public var sources: [String]
-    public var lanes: [String]
+    package var ids: [String]
+    package var resources: [String]
+    package var sources: [String]
+    package var lanes: [String]
     /// Empty selects both kinds.
-    public var kinds: Set<QueueEntry.Kind>
+    package var kinds: Set<QueueEntry.Kind>
     /// Empty selects every state that is not completed.
-    public var states: [QueueEntry.State]
+    package var states: [QueueEntry.State]
     /// Only entries parked for one of these reasons; empty selects entries whether or not they are parked.
-    public var reasons: [ParkReason]
+    package var reasons: [ParkReason]
     /// Only entries created before this time.
-    public var createdBefore: Timestamp?
+    package var createdBefore: Timestamp?
     /// Only entries completed before this time.
-    public var settledBefore: Timestamp?
+    package var settledBefore: Timestamp?
     /// Only queued entries that are due by this time.
-    public var dueBy: Timestamp?
+    package var dueBy: Timestamp?
 
-    public init(
+    package init(
         ids: [String] = [], resources: [String] = [], sources: [String] = [], lanes: [String] = [],
         states: [QueueEntry.State] = [], createdBefore: Timestamp? = nil, dueBy: Timestamp? = nil,
         kinds: Set<QueueEntry.Kind> = [], reasons: [ParkReason] = [], settledBefore: Timestamp? = nil
@@ -38,7 +38,7 @@ public struct QueueSelection: Sendable, Hashable {
     }
 
     /// Whether the selection contains `entry`.
-    public func includes(_ entry: QueueEntry) -> Bool {
+    package func includes(_ entry: QueueEntry) -> Bool {
         (ids.isEmpty || ids.contains { entry.id.hasPrefix($0.lowercased()) }) && fits(entry)
     }
 
@@ -57,13 +57,13 @@ public struct QueueSelection: Sendable, Hashable {
 }
 
 /// The number of entries in one state, for one reason.
-public struct QueueCount: Sendable, Hashable {
-    public var state: QueueEntry.State
+package struct QueueCount: Sendable, Hashable {
+    package var state: QueueEntry.State
     /// Why they are parked.
-    public var reason: ParkReason?
-    public var count: Int
+    package var reason: ParkReason?
+    package var count: Int
 
-    public init(state: QueueEntry.State, reason: ParkReason?, count: Int) {
+    package init(state: QueueEntry.State, reason: ParkReason?, count: Int) {
         (self.state, self.reason, self.count) = (state, reason, count)
     }
 }

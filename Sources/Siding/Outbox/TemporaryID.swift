@@ -1,15 +1,15 @@
 /// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.
 ///
 /// They are detected in URLs, bodies and lanes, so that a write that names one waits for it automatically.
-public enum TemporaryID {
+package enum TemporaryID {
     static let prefix = "tmp-"
     static let length = prefix.utf8.count + EntryID.length
 
     /// Makes a new id, for a caller who wants to use it before its write is accepted, for instance in a lane.
-    public static func random() -> String { prefix + EntryID.random() }
+    package static func random() -> String { prefix + EntryID.random() }
 
     /// Whether `text` has the form of a temporary id.
-    public static func matches(_ text: String) -> Bool {
+    package static func matches(_ text: String) -> Bool {
         text.utf8.count == length && text.hasPrefix(prefix) && text.utf8.dropFirst(4).allSatisfy(isLetter)
     }
 

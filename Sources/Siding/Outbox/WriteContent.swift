@@ -1,33 +1,33 @@
-public import HTTPTypes
-public import SidingChain
+package import HTTPTypes
+package import SidingChain
 internal import SidingSQLite
 
 /// The stored parts of a write that its entry does not show: the request, the answer, and the entries it waits for.
-public struct WriteContent: Sendable {
+package struct WriteContent: Sendable {
     /// The write's own fields. The source's fields and credentials are added when it is sent.
-    public var headerFields: HTTPFields
-    public var body: [UInt8]?
-    public var key: String
+    package var headerFields: HTTPFields
+    package var body: [UInt8]?
+    package var key: String
     /// The field that carries the key; nil if the key is not sent.
-    public var keyField: HTTPField.Name?
+    package var keyField: HTTPField.Name?
     /// Whether the key is sent in double quotes (RFC 8941 §3.3.3).
-    public var isKeyQuoted: Bool
+    package var isKeyQuoted: Bool
     /// Whether the origin honours the key.
-    public var isKeyed: Bool
+    package var isKeyed: Bool
     /// The earliest time at which it may have reached the origin.
-    public var firstSentAt: Timestamp?
+    package var firstSentAt: Timestamp?
     /// The origin's last answer.
-    public var answer: WriteAnswer?
+    package var answer: WriteAnswer?
     /// The open entries that must complete first.
-    public var parents: [String]
+    package var parents: [String]
     /// The first open entry of the lane.
-    public var head: String?
+    package var head: String?
     /// The entry that this one replaced.
-    public var replaces: String?
+    package var replaces: String?
     /// The path of the delivery probe, below the source's base URL; nil if there is none.
-    public var probe: String?
+    package var probe: String?
 
-    public init(
+    package init(
         headerFields: HTTPFields, body: [UInt8]?, key: String, keyField: HTTPField.Name?, isKeyed: Bool,
         firstSentAt: Timestamp?, answer: WriteAnswer?, parents: [String], head: String?, replaces: String?,
         probe: String? = nil, isKeyQuoted: Bool = false

@@ -1,39 +1,39 @@
-public import HTTPTypes
-public import SidingChain
-public import SidingJSON
+package import HTTPTypes
+package import SidingChain
+package import SidingJSON
 
 /// How records of one kind are created, updated and deleted at their origin: one entry of the configuration's `writes`.
-public struct WriteDeclaration: Sendable {
+package struct WriteDeclaration: Sendable {
     /// An operation on a record.
-    public enum Verb: String, Sendable, Hashable, CaseIterable {
+    package enum Verb: String, Sendable, Hashable, CaseIterable {
         case create, update, delete
     }
 
     /// How much of a record a body or an answer contains.
-    public enum Extent: String, Sendable, Hashable, CaseIterable {
+    package enum Extent: String, Sendable, Hashable, CaseIterable {
         case whole
         /// Some members, as a merge patch (RFC 7396).
         case part
     }
 
     /// The request of a verb.
-    public struct Operation: Sendable, Hashable {
-        public var method: HTTPRequest.Method
+    package struct Operation: Sendable, Hashable {
+        package var method: HTTPRequest.Method
         /// The path below the source's base URL; `{id}` stands for the record's id.
-        public var path: String
+        package var path: String
         /// Where the answer to a create holds the real id; nil for the place where records have their key.
-        public var idPath: JSONPath?
+        package var idPath: JSONPath?
         /// Whether the record's ETag is sent in `If-Match`, if a strong one is known.
-        public var sendsIfMatch: Bool
+        package var sendsIfMatch: Bool
         /// Whether 404 and 410 count as a successful delete, whatever the method.
-        public var goneIsDone: Bool
+        package var goneIsDone: Bool
         /// How much of the record the body of an update contains. Nil decides by the method: PUT replaces the whole record
         /// (RFC 9110 §9.3.4), all others change a part.
-        public var body: Extent?
+        package var body: Extent?
         /// How much of the record the answer contains, if it contains the record at all.
-        public var answer: Extent
+        package var answer: Extent
 
-        public init(
+        package init(
             _ method: HTTPRequest.Method, _ path: String, idPath: JSONPath? = nil, sendsIfMatch: Bool = false,
             goneIsDone: Bool = true, body: Extent? = nil, answer: Extent = .whole
         ) {
@@ -51,29 +51,29 @@ public struct WriteDeclaration: Sendable {
     }
 
     /// The placeholder for the record's id.
-    public static let placeholder = "{id}"
+    package static let placeholder = "{id}"
 
-    public var name: String
-    public var source: Source
-    public var operations: [Verb: Operation]
+    package var name: String
+    package var source: Source
+    package var operations: [Verb: Operation]
     /// The lane of a record's writes; `{id}` stands for its id. Nil gives each record its own lane.
-    public var lane: String?
+    package var lane: String?
     /// The origin's promise to honour the key; nil uses the source's.
-    public var idempotency: Idempotency?
+    package var idempotency: Idempotency?
     /// The resource whose records are written: its view shows the writes at once. Nil if no local resource holds them.
-    public var resource: AnyResource?
+    package var resource: AnyResource?
     /// Where bodies and answers hold the record: a path of object members. Nil if the whole document is the record.
-    public var record: JSONPath?
+    package var record: JSONPath?
     /// What to do with a write if someone else changed the record.
-    public var conflict: ConflictPolicy
+    package var conflict: ConflictPolicy
     /// Whether unsent writes to the same record are merged into one.
-    public var coalesces: Bool
+    package var coalesces: Bool
     /// The delivery probe of a write that may have arrived and may not be sent twice; nil leaves the check to an operator.
-    public var probe: WriteProbe?
+    package var probe: WriteProbe?
     /// The statuses that mean that someone else changed the record; nil for 409, 412 and 428.
-    public var conflictStatuses: Set<Int>?
+    package var conflictStatuses: Set<Int>?
 
-    public init(
+    package init(
         _ name: String, at source: Source, operations: [Verb: Operation], lane: String? = nil,
         idempotency: Idempotency? = nil, resource: AnyResource? = nil, conflict: ConflictPolicy = .hold,
         coalesces: Bool = false, probe: WriteProbe? = nil, conflictStatuses: Set<Int>? = nil, record: JSONPath? = nil
@@ -97,7 +97,7 @@ public struct WriteDeclaration: Sendable {
     ///   - id: the record's id; nil for a create.
     ///   - body: sent byte for byte.
     /// - Throws: ``Failure/Reason/invalidRequest`` if the verb is not declared, or if an id is missing or not expected.
-    public func request(
+    package func request(
         _ verb: Verb, id: String? = nil, headerFields: HTTPFields = [:], body: [UInt8]? = nil
     ) throws(Failure) -> WriteRequest {
         guard let operation = operations[verb] else {

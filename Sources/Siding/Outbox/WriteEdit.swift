@@ -20,8 +20,8 @@ public struct WriteEdit: Sendable, Hashable {
     public var change: Change
     /// The resource's name, and the definition to register it with if it is new.
     public var resource: String
-    public var definition: ResourceDefinition
-    public var schema: RecordSchema
+    package var definition: ResourceDefinition
+    package var schema: RecordSchema
     /// The key of the resource's records.
     public var keyPaths: [JSONPath]
     /// The key of the record. Nil for a create whose key the origin assigns: a temporary id is used until then, and is

@@ -131,7 +131,7 @@ extension Store {
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if there is no such run, or the changes since then are no longer complete;
     ///   ``StoreError/Kind/invalidQuery`` for a run that has not ended.
-    public func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
+    package func changes(of resource: String, since run: RunID) async throws(StoreError) -> RecordsSince {
         try await read { snapshot in
             // A resource that was never stored has no revision in any run.
             let id = try Self.resourceRow(resource, snapshot)?.id ?? 0
@@ -148,9 +148,9 @@ extension Store {
 }
 
 /// The net change of a record since the end of a run.
-public struct ChangedRecord: Sendable, Hashable {
+package struct ChangedRecord: Sendable, Hashable {
     /// The kind of a net change.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The record is live, and was not during all of that time. A copy may still have it, if it was deleted and came back.
         case inserted
         /// The record is live and was during all of that time.
@@ -159,24 +159,24 @@ public struct ChangedRecord: Sendable, Hashable {
         case deleted
     }
 
-    public var key: String
-    public var kind: Kind
+    package var key: String
+    package var kind: Kind
 
-    public init(key: String, kind: Kind) {
+    package init(key: String, kind: Kind) {
         (self.key, self.kind) = (key, kind)
     }
 }
 
 /// The changes of a resource since the end of a run. To update a copy from that time, replace or add the inserted and updated
 /// records by key and remove the deleted ones.
-public struct RecordsSince: Sendable, Hashable {
+package struct RecordsSince: Sendable, Hashable {
     /// Sorted by key, each key once.
-    public var changes: [ChangedRecord]
+    package var changes: [ChangedRecord]
     /// The run to pass next time: the newest one that had ended. Changes after it may be reported again then. 0 if no run ever
     /// ended: the next call reports everything, including tombstones.
-    public var run: RunID
+    package var run: RunID
 
-    public init(changes: [ChangedRecord], run: RunID) {
+    package init(changes: [ChangedRecord], run: RunID) {
         (self.changes, self.run) = (changes, run)
     }
 }

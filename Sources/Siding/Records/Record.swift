@@ -36,12 +36,12 @@ public struct Record: Sendable, Hashable {
 }
 
 /// The number of live records and tombstones of a resource.
-public struct RecordCount: Sendable, Hashable {
-    public var resource: String
-    public var count: Int
-    public var deleted: Int
+package struct RecordCount: Sendable, Hashable {
+    package var resource: String
+    package var count: Int
+    package var deleted: Int
 
-    public init(resource: String, count: Int, deleted: Int) {
+    package init(resource: String, count: Int, deleted: Int) {
         self.resource = resource
         self.count = count
         self.deleted = deleted
@@ -50,7 +50,7 @@ public struct RecordCount: Sendable, Hashable {
 
 extension Store {
     /// Up to `limit` records in key order, after `key`.
-    public func records(
+    package func records(
         of resource: String, after key: String?, limit: Int, deleted: Bool
     ) async throws(StoreError) -> [Record] {
         try await read { snapshot in
@@ -59,13 +59,13 @@ extension Store {
         }
     }
 
-    public func record(of resource: String, key: String) async throws(StoreError) -> Record? {
+    package func record(of resource: String, key: String) async throws(StoreError) -> Record? {
         try await read { snapshot in
             try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).record(under: key, snapshot)
         }
     }
 
-    public func count(of resource: String) async throws(StoreError) -> RecordCount {
+    package func count(of resource: String) async throws(StoreError) -> RecordCount {
         try await read { snapshot in
             let count = try RecordsTable.load(Self.resourceID(resource, snapshot), snapshot).count(snapshot)
             return RecordCount(resource: resource, count: count.living, deleted: count.deleted)

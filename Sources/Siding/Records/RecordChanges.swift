@@ -1,29 +1,29 @@
-public import SidingJSON
+package import SidingJSON
 
 /// Records written by the program itself, without a network: all in one transaction, or none.
-public struct RecordChanges: Sendable {
-    public var resource: String
+package struct RecordChanges: Sendable {
+    package var resource: String
     /// Source and definition register a new resource; a stored definition is not changed.
-    public var source: String
-    public var definition: ResourceDefinition
+    package var source: String
+    package var definition: ResourceDefinition
     /// The buffer that contains the bodies to store.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The records, at most one per key.
-    public var rows: [ChangedRow]
+    package var rows: [ChangedRow]
 
     /// One record, and the stored state that it requires.
-    public struct ChangedRow: Sendable, Hashable {
-        public var slice: RecordSlice
-        public var expectation: Expectation
+    package struct ChangedRow: Sendable, Hashable {
+        package var slice: RecordSlice
+        package var expectation: Expectation
 
-        public init(_ slice: RecordSlice, expects expectation: Expectation) {
+        package init(_ slice: RecordSlice, expects expectation: Expectation) {
             self.slice = slice
             self.expectation = expectation
         }
     }
 
     /// The stored state that a row requires.
-    public enum Expectation: Sendable, Hashable {
+    package enum Expectation: Sendable, Hashable {
         case anything
         /// No live record.
         case nothing
@@ -31,7 +31,7 @@ public struct RecordChanges: Sendable {
         case body([UInt8])
     }
 
-    public init(
+    package init(
         resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
     ) {
         self.resource = resource
@@ -43,7 +43,7 @@ public struct RecordChanges: Sendable {
 }
 
 /// The result of one row of ``RecordChanges``.
-public enum RecordChangeOutcome: Sendable, Hashable {
+package enum RecordChangeOutcome: Sendable, Hashable {
     /// There was no live record under the key.
     case inserted
     case updated

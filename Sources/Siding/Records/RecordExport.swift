@@ -1,14 +1,14 @@
 internal import SidingSQLite
 
 /// Which records and columns an export contains, all as of one time.
-public struct RecordExport: Sendable, Hashable {
+package struct RecordExport: Sendable, Hashable {
     /// A resource, or a view of the elements of a nested array, `issues_labels`.
-    public var name: String
-    public var scope: Scope
-    public var content: Content
+    package var name: String
+    package var scope: Scope
+    package var content: Content
 
     /// Which records to export.
-    public enum Scope: Sendable, Hashable {
+    package enum Scope: Sendable, Hashable {
         case living
         /// The tombstones.
         case deleted
@@ -17,7 +17,7 @@ public struct RecordExport: Sendable, Hashable {
     }
 
     /// The content of each row. Elements of nested arrays always have columns.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         case body
         /// All columns of the view.
         case columns
@@ -25,23 +25,23 @@ public struct RecordExport: Sendable, Hashable {
         case named([String])
     }
 
-    public init(_ name: String, scope: Scope = .living, content: Content = .body) {
+    package init(_ name: String, scope: Scope = .living, content: Content = .body) {
         (self.name, self.scope, self.content) = (name, scope, content)
     }
 }
 
 /// One row of an export.
-public struct ExportedRow: Sendable, Hashable {
+package struct ExportedRow: Sendable, Hashable {
     /// Nil for an element of a nested array. The body is empty if columns were requested.
-    public var record: Record?
+    package var record: Record?
     /// The kind of change, if changes were requested.
-    public var change: ChangedRecord.Kind?
+    package var change: ChangedRecord.Kind?
     /// One value per column.
-    public var values: [ExportedValue]
+    package var values: [ExportedValue]
 }
 
 /// The value of a column.
-public enum ExportedValue: Sendable, Hashable {
+package enum ExportedValue: Sendable, Hashable {
     /// A column declared with a type: the value as the view shows it.
     case cell(QueryCell)
     /// Any other column: the JSON text, so that numbers keep their digits and Booleans their type.
@@ -58,7 +58,7 @@ extension Store {
     ///   - row: called with each row.
     /// - Returns: the run from which later changes can be read: the newest one that has ended; 0 if there is none.
     /// - Throws: ``StoreError``, `cancelled` if the task is cancelled; or the errors of the closures.
-    public func export(
+    package func export(
         _ export: RecordExport, columns: @escaping @Sendable ([String]) throws -> Void = { _ in },
         row: @escaping @Sendable (ExportedRow) throws -> Void
     ) async throws -> RunID {

@@ -60,7 +60,7 @@ struct SelectionCompiler {
 
 extension Store {
     /// - Throws: ``StoreError/Kind/invalidQuery`` if SQL cannot reach a member, or a filter is nested too deeply.
-    public func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
+    package func select(_ selection: RecordSelection) async throws(StoreError) -> RecordBatch {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else {
                 return RecordBatch(records: [], revision: 0)
@@ -73,7 +73,7 @@ extension Store {
     }
 
     /// The keys only, to read the records in batches afterwards.
-    public func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
+    package func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
             let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
@@ -83,7 +83,7 @@ extension Store {
     }
 
     /// The number of selected records, with limit and offset applied.
-    public func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
+    package func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
             let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
@@ -93,7 +93,7 @@ extension Store {
     }
 
     /// The records that exist for the lookup, in the order of its keys.
-    public func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
+    package func records(_ lookup: RecordLookup) async throws(StoreError) -> [Record] {
         await probes.willLookUp()
         let found = try await read { snapshot -> [Record] in
             guard let row = try Self.resourceRow(lookup.resource, snapshot) else { return [] }
@@ -121,7 +121,7 @@ extension Store {
     }
 
     /// The keys written after `revision` by any process; empty if there are none.
-    public func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
+    package func changedKeys(of resource: String, since revision: Int64) async throws(StoreError) -> ChangedKeys {
         try await read { snapshot in
             guard let row = try Self.resourceRow(resource, snapshot), row.revision > revision else {
                 return ChangedKeys(revision: revision, keys: [])

@@ -11,7 +11,7 @@ public struct AnyResource: Sendable {
     public var path: String
     public var method: HTTPRequest.Method
     /// The body of page requests, for POST.
-    public var body: SearchBody?
+    package var body: SearchBody?
     public var query: [String: QueryValue]
     public var queryEncoding: QueryEncoding
     /// The path of the records; nil for the root array, or the only array of the root object.
@@ -21,7 +21,7 @@ public struct AnyResource: Sendable {
     public var paging: Paging
     public var stop: StopRules
     /// Requests only changes; nil requests everything.
-    public var cursor: IncrementalCursor?
+    package var cursor: IncrementalCursor?
     /// Whether stored validators are sent, so that unchanged pages answer 304.
     public var isConditional: Bool
     /// An unfinished listing older than this starts again.
@@ -31,16 +31,16 @@ public struct AnyResource: Sendable {
     /// How old the last complete listing may be before the resource counts as stale.
     public var maxAge: Duration?
     /// The schema of the records: columns, contract, history and transforms.
-    public var schema: RecordSchema
+    package var schema: RecordSchema
     /// How deletions at the origin are found.
-    public var deletions = Deletions()
+    package var deletions = Deletions()
     /// Whether records never move between pages while they are read, as with many cursors and next URLs: then one listing that
     /// one run read proves which records were deleted. Otherwise two in a row have to lack them; see ``ListingEvidence``.
     public var isStable = false
     /// Makes one listing per record of another resource; nil for a single listing.
-    public var forEach: ForEach?
+    package var forEach: ForEach?
 
-    public init(
+    package init(
         _ name: String,
         from source: Source,
         at path: String,

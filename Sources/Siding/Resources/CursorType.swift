@@ -1,7 +1,7 @@
 internal import SidingChain
 
 /// The type of a cursor's values: how they compare, and how they are written.
-public enum CursorType: String, Sendable, CaseIterable {
+package enum CursorType: String, Sendable, CaseIterable {
     /// RFC 3339, such as `2024-05-01T12:00:00Z`; a time without an offset counts as UTC.
     case datetime
     /// `2024-05-01`, in UTC.
@@ -16,7 +16,7 @@ public enum CursorType: String, Sendable, CaseIterable {
     case text
 
     /// Whether values are times.
-    public var isTime: Bool {
+    package var isTime: Bool {
         switch self {
         case .datetime, .date, .epoch, .epochMilliseconds: true
         case .integer, .text: false
@@ -32,7 +32,7 @@ public enum CursorType: String, Sendable, CaseIterable {
     }
 
     /// Whether `value` is valid for the type.
-    public func takes(_ value: String) -> Bool {
+    package func takes(_ value: String) -> Bool {
         switch self {
         case .text: !value.isEmpty
         case .integer: WholeNumber(value) != nil

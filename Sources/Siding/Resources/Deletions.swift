@@ -1,23 +1,23 @@
-public import SidingJSON
+package import SidingJSON
 
 /// How deletions at the origin are found. By default they are not: stored records stay.
 ///
 /// A deleted record becomes a tombstone that keeps its body, and is restored when the origin shows it again.
-public struct Deletions: Sendable, Hashable {
+package struct Deletions: Sendable, Hashable {
     /// Whether records missing from complete listings are deleted; see ``AnyResource/isStable`` for how many listings that
     /// takes.
-    public var byAbsence: Bool
+    package var byAbsence: Bool
     /// The maximum share of the records, from 0 to 1, that may be deleted at once. Up to 10 deletions, never more than half of
     /// all records, pass whatever the share. More are blocked until an operator accepts them, and so is the deletion of all
     /// records. With 0 none is deleted.
-    public var most: Double
+    package var most: Double
     /// The member by which the origin marks records as deleted.
-    public var mark: DeletionMark?
+    package var mark: DeletionMark?
 
     /// The path of a single record below the source's base URL, with `{id}` for its key and the names that ``ForEach`` binds.
     /// Missing records are verified there by GET, and only 404, 410 or the mark delete them. Nil if complete listings are
     /// enough.
-    public var recordPath: String?
+    package var recordPath: String?
 
     /// Whether the path depends on the parent.
     package var isPathBound: Bool {
@@ -25,11 +25,11 @@ public struct Deletions: Sendable, Hashable {
     }
 
     /// The placeholder of a record's key in ``recordPath``.
-    public static let recordName = "id"
+    package static let recordName = "id"
     /// One tenth.
-    public static let usualMost = 0.1
+    package static let usualMost = 0.1
 
-    public init(
+    package init(
         byAbsence: Bool = false, most: Double = Self.usualMost, mark: DeletionMark? = nil, recordPath: String? = nil
     ) {
         (self.byAbsence, self.most, self.mark, self.recordPath) = (byAbsence, most, mark, recordPath)
@@ -37,17 +37,17 @@ public struct Deletions: Sendable, Hashable {
 }
 
 /// A member that marks a record as deleted.
-public struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
-    public var path: JSONPath
+package struct DeletionMark: Sendable, Hashable, CustomStringConvertible {
+    package var path: JSONPath
     /// The text of the marking value: a decoded string, or a number or Boolean as written. Nil for any value except `null`,
     /// `false`, `0` and an empty string.
-    public var equals: String?
+    package var equals: String?
 
-    public init(_ path: JSONPath, equals: String? = nil) {
+    package init(_ path: JSONPath, equals: String? = nil) {
         (self.path, self.equals) = (path, equals)
     }
 
-    public var description: String { equals.map { "\(path) = \($0)" } ?? path.description }
+    package var description: String { equals.map { "\(path) = \($0)" } ?? path.description }
 
     /// Whether `record` has the mark.
     ///

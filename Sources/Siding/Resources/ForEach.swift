@@ -1,20 +1,20 @@
-public import SidingJSON
+package import SidingJSON
 
 /// Gives a resource a listing for each record of another resource, its parents.
-public struct ForEach: Sendable, Hashable {
+package struct ForEach: Sendable, Hashable {
     /// The name of the parent resource.
-    public var resource: String
-    public var parents: Parents
+    package var resource: String
+    package var parents: Parents
     /// The values for `{name}` in the path and the query: paths in the parent record, by name.
-    public var bindings: [String: JSONPath]
+    package var bindings: [String: JSONPath]
     /// How many parents are listed at once.
-    public var concurrency: Int
+    package var concurrency: Int
 
-    public static let usualConcurrency = 4
+    package static let usualConcurrency = 4
     /// The valid range of ``concurrency``.
-    public static let concurrencies = 1...32
+    package static let concurrencies = 1...32
 
-    public init(
+    package init(
         _ resource: String, parents: Parents = Parents(), bind bindings: [String: JSONPath],
         concurrency: Int = Self.usualConcurrency
     ) {
@@ -25,22 +25,22 @@ public struct ForEach: Sendable, Hashable {
     }
 
     /// Which records of the other resource are parents.
-    public struct Parents: Sendable, Hashable {
+    package struct Parents: Sendable, Hashable {
         /// Only records that are new, that changed since their listing began, or whose listing is not complete.
-        public var areChanged: Bool
-        public var filter: Filter?
+        package var areChanged: Bool
+        package var filter: Filter?
 
-        public init(areChanged: Bool = false, filter: Filter? = nil) {
+        package init(areChanged: Bool = false, filter: Filter? = nil) {
             self.areChanged = areChanged
             self.filter = filter
         }
 
-        public static let all = Parents()
-        public static let changed = Parents(areChanged: true)
+        package static let all = Parents()
+        package static let changed = Parents(areChanged: true)
     }
 
     /// A filter on the parents.
-    public enum Filter: Sendable, Hashable {
+    package enum Filter: Sendable, Hashable {
         /// By members of their bodies.
         case members(RecordFilter)
         /// By one statement that reads the database; its first column holds the keys. Requires a store with SQL.

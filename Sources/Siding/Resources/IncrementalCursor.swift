@@ -1,14 +1,14 @@
-public import HTTPTypes
+package import HTTPTypes
 internal import SidingChain
-public import SidingJSON
+package import SidingJSON
 
 /// How a resource requests only changes: the cursor value that marks its progress, and where that value is found.
 ///
 /// The cursor is stored with the rows that it covers, and never ahead of them. It moves in the transaction that saves the last
 /// page of a listing or, in ascending order, with each page.
-public struct IncrementalCursor: Sendable, Hashable {
+package struct IncrementalCursor: Sendable, Hashable {
     /// Where the value is found.
-    public enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         /// In each record; the highest value of the listing counts.
         case record(JSONPath)
         /// In the envelope, such as a sync token: opaque, and the value of the last page that has one counts.
@@ -19,7 +19,7 @@ public struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// The order in which an origin lists records.
-    public enum Order: String, Sendable, CaseIterable {
+    package enum Order: String, Sendable, CaseIterable {
         /// Oldest first: each page moves the cursor, so that an interrupted listing keeps its progress.
         case ascending = "asc"
         /// Newest first: the listing ends at the first page that is entirely past the cursor.
@@ -27,25 +27,25 @@ public struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// Which of two values is further ahead. The highest value is the one furthest ahead, in either direction.
-    public enum Direction: String, Sendable, CaseIterable {
+    package enum Direction: String, Sendable, CaseIterable {
         case max, min
     }
 
-    public var place: Place
-    public var type: CursorType
-    public var direction: Direction
+    package var place: Place
+    package var type: CursorType
+    package var direction: Direction
     /// The start of the first listing; nil to list everything.
-    public var start: String?
+    package var start: String?
     /// How far before the cursor a listing starts, to include late records.
-    public var lookback: Lookback?
+    package var lookback: Lookback?
     /// Nil if the order is unknown.
-    public var order: Order?
+    package var order: Order?
     /// How long the origin remembers changes: an older cursor leads to a full listing. Nil means for ever.
-    public var retention: Duration?
+    package var retention: Duration?
     /// The format of the value in requests; nil to send it as found.
-    public var format: CursorType?
+    package var format: CursorType?
 
-    public init(
+    package init(
         at place: Place, type: CursorType = .datetime, direction: Direction = .max, start: String? = nil,
         lookback: Lookback? = nil, order: Order? = nil, retention: Duration? = nil, format: CursorType? = nil
     ) {
@@ -54,7 +54,7 @@ public struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// How far to step back.
-    public enum Lookback: Sendable, Hashable {
+    package enum Lookback: Sendable, Hashable {
         /// For times.
         case time(Duration)
         /// For whole numbers.
@@ -62,7 +62,7 @@ public struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// Whether only the origin understands the value.
-    public var isOpaque: Bool {
+    package var isOpaque: Bool {
         if case .envelope = place { type == .text } else { false }
     }
 
@@ -77,7 +77,7 @@ public struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// Whether `one` is further ahead than `other`.
-    public func isFurther(_ one: String, than other: String) -> Bool {
+    package func isFurther(_ one: String, than other: String) -> Bool {
         switch type.compare(one, other) {
         case .more: direction == .max
         case .less: direction == .min
@@ -107,7 +107,7 @@ extension IncrementalCursor: CustomStringConvertible {
     }
 
     /// Where the value is found.
-    public var description: String {
+    package var description: String {
         switch place {
         case .record(let path): path.description
         case .envelope(let path): "\(path) of the envelope"

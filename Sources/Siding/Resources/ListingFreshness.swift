@@ -1,14 +1,14 @@
 internal import HTTPTypes
-public import SidingChain
+package import SidingChain
 
 /// How long a resource stays fresh, as reported by the first page of a listing.
-public struct ListingFreshness: Sendable, Hashable {
+package struct ListingFreshness: Sendable, Hashable {
     /// Until when the answer is fresh, by `Cache-Control` or `Expires`; nil if not reported.
-    public var freshUntil: Timestamp?
+    package var freshUntil: Timestamp?
     /// Before when the origin asks not to be polled, by `X-Poll-Interval`; nil if it does not.
-    public var notBefore: Timestamp?
+    package var notBefore: Timestamp?
 
-    public init(freshUntil: Timestamp? = nil, notBefore: Timestamp? = nil) {
+    package init(freshUntil: Timestamp? = nil, notBefore: Timestamp? = nil) {
         (self.freshUntil, self.notBefore) = (freshUntil, notBefore)
     }
 
@@ -23,21 +23,21 @@ public struct ListingFreshness: Sendable, Hashable {
 }
 
 /// The state that decides whether a sync can be skipped.
-public struct ResourceFreshness: Sendable, Hashable {
+package struct ResourceFreshness: Sendable, Hashable {
     /// The definition at the last sync.
-    public var definition: ResourceDefinition
+    package var definition: ResourceDefinition
     /// When the last complete listing ended.
-    public var completedAt: Timestamp?
+    package var completedAt: Timestamp?
     /// The freshness which that listing reported.
-    public var said: ListingFreshness
+    package var said: ListingFreshness
     /// Whether a listing is open, or an operator set the cursor since.
-    public var isUnfinished: Bool
+    package var isUnfinished: Bool
     /// The record schema at that time; nil if the store does not keep it.
-    public var schema: RecordSchema?
+    package var schema: RecordSchema?
     /// The name of the source at that time; nil if the store does not keep it.
-    public var source: String?
+    package var source: String?
 
-    public init(
+    package init(
         definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool,
         schema: RecordSchema? = nil, source: String? = nil
     ) {
@@ -50,10 +50,10 @@ public struct ResourceFreshness: Sendable, Hashable {
     }
 
     /// Until when the stored records are fresh; nil if that time has passed.
-    public func freshUntil(at now: Timestamp) -> Timestamp? { ahead(said.freshUntil, now) }
+    package func freshUntil(at now: Timestamp) -> Timestamp? { ahead(said.freshUntil, now) }
 
     /// Before when the origin asks not to be polled; nil if that time has passed.
-    public func notBefore(at now: Timestamp) -> Timestamp? { ahead(said.notBefore, now) }
+    package func notBefore(at now: Timestamp) -> Timestamp? { ahead(said.notBefore, now) }
 
     /// `moment` if it is in the future and the listing in the past, so that a clock that was set back does not block syncs.
     private func ahead(_ moment: Timestamp?, _ now: Timestamp) -> Timestamp? {

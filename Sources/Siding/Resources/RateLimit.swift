@@ -96,12 +96,12 @@ public struct RequestRate: Sendable, Hashable, CustomStringConvertible {
 ///
 /// The size of a number decides its meaning: below 1,000,000,000 seconds from now, below 100,000,000,000 seconds since 1970,
 /// else milliseconds since 1970. Dates are HTTP dates (RFC 9110 §5.6.7) or RFC 3339.
-public enum LimitReset {
+package enum LimitReset {
     /// The shortest wait: an origin that answers "now" would otherwise be asked without end.
     private static let soonest = Duration.seconds(1)
 
     /// Clamped to between a second and a day from `now`; nil if `value` cannot be parsed.
-    public static func moment(_ value: String, now: Timestamp) -> Timestamp? {
+    package static func moment(_ value: String, now: Timestamp) -> Timestamp? {
         let text = String(value.trimmingPrefix { $0 == " " })
         guard let moment = number(text, now) ?? date(text) else { return nil }
         return min(max(moment, now + soonest), now + RetryAfter.longest)

@@ -1,20 +1,20 @@
-public import SidingJSON
+package import SidingJSON
 
 /// A declared column of a resource's view: its name, the path of its value, and its type.
 ///
 /// Columns are computed from stored bodies: declaring, changing or removing one rewrites no record.
-public struct RecordColumn: Sendable, Hashable {
+package struct RecordColumn: Sendable, Hashable {
     /// The name; it must differ from others by more than case, and names that begin with `siding_` are reserved.
-    public var name: String
+    package var name: String
     /// The path of the value in the record, without `[*]`.
-    public var path: JSONPath
-    public var type: ColumnType
+    package var path: JSONPath
+    package var type: ColumnType
     /// Whether to keep an index over the values, so that queries need not read every record. It slows down each write of the
     /// resource.
-    public var isIndexed: Bool
+    package var isIndexed: Bool
 
     /// - Parameter path: by default the member of the column's name.
-    public init(_ name: String, _ type: ColumnType = .any, at path: JSONPath? = nil, isIndexed: Bool = false) {
+    package init(_ name: String, _ type: ColumnType = .any, at path: JSONPath? = nil, isIndexed: Bool = false) {
         self.name = name
         self.path = path ?? JSONPath(member: name)
         self.type = type
@@ -25,7 +25,7 @@ public struct RecordColumn: Sendable, Hashable {
     static let longestName = 128
 
     /// - Throws: ``RecordSchemaError`` if no view can have such a column.
-    public func check() throws(RecordSchemaError) {
+    package func check() throws(RecordSchemaError) {
         try Self.check(name: name)
         if path.components.contains(.each) {
             throw RecordSchemaError("the path \(path.shown) means several values", hint: "declare them under children")
@@ -50,7 +50,7 @@ public struct RecordColumn: Sendable, Hashable {
 }
 
 /// The type of a column. Values of other types are shown unchanged, never hidden.
-public enum ColumnType: Sendable, Hashable {
+package enum ColumnType: Sendable, Hashable {
     /// Unchanged: SQL values for scalars (true and false are 1 and 0), JSON text for objects and arrays.
     case any
     /// An INTEGER, also for whole numbers in texts and numbers without a fraction. Beyond 64 bits, the text of its digits.
@@ -67,7 +67,7 @@ public enum ColumnType: Sendable, Hashable {
     case json
 
     /// The format of times at the origin.
-    public enum TimeFormat: String, Sendable, Hashable, CaseIterable {
+    package enum TimeFormat: String, Sendable, Hashable, CaseIterable {
         /// RFC 3339 and similar: any offset (`Z`, `+02:00`, `+0200`), any fraction, a space instead of `T`; a date alone is midnight,
         /// a time without offset is UTC.
         case rfc3339
@@ -81,15 +81,15 @@ public enum ColumnType: Sendable, Hashable {
 }
 
 /// Why a record schema (columns, children or contract) is invalid.
-public struct RecordSchemaError: Error, Sendable, Hashable, CustomStringConvertible {
-    public var message: String
-    public var hint: String?
+package struct RecordSchemaError: Error, Sendable, Hashable, CustomStringConvertible {
+    package var message: String
+    package var hint: String?
 
     init(_ message: String, hint: String? = nil) {
         (self.message, self.hint) = (message, hint)
     }
 
-    public var description: String { hint.map { "\(message); \($0)" } ?? message }
+    package var description: String { hint.map { "\(message); \($0)" } ?? message }
 }
 
 extension JSONPath {
@@ -102,17 +102,17 @@ extension JSONPath {
 ///
 /// The view has the element's members as columns, `siding_key` if a key is declared, `siding_parent` with the record's key,
 /// and `siding_position` with the element's index, from 0.
-public struct RecordChildren: Sendable, Hashable {
+package struct RecordChildren: Sendable, Hashable {
     /// The suffix of the view's name.
-    public var name: String
+    package var name: String
     /// The path of the array in the record, with or without a trailing `[*]`.
-    public var path: JSONPath
+    package var path: JSONPath
     /// The path of the key within an element; nil for none.
-    public var key: JSONPath?
+    package var key: JSONPath?
     /// The declared columns; if empty, columns follow the elements' members.
-    public var columns: [RecordColumn]
+    package var columns: [RecordColumn]
 
-    public init(_ name: String, at path: JSONPath, key: JSONPath? = nil, columns: [RecordColumn] = []) {
+    package init(_ name: String, at path: JSONPath, key: JSONPath? = nil, columns: [RecordColumn] = []) {
         self.name = name
         self.path = path.withoutEach
         self.key = key
@@ -120,10 +120,10 @@ public struct RecordChildren: Sendable, Hashable {
     }
 
     /// The name of the view.
-    public func viewName(of resource: String) -> String { "\(resource)_\(name)" }
+    package func viewName(of resource: String) -> String { "\(resource)_\(name)" }
 
     /// - Throws: ``RecordSchemaError`` if no view can be like that.
-    public func check() throws(RecordSchemaError) {
+    package func check() throws(RecordSchemaError) {
         try RecordColumn.check(name: name)
         try ReachableName.check(path)
         if let key {
@@ -141,7 +141,7 @@ public struct RecordChildren: Sendable, Hashable {
 
 extension ColumnType {
     /// The type's name in the config and in the database.
-    public var name: String {
+    package var name: String {
         switch self {
         case .any: "any"
         case .integer: "integer"

@@ -1,4 +1,4 @@
-public import SidingJSON
+package import SidingJSON
 internal import SidingSQLite
 
 /// An SQL expression over one record, in SQLite's syntax (https://sqlite.org/lang_expr.html).
@@ -6,11 +6,11 @@ internal import SidingSQLite
 /// A bare name is the declared column of that name, otherwise the member of the record. `record` is the whole record as JSON
 /// text, for nested values: `record ->> '$.user.login'`. Texts are in single quotes. It must be deterministic: no subqueries,
 /// aggregates or functions with changing results.
-public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
+package struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     let expression: RowExpression
 
     /// - Throws: ``RecordSchemaError`` with SQLite's message if the text is not such an expression.
-    public init(_ text: String) throws(RecordSchemaError) {
+    package init(_ text: String) throws(RecordSchemaError) {
         do throws(RowExpressionError) { expression = try RowExpression(text, known: [Self.record]) } catch {
             throw RecordSchemaError(
                 "'\(PlainText.oneLine(text, limit: 200))' is no expression over a record: \(error.message)",
@@ -32,7 +32,7 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text as given.
-    public var description: String { expression.text }
+    package var description: String { expression.text }
 
     static let record = "record"
 
@@ -62,7 +62,7 @@ public struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
 
 extension RecordExpression {
     /// Compares a value with texts: a string by its text, numbers and Booleans as written.
-    public enum Comparison: Sendable, Hashable {
+    package enum Comparison: Sendable, Hashable {
         case equals(String)
         case notEquals(String)
         case isOneOf([String])
@@ -72,7 +72,7 @@ extension RecordExpression {
     }
 
     /// A comparison of the value at `path`. A missing value or null equals no text: `equals` and `isOneOf` are NULL then.
-    public init(_ path: JSONPath, _ comparison: Comparison) throws(RecordSchemaError) {
+    package init(_ path: JSONPath, _ comparison: Comparison) throws(RecordSchemaError) {
         try ReachableName.check(path)
         let place: SQL = "\(literal: path.description)"
         let kind: SQL = "json_type(record, \(place))"

@@ -1,10 +1,10 @@
-public import SidingJSON
+package import SidingJSON
 
 /// A filter by members of the body; typed predicates are translated to it for a ``Store``.
 ///
 /// A member is read like SQLite's `->>` does: true and false are 1 and 0, null and a missing member are NULL, arrays and objects
 /// are JSON text (https://sqlite.org/json1.html#jptr). Numbers sort before texts.
-public indirect enum RecordFilter: Sendable, Hashable {
+package indirect enum RecordFilter: Sendable, Hashable {
     /// The member compared with a value.
     case compare(JSONPath, Comparison, RecordValue)
     /// The member is one of these values.
@@ -19,12 +19,12 @@ public indirect enum RecordFilter: Sendable, Hashable {
     case not(RecordFilter)
 
     /// Comparison operators. Only the first two treat NULL as a value; the others do not hold if the member is null or missing.
-    public enum Comparison: String, Sendable, Hashable, CaseIterable {
+    package enum Comparison: String, Sendable, Hashable, CaseIterable {
         case isEqual, isNotEqual, isLess, isLessOrEqual, isGreater, isGreaterOrEqual
     }
 
     /// Text operators.
-    public enum TextComparison: String, Sendable, Hashable, CaseIterable {
+    package enum TextComparison: String, Sendable, Hashable, CaseIterable {
         /// The member contains the text, case-sensitive.
         case contains
         /// The member begins with the text, case-sensitive.
@@ -36,7 +36,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
 }
 
 /// A value to compare a member with.
-public enum RecordValue: Sendable, Hashable {
+package enum RecordValue: Sendable, Hashable {
     case null
     case integer(Int64)
     /// An integer beyond `Int64` as its digits. Equality compares digits, order compares as `Double`.

@@ -2,17 +2,17 @@ internal import SidingJSON
 
 /// The record schema of a resource: columns, contract, history and transforms. Only ``RecordTransforms/dropped`` changes what
 /// is stored of a current record.
-public struct RecordSchema: Sendable, Hashable {
+package struct RecordSchema: Sendable, Hashable {
     /// The columns of the resource's view, which then has only these; if empty, the view follows the records.
-    public var columns: [RecordColumn]
+    package var columns: [RecordColumn]
     /// Arrays inside the records whose elements have their own view.
-    public var children: [RecordChildren]
-    public var contract: RecordContract
+    package var children: [RecordChildren]
+    package var contract: RecordContract
     /// Which earlier versions of records are kept; nil for none.
-    public var history: HistoryRetention?
-    public var transforms: RecordTransforms
+    package var history: HistoryRetention?
+    package var transforms: RecordTransforms
 
-    public init(
+    package init(
         columns: [RecordColumn] = [], children: [RecordChildren] = [], contract: RecordContract = RecordContract(),
         history: HistoryRetention? = nil, transforms: RecordTransforms = RecordTransforms()
     ) {
@@ -24,10 +24,10 @@ public struct RecordSchema: Sendable, Hashable {
     }
 
     /// A limit for readability; SQLite allows more.
-    public static let mostColumns = 200
+    package static let mostColumns = 200
 
     /// - Throws: ``RecordSchemaError`` if no view can have this schema.
-    public func check() throws(RecordSchemaError) {
+    package func check() throws(RecordSchemaError) {
         try Self.check(columns)
         try transforms.check(beside: columns)
         var known: Set<String> = []
@@ -81,9 +81,9 @@ public struct RecordSchema: Sendable, Hashable {
 }
 
 /// The rules that records must meet to be saved.
-public struct RecordContract: Sendable, Hashable {
+package struct RecordContract: Sendable, Hashable {
     /// What to do with a record that breaks a rule.
-    public enum Response: String, Sendable, Hashable, CaseIterable {
+    package enum Response: String, Sendable, Hashable, CaseIterable {
         /// It is saved.
         case allow
         /// It is quarantined with the reason; the rest of its page is saved.
@@ -93,13 +93,13 @@ public struct RecordContract: Sendable, Hashable {
     }
 
     /// For members that no record had before the first complete listing and that no column names.
-    public var newFields: Response
+    package var newFields: Response
     /// For records without a usable key; these cannot be allowed.
-    public var missingKey: Response
+    package var missingKey: Response
     /// For values whose JSON type differs from their column's, or from those seen before; null has every type.
-    public var typeChange: Response
+    package var typeChange: Response
 
-    public init(newFields: Response = .allow, missingKey: Response = .quarantine, typeChange: Response = .allow) {
+    package init(newFields: Response = .allow, missingKey: Response = .quarantine, typeChange: Response = .allow) {
         self.newFields = newFields
         self.missingKey = missingKey == .allow ? .quarantine : missingKey
         self.typeChange = typeChange
@@ -116,14 +116,14 @@ public struct RecordContract: Sendable, Hashable {
 
 /// How long earlier versions of records are kept. The present version is always kept; an earlier one only while no rule removes
 /// it.
-public struct HistoryRetention: Sendable, Hashable {
+package struct HistoryRetention: Sendable, Hashable {
     /// Removes versions that were replaced longer ago than this; nil keeps them for ever.
-    public var keep: Duration?
+    package var keep: Duration?
     /// The maximum number of earlier versions per record; nil for no limit.
-    public var versions: Int?
+    package var versions: Int?
 
     /// Without a rule all versions are kept for ever.
-    public init(keep: Duration? = nil, versions: Int? = nil) {
+    package init(keep: Duration? = nil, versions: Int? = nil) {
         (self.keep, self.versions) = (keep, versions)
     }
 }

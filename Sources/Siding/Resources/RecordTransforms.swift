@@ -1,18 +1,18 @@
-public import SidingJSON
+package import SidingJSON
 
 /// Changes to the origin's records: which ones are kept, which members are not stored, and what columns the view adds or
 /// renames.
-public struct RecordTransforms: Sendable, Hashable {
+package struct RecordTransforms: Sendable, Hashable {
     /// The filter: records for which it is not true are not kept, and stored ones become tombstones; nil keeps all.
-    public var condition: RecordExpression?
+    package var condition: RecordExpression?
     /// Members that are not stored; paths of nested objects, without array indexes.
-    public var dropped: [JSONPath]
+    package var dropped: [JSONPath]
     /// Columns computed by the view.
-    public var computed: [ComputedColumn]
+    package var computed: [ComputedColumn]
     /// New names for inferred columns, by member.
-    public var renamed: [String: String]
+    package var renamed: [String: String]
 
-    public init(
+    package init(
         condition: RecordExpression? = nil, dropped: [JSONPath] = [], computed: [ComputedColumn] = [],
         renamed: [String: String] = [:]
     ) {
@@ -49,11 +49,11 @@ public struct RecordTransforms: Sendable, Hashable {
 }
 
 /// A column computed from each record.
-public struct ComputedColumn: Sendable, Hashable {
-    public var name: String
-    public var expression: RecordExpression
+package struct ComputedColumn: Sendable, Hashable {
+    package var name: String
+    package var expression: RecordExpression
 
-    public init(_ name: String, _ expression: RecordExpression) {
+    package init(_ name: String, _ expression: RecordExpression) {
         (self.name, self.expression) = (name, expression)
     }
 }

@@ -8,9 +8,9 @@ internal import SidingJSON
 ///
 /// Listings and validators belong to the definition that they were made under. If it differs from the stored one, they are
 /// discarded, and the next sync is an unconditional full listing.
-public struct ResourceDefinition: Sendable, Hashable {
+package struct ResourceDefinition: Sendable, Hashable {
     /// The aspects by name, in a form that compares byte for byte.
-    public let aspects: [String: String]
+    package let aspects: [String: String]
 
     /// Where the records have their key; nil where it is made of several members.
     var keyPath: JSONPath? { aspects["key"].flatMap { try? JSONPath(parsing: $0) } }
@@ -18,7 +18,7 @@ public struct ResourceDefinition: Sendable, Hashable {
     /// The name of the aspect with the mark of deleted records.
     static let markAspect = "deletes"
 
-    public init(_ resource: AnyResource) {
+    package init(_ resource: AnyResource) {
         var aspects = [
             "base_url": resource.source.baseURL.description,
             "method": resource.method.rawValue,
@@ -78,7 +78,7 @@ public struct ResourceDefinition: Sendable, Hashable {
     }
 
     /// The names of the aspects in which this definition differs from `other`, sorted.
-    public func differences(from other: ResourceDefinition) -> [String] {
+    package func differences(from other: ResourceDefinition) -> [String] {
         let names = Set(aspects.keys).union(other.aspects.keys).subtracting(other.unknownAspects)
         return names.filter { aspects[$0] != other.aspects[$0] }.sorted()
     }

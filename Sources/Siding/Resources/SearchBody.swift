@@ -5,20 +5,20 @@ internal import SidingJSON
 /// The body of a search: the members of a POST's body, before pagination parameters are set.
 ///
 /// A POST that lists is a read: it is retried and retained like a GET.
-public struct SearchBody: Sendable, Hashable {
+package struct SearchBody: Sendable, Hashable {
     /// In a string, `{cursor}` and `{until}` stand for the cursor range. A string that is only `{cursor}` becomes a number if
     /// the cursor is one. A member whose placeholder has no value is left out.
-    public var members: [String: QueryValue]
-    public var encoding: Encoding
+    package var members: [String: QueryValue]
+    package var encoding: Encoding
 
     /// The encoding of the body.
-    public enum Encoding: String, Sendable, Codable, CaseIterable {
+    package enum Encoding: String, Sendable, Codable, CaseIterable {
         case json
         /// Like an HTML form, with nested members as `filter[status]`.
         case form
 
         /// The media type of the encoding.
-        public var mediaType: String {
+        package var mediaType: String {
             switch self {
             case .json: "application/json"
             case .form: "application/x-www-form-urlencoded"
@@ -26,7 +26,7 @@ public struct SearchBody: Sendable, Hashable {
         }
     }
 
-    public init(_ members: [String: QueryValue] = [:], encoding: Encoding = .json) {
+    package init(_ members: [String: QueryValue] = [:], encoding: Encoding = .json) {
         self.members = members
         self.encoding = encoding
     }

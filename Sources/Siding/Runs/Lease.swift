@@ -1,22 +1,22 @@
 public import SidingChain
 
 /// The exclusive right to work on something, such as a resource, held by one process at a time.
-public struct Lease: Sendable, Hashable {
+package struct Lease: Sendable, Hashable {
     /// `resource:posts`
-    public var name: String
+    package var name: String
     /// Grows with each acquisition; a commit under an older token is refused.
-    public var token: Int64
+    package var token: Int64
 
-    public init(name: String, token: Int64) {
+    package init(name: String, token: Int64) {
         self.name = name
         self.token = token
     }
 
     /// The lease that a listing of `resource` needs.
-    public static func name(ofResource resource: String) -> String { "\(resourcePrefix)\(resource)" }
+    package static func name(ofResource resource: String) -> String { "\(resourcePrefix)\(resource)" }
 
     /// The resource of this lease; nil for a lease of another kind.
-    public var resource: String? {
+    package var resource: String? {
         name.hasPrefix(Self.resourcePrefix) ? String(name.dropFirst(Self.resourcePrefix.count)) : nil
     }
 
@@ -47,7 +47,7 @@ extension LeaseHolder {
 }
 
 /// The result of trying to acquire a lease.
-public enum LeaseOutcome: Sendable, Hashable {
+package enum LeaseOutcome: Sendable, Hashable {
     case acquired(Lease)
     case held(by: LeaseHolder)
 }

@@ -1,11 +1,11 @@
-public import SidingChain
+package import SidingChain
 internal import SidingSQLite
 
 /// The number of a run, small enough for users to type.
 public typealias RunID = Int64
 
 /// The result of a run, or of one resource in it.
-public enum RunOutcome: String, Sendable, Codable, CaseIterable {
+package enum RunOutcome: String, Sendable, Codable, CaseIterable {
     case saved
     /// Every page was answered with 304: nothing was written.
     case notModified = "not_modified"
@@ -53,19 +53,19 @@ public struct RunCounters: Sendable, Hashable, Codable {
 }
 
 /// The part of a run that concerns one resource.
-public struct RunResource: Sendable, Hashable {
-    public var resource: String
+package struct RunResource: Sendable, Hashable {
+    package var resource: String
     /// Nil while the resource is being synced.
-    public var outcome: RunOutcome?
-    public var counters: RunCounters
-    public var duration: Duration
+    package var outcome: RunOutcome?
+    package var counters: RunCounters
+    package var duration: Duration
     /// The entry that is kept in the queue.
-    public var entry: String?
-    public var error: RecordedError?
+    package var entry: String?
+    package var error: RecordedError?
     /// Notes for users: the chosen pagination, a changed definition, a restarted listing.
-    public var notes: [String]
+    package var notes: [String]
 
-    public init(
+    package init(
         resource: String, outcome: RunOutcome?, counters: RunCounters = RunCounters(), duration: Duration = .zero,
         entry: String? = nil, error: RecordedError? = nil, notes: [String] = []
     ) {
@@ -80,20 +80,20 @@ public struct RunResource: Sendable, Hashable {
 }
 
 /// One run in the history.
-public struct Run: Sendable, Hashable {
-    public var id: RunID
+package struct Run: Sendable, Hashable {
+    package var id: RunID
     /// The command that started it, such as `sync posts`.
-    public var command: String
-    public var startedAt: Timestamp
-    public var endedAt: Timestamp?
+    package var command: String
+    package var startedAt: Timestamp
+    package var endedAt: Timestamp?
     /// Nil while it runs.
-    public var outcome: RunOutcome?
-    public var resources: [RunResource]
+    package var outcome: RunOutcome?
+    package var resources: [RunResource]
 
     /// Stands for what no run wrote, such as records that the program saved.
     static let none: RunID = 0
 
-    public init(
+    package init(
         id: RunID, command: String, startedAt: Timestamp, endedAt: Timestamp?, outcome: RunOutcome?,
         resources: [RunResource]
     ) {

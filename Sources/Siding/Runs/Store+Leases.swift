@@ -10,7 +10,7 @@ internal import SidingSynchronization
 extension Store {
     /// Takes the lease `name` if it is free, if its holder is dead, or if this process holds it but no longer works under it
     /// because releasing it failed.
-    public func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
+    package func acquireLease(_ name: String, command: String) async throws(StoreError) -> LeaseOutcome {
         let me = try ownerID()
         let found = try await read { snapshot in
             try snapshot.first("SELECT owner, holder FROM siding_leases WHERE name = ?1", name) { row in
@@ -80,7 +80,7 @@ extension Store {
     }
 
     /// Releases the lease; does nothing if it was lost meanwhile.
-    public func releaseLease(_ lease: Lease) async throws(StoreError) {
+    package func releaseLease(_ lease: Lease) async throws(StoreError) {
         // Released or not: nobody works under it any more.
         defer { claimedWork.leave(lease.name, lease.token) }
         let me = try ownerID()
@@ -125,15 +125,15 @@ extension Store {
 }
 
 /// A lease that is held, or whose holder died.
-public struct LeaseReport: Sendable, Hashable {
-    public var name: String
-    public var holder: LeaseHolder
-    public var isAlive: Bool
+package struct LeaseReport: Sendable, Hashable {
+    package var name: String
+    package var holder: LeaseHolder
+    package var isAlive: Bool
 }
 
 extension Store {
     /// The leases that are taken, and whether their holders are alive; for `doctor`.
-    public func leases() async throws(StoreError) -> [LeaseReport] {
+    package func leases() async throws(StoreError) -> [LeaseReport] {
         let owner = owner
         return try await read { snapshot in
             try snapshot.query(

@@ -6,7 +6,7 @@ extension Store {
     /// Stores the outcome, notes and error of a resource. Its counters are stored already, with its pages.
     ///
     /// - Parameter extra: counters of requests that led to no page.
-    public func endResource(
+    package func endResource(
         _ line: RunResource, in run: RunID, extra: RunCounters
     ) async throws(StoreError) {
         let error: String?
@@ -27,7 +27,7 @@ extension Store {
     }
 
     /// The runs, newest first, at most `limit`.
-    public func runs(limit: Int) async throws(StoreError) -> [Run] {
+    package func runs(limit: Int) async throws(StoreError) -> [Run] {
         try await read { snapshot in
             try snapshot.query(
                 "SELECT id, command, started_at, ended_at, outcome FROM siding_runs ORDER BY id DESC LIMIT ?1", limit
@@ -37,7 +37,7 @@ extension Store {
         }
     }
 
-    public func run(_ id: RunID) async throws(StoreError) -> Run? {
+    package func run(_ id: RunID) async throws(StoreError) -> Run? {
         try await read { snapshot in
             try snapshot.first(
                 "SELECT id, command, started_at, ended_at, outcome FROM siding_runs WHERE id = ?1", id
@@ -58,7 +58,7 @@ extension Store {
     }
 
     /// Whether a run of this number existed and was pruned.
-    public func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
+    package func isForgotten(_ run: RunID) async throws(StoreError) -> Bool {
         try await read { snapshot in try Self.isForgotten(run, snapshot) }
     }
 

@@ -10,7 +10,7 @@ extension Store {
     /// - Parameters:
     ///   - sample: the maximum number of records, spread over all; 0 for all.
     ///   - since: members first seen after this run are new; nil for the run before the newest.
-    public func schema(
+    package func schema(
         of resource: String, sample: Int, since: RunID?
     ) async throws(StoreError) -> ResourceSchema {
         let count = try await count(of: resource).count

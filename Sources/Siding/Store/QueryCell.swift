@@ -1,7 +1,7 @@
 internal import SidingSQLite
 
 /// One value of a query's row.
-public enum QueryCell: Sendable, Hashable {
+package enum QueryCell: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)

@@ -37,12 +37,12 @@ public struct Store: Sendable {
     /// Spreads retry times of a source.
     let jitter: Jitter
     /// The migrations applied when the store was opened.
-    public let appliedMigrations: [String]
+    package let appliedMigrations: [String]
     /// Hooks for tests that observe, delay or fail a call.
     package var probes = StoreProbes()
 
     /// Whether there is a store at `path`. An empty file is none; ``Access/readWriteCreate`` turns it into one.
-    public static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
+    package static func exists(at path: String) -> Bool { DatabaseFiles.holdsDatabase(path) }
 
     /// The first process that opens the file reads the whole WAL again (sqlite.org/wal.html#recovery): 2 MiB in pages.
     private static let pagesLeftInWAL = 256

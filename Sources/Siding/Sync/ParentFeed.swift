@@ -38,9 +38,9 @@ struct ParentFeed: Sendable {
 }
 
 /// Orders resources for a sync, so that parents come before the resources that fan out over them.
-public enum ParentOrder {
+package enum ParentOrder {
     /// `resources` in their order, but each parent before its fan-out resources. A cycle is left as it is.
-    public static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
+    package static func parentsFirst(_ resources: [AnyResource]) -> [AnyResource] {
         let byName = Dictionary(resources.map { ($0.name, $0) }) { first, _ in first }
         var ordered: [AnyResource] = []
         var taken: Set<String> = []

@@ -1,6 +1,6 @@
 internal import Logging
 internal import SidingChain
-public import SidingNetwork
+package import SidingNetwork
 
 /// The loop behind ``Siding/run()`` and `siding queue run --watch`: sends writes and syncs resources concurrently, so that
 /// neither waits for the other.
@@ -214,7 +214,7 @@ extension WriteSender {
     ///   - changes: tells when links, addresses and routes change; nil looks at the routes by the clock.
     ///   - isDone: asked after each look, by what there is to do after it.
     @concurrent
-    public func watch(
+    package func watch(
         sources names: Set<String>? = nil, wakingOn changes: NetworkChanges? = nil,
         report: @escaping @Sendable (QueueEntry) -> Void = { _ in },
         until isDone: @Sendable (QueueOutlook) async throws(StoreError) -> Bool

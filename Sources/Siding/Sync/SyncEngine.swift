@@ -1,13 +1,13 @@
-public import SidingChain
-public import SidingCredentials
-public import SidingNetwork
+package import SidingChain
+package import SidingCredentials
+internal import SidingNetwork
 
 /// Syncs resources: the one type that knows the chain, the store and the queue.
 ///
 /// It keeps no state of its own. All state is in rows, so any number of engines in any number of processes may share a store.
 /// For each resource it takes the lease, plans (a retained fetch, else the page where the listing stopped, else the first page)
 /// and walks the pages. On a failure it retains the request, or reports why not.
-public struct SyncEngine: Sendable {
+package struct SyncEngine: Sendable {
     let store: Store
     /// The store that counts requests against rate limits: in a rehearsal the original, as its requests are real.
     var ledger: Store
@@ -22,7 +22,7 @@ public struct SyncEngine: Sendable {
     ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
     ///   - environment: clocks, randomness, the state of the line, the logger.
     ///   - progress: told after each page.
-    public init(
+    package init(
         store: Store,
         transports: any TransportFactory,
         signIns: SignIns? = nil,
@@ -47,7 +47,7 @@ public struct SyncEngine: Sendable {
     /// - Returns: a report per resource, in order; with `failsFast` none after the first failure.
     /// - Throws: ``StoreError`` if the store itself fails; the run is then recorded as `failed`.
     @concurrent
-    public func run(
+    package func run(
         _ resources: [AnyResource], options: SyncOptions = SyncOptions(), command: String = "sync",
         report: @Sendable (SyncReport) -> Void = { _ in }
     ) async throws(StoreError) -> [SyncReport] {
@@ -92,7 +92,7 @@ public struct SyncEngine: Sendable {
 
     /// Syncs one resource in a run of its own.
     @concurrent
-    public func sync(_ resource: AnyResource, options: SyncOptions = SyncOptions()) async throws(StoreError)
+    package func sync(_ resource: AnyResource, options: SyncOptions = SyncOptions()) async throws(StoreError)
         -> SyncReport
     {
         let reports = try await run([resource], options: options, command: "sync \(resource.name)")

@@ -54,11 +54,11 @@ public struct SyncOptions: Sendable, Hashable {
 }
 
 /// The progress of a sync, reported after each page.
-public struct SyncProgress: Sendable, Hashable {
-    public var resource: String
-    public var counters: RunCounters
+package struct SyncProgress: Sendable, Hashable {
+    package var resource: String
+    package var counters: RunCounters
     /// The number of the page saved last.
-    public var page: Int
+    package var page: Int
 }
 
 extension CursorStart {

@@ -4,12 +4,12 @@ internal import SidingCredentials
 
 extension SyncPlan {
     /// What a sync would request for the parents of a fan-out.
-    public struct FanOut: Sendable, Hashable {
+    package struct FanOut: Sendable, Hashable {
         /// The parent resource.
-        public var resource: String
-        public var outlook: ParentOutlook
+        package var resource: String
+        package var outlook: ParentOutlook
         /// The first few requests, with credentials left out.
-        public var urls: [String]
+        package var urls: [String]
     }
 
     /// The number of requests shown.

@@ -3,7 +3,7 @@ internal import SidingChain
 
 extension SyncPlan {
     /// What keeps a sync from asking now, or from asking at once.
-    public enum Obstacle: Sendable, Hashable {
+    package enum Obstacle: Sendable, Hashable {
         /// What is stored is fresh enough.
         case fresh(why: String)
         /// The gate of the source is closed.
@@ -18,7 +18,7 @@ extension SyncPlan {
         case parents(why: String)
 
         /// Whether a sync would ask for nothing now.
-        public var asksNothing: Bool {
+        package var asksNothing: Bool {
             switch self {
             case .fresh, .gate, .configChange, .heldPage, .parents: true
             case .limit(_, let isPutOff): isPutOff
@@ -39,7 +39,7 @@ extension SyncPlan {
     }
 
     /// Whether a sync would ask for nothing now; ``reason`` says why, and what it would ask for later, where that is known.
-    public var asksNothing: Bool { obstacle?.asksNothing ?? false }
+    package var asksNothing: Bool { obstacle?.asksNothing ?? false }
 }
 
 extension SyncPlan {

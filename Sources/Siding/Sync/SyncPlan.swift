@@ -1,33 +1,33 @@
 internal import HTTPTypes
-public import SidingChain
+package import SidingChain
 internal import SidingCredentials
 internal import SidingJSON
 
 /// What a sync would request first, and why. Making a plan sends no request and only reads the store.
-public struct SyncPlan: Sendable, Hashable {
-    public var resource: String
-    public var method: String
+package struct SyncPlan: Sendable, Hashable {
+    package var resource: String
+    package var method: String
     /// With credentials left out. For a fan-out without any request, the template.
-    public var url: String
+    package var url: String
     /// The request's body; nil for none.
-    public var body: String?
+    package var body: String?
     /// The conditional header fields: `If-None-Match`, `If-Modified-Since`.
-    public var conditions: [String]
+    package var conditions: [String]
     /// Why this request comes first.
-    public var reason: String
+    package var reason: String
     /// What keeps a sync from asking for it now, or at once; nil where nothing does.
-    public var obstacle: Obstacle?
+    package var obstacle: Obstacle?
     /// How the next pages are found.
-    public var paging: String
+    package var paging: String
     /// Which records a sync would delete.
-    public var deletes: String
+    package var deletes: String
     /// The source's rate limits that count the first request.
-    public var limits: [String] = []
+    package var limits: [String] = []
     /// Set for a resource that has a listing per parent.
-    public var fanOut: FanOut?
+    package var fanOut: FanOut?
     /// Why a sync would refuse and fail, such as for a file that holds another origin's records under this name; nil if it
     /// would not.
-    public var refusal: RecordedError?
+    package var refusal: RecordedError?
 
     /// Makes the plan for `resource`.
     ///
@@ -35,7 +35,7 @@ public struct SyncPlan: Sendable, Hashable {
     ///   - store: nil if there is none yet.
     ///   - now: the current time, to measure the age of a cursor.
     /// - Throws: ``StoreError`` if the store cannot be read, a ``Failure`` if the first URL is invalid.
-    public static func make(
+    package static func make(
         for resource: AnyResource, options: SyncOptions = SyncOptions(), in store: Store?,
         now: Timestamp = WallClock.system.now
     ) async throws -> SyncPlan {

@@ -1,20 +1,20 @@
-public import SidingChain
+package import SidingChain
 
 /// The result of one resource's sync.
-public struct SyncReport: Sendable {
+package struct SyncReport: Sendable {
     /// Outcome, counters, notes and error, as in the run record.
-    public var line: RunResource
+    package var line: RunResource
     /// The failure behind a `failed` or `queued` outcome.
-    public var failure: Failure?
+    package var failure: Failure?
     /// The holder of the lease, if the resource was skipped because of it.
-    public var heldBy: LeaseHolder?
+    package var heldBy: LeaseHolder?
     /// The notes to show even in quiet mode: a changed definition, a listing that was restarted or is incomplete, a page that
     /// was given up, missing records that were kept.
-    public var warnings: [String]
+    package var warnings: [String]
     /// Whether a rule of the source makes the run fail because of ``failure``.
-    public var isFailedByRule: Bool
+    package var isFailedByRule: Bool
 
-    public init(
+    package init(
         line: RunResource, failure: Failure? = nil, heldBy: LeaseHolder? = nil, warnings: [String] = [],
         isFailedByRule: Bool = false
     ) {
@@ -28,7 +28,7 @@ public struct SyncReport: Sendable {
     /// The outcome as a ``SyncOutcome``.
     ///
     /// - Throws: ``SyncError`` if the resource failed, or another run holds it.
-    public func outcome() throws(SyncError) -> SyncOutcome {
+    package func outcome() throws(SyncError) -> SyncOutcome {
         switch line.outcome {
         case .saved, .partial: return .saved(line.counters)
         case .notModified: return .notModified
@@ -51,14 +51,14 @@ public enum SyncOutcome: Sendable, Hashable {
 }
 
 /// The error of a sync that failed, or could not start.
-public struct SyncError: Error, Sendable, CustomStringConvertible {
-    public var resource: String
-    public var error: RecordedError?
-    public var failure: Failure?
+package struct SyncError: Error, Sendable, CustomStringConvertible {
+    package var resource: String
+    package var error: RecordedError?
+    package var failure: Failure?
     /// Set if another run holds the resource.
-    public var heldBy: LeaseHolder?
+    package var heldBy: LeaseHolder?
 
-    public var description: String {
+    package var description: String {
         "\(resource): \(error?.message ?? heldBy.map { "held by process \($0.processID)" } ?? "failed")"
     }
 }

@@ -12,7 +12,7 @@ public struct RecordPredicate<Model: Codable & Sendable>: Sendable {
     }
 
     /// A condition on members that the model does not have.
-    public init(_ filter: RecordFilter) {
+    package init(_ filter: RecordFilter) {
         self.init { _ throws(RecordError) in filter }
     }
 

@@ -6,7 +6,7 @@ extension Store {
     /// Writes all rows in one transaction, as run 0.
     ///
     /// - Returns: an outcome per row, in order; nil if an expectation did not hold and nothing was written.
-    public func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
+    package func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
         let now = clock.now
         let known = shapes.known(of: changes.resource)
         let saved: LocalSaver.Saved
@@ -26,7 +26,7 @@ extension Store {
     /// Deletes the selected records, which become tombstones.
     ///
     /// - Returns: the number of deleted records.
-    public func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
+    package func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await delete(from: selection.resource) { table, transaction in
             let statement = try SelectionCompiler(selection: selection, table: table).statement(selecting: "rowid")
             return try transaction.query(statement) { $0.int(0) }
@@ -36,7 +36,7 @@ extension Store {
     /// Deletes the records with these keys, which become tombstones; ignores keys without a live record.
     ///
     /// - Returns: the number of deleted records.
-    public func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
+    package func delete(_ lookup: RecordLookup) async throws(StoreError) -> Int {
         try await delete(from: lookup.resource) { table, transaction in
             var ids: [Int64] = []
             for key in Set(lookup.keys.map { Array($0.utf8) }) {

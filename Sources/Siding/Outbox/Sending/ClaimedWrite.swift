@@ -1,24 +1,24 @@
-public import HTTPTypes
-public import SidingChain
+package import HTTPTypes
+package import SidingChain
 
 /// A claimed write: the request to send, and the token that proves the claim.
-public struct ClaimedWrite: Sendable {
+package struct ClaimedWrite: Sendable {
     /// The entry in its present state: `sending`.
-    public var entry: QueueEntry
+    package var entry: QueueEntry
     /// Grows with each claim; results recorded with an older token are ignored.
-    public var token: Int64
-    public var method: HTTPRequest.Method
-    public var url: HTTPURL
-    public var headerFields: HTTPFields
-    public var body: [UInt8]?
+    package var token: Int64
+    package var method: HTTPRequest.Method
+    package var url: HTTPURL
+    package var headerFields: HTTPFields
+    package var body: [UInt8]?
     /// The idempotency key, and how it is written.
-    public var key: String
-    public var keyField: HTTPField.Name?
-    public var isKeyQuoted: Bool
+    package var key: String
+    package var keyField: HTTPField.Name?
+    package var isKeyQuoted: Bool
     /// Whether the origin honours the key.
-    public var isKeyed: Bool
+    package var isKeyed: Bool
     /// The earliest time at which it may have reached the origin.
-    public var firstSentAt: Timestamp?
+    package var firstSentAt: Timestamp?
     /// The effect on a local record; nil if there is none.
     var terms: EditTerms?
     /// The delivery probe; nil if there is none.
@@ -28,7 +28,7 @@ public struct ClaimedWrite: Sendable {
     /// Whether 404 and 410 count as success; nil if not declared.
     var goneIsDone: Bool?
 
-    public init(
+    package init(
         entry: QueueEntry, token: Int64, method: HTTPRequest.Method, url: HTTPURL, headerFields: HTTPFields,
         body: [UInt8]?, key: String, keyField: HTTPField.Name?, isKeyQuoted: Bool, isKeyed: Bool,
         firstSentAt: Timestamp?
@@ -48,7 +48,7 @@ public struct ClaimedWrite: Sendable {
 
     /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
     /// honoured.
-    public var isResendable: Bool { isKeyed || method.isIdempotent }
+    package var isResendable: Bool { isKeyed || method.isIdempotent }
 
     /// The delivery probe to run instead of sending the write, as it may have arrived; else nil.
     var question: WriteProbe? { entry.unknownSince == nil ? nil : probe }
@@ -63,32 +63,32 @@ public struct ClaimedWrite: Sendable {
 }
 
 /// What a sender may claim.
-public struct ClaimRequest: Sendable {
+package struct ClaimRequest: Sendable {
     /// How many requests of each source may be in flight, over all processes; other sources are not touched.
-    public var sources: [String: Int]
+    package var sources: [String: Int]
     /// Claims only this entry, due or not.
-    public var entry: String?
+    package var entry: String?
     /// Whether it is sent through a closed gate, because an operator asked for it.
-    public var passesGates: Bool
+    package var passesGates: Bool
 
-    public init(sources: [String: Int], entry: String? = nil, passesGates: Bool = false) {
+    package init(sources: [String: Int], entry: String? = nil, passesGates: Bool = false) {
         (self.sources, self.entry, self.passesGates) = (sources, entry, passesGates)
     }
 }
 
 /// The result of sending a write: the new state of the entry, and the outcome for its source.
-public struct WriteSettlement: Sendable {
-    public var verdict: Verdict
-    public var outcome: SourceOutcome
+package struct WriteSettlement: Sendable {
+    package var verdict: Verdict
+    package var outcome: SourceOutcome
     /// Whether the write was tried, or put off before anything was asked.
-    public var isTry = true
+    package var isTry = true
 
-    public init(_ verdict: Verdict, _ outcome: SourceOutcome) {
+    package init(_ verdict: Verdict, _ outcome: SourceOutcome) {
         (self.verdict, self.outcome) = (verdict, outcome)
     }
 
     /// The new state of the entry.
-    public enum Verdict: Sendable {
+    package enum Verdict: Sendable {
         /// Delivered: the origin has it.
         case delivered(WriteAnswer)
         /// Back to the queue, to be tried again after `wait`, given the number of counted attempts.
@@ -109,18 +109,18 @@ public struct WriteSettlement: Sendable {
 }
 
 /// An origin's answer to a write.
-public struct WriteAnswer: Sendable, Hashable {
+package struct WriteAnswer: Sendable, Hashable {
     /// The most bytes of the body that are kept with the entry.
-    public static let bodyLimit = 65_536
+    package static let bodyLimit = 65_536
 
-    public var status: Int
-    public var contentType: String?
+    package var status: Int
+    package var contentType: String?
     /// The validator of the record in the body (RFC 9110 §8.8.3), unchanged.
-    public var etag: String?
+    package var etag: String?
     /// The whole body: a record in it is saved to the store.
-    public var body: [UInt8]
+    package var body: [UInt8]
 
-    public init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
+    package init(status: Int, contentType: String?, etag: String? = nil, body: [UInt8]) {
         self.status = status
         self.contentType = contentType
         self.etag = etag

@@ -1,13 +1,13 @@
 internal import HTTPTypes
-public import SidingChain
-public import SidingCredentials
-public import SidingNetwork
+package import SidingChain
+package import SidingCredentials
+internal import SidingNetwork
 
 /// Delivers the writes of the queue.
 ///
 /// Keeps all state in rows, so any number of senders in any number of processes may share a store. For each entry: claim it,
 /// send it, record the result. If a sender dies, the next one reclaims its entry.
-public struct WriteSender: Sendable {
+package struct WriteSender: Sendable {
     /// The most requests of one process in flight at once, over all sources.
     static let mostAtOnce = 16
     /// How long ``send(_:passesGates:)``, whose caller waits for the result, waits for a rate limit of the source.
@@ -27,7 +27,7 @@ public struct WriteSender: Sendable {
     ///   - transports: makes a transport per source.
     ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
     ///   - environment: clocks, randomness, the state of the line, the logger.
-    public init(
+    package init(
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment()
     ) {
@@ -45,7 +45,7 @@ public struct WriteSender: Sendable {
     /// - Returns: the entries that were tried, in their new state.
     /// - Throws: ``StoreError`` if the store itself fails; requests in flight are recorded first, or left for the next sender.
     @concurrent
-    public func drain(
+    package func drain(
         sources names: Set<String>? = nil, report: @escaping @Sendable (QueueEntry) -> Void = { _ in }
     ) async throws(StoreError) -> [QueueEntry] {
         let chosen = chosen(names)
@@ -121,7 +121,7 @@ public struct WriteSender: Sendable {
     /// - Parameter passesGates: whether to ignore a closed gate, because an operator asked for it.
     /// - Returns: the entry in its new state; nil if it is not the head of its lane, is not queued, or the task is cancelled.
     @concurrent
-    public func send(_ entry: String, passesGates: Bool = false) async throws(StoreError) -> QueueEntry? {
+    package func send(_ entry: String, passesGates: Bool = false) async throws(StoreError) -> QueueEntry? {
         let request = ClaimRequest(
             sources: sources.mapValues(\.transport.concurrency), entry: entry, passesGates: passesGates)
         guard !Task.isCancelled, let write = try await store.claim(request) else { return nil }

@@ -55,13 +55,13 @@ public struct TextSearch: Sendable, Hashable {
 }
 
 /// A record found by a text search.
-public struct TextMatch: Sendable, Hashable {
-    public var record: Record
+package struct TextMatch: Sendable, Hashable {
+    package var record: Record
     /// The rank; lower is better. Comparable only within one search.
-    public var rank: Double
-    public var snippet: String?
+    package var rank: Double
+    package var snippet: String?
 
-    public init(record: Record, rank: Double, snippet: String? = nil) {
+    package init(record: Record, rank: Double, snippet: String? = nil) {
         self.record = record
         self.rank = rank
         self.snippet = snippet
@@ -74,7 +74,7 @@ extension Store {
     /// The first search of a resource, or in a member that was not searched before, builds the index in a write transaction that
     /// reads every record.
     /// - Throws: ``StoreError/Kind/invalidQuery`` for an invalid ``TextSearch/Text/query(_:)``.
-    public func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
+    package func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
         guard !search.fields.isEmpty else {
             throw StoreError(
                 .invalidQuery, "the resource '\(search.resource)' declares no searchable members",

@@ -78,19 +78,19 @@ extension Store {
     /// The selected records, oldest first, without their bytes.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` for a selected id that does not exist.
-    public func quarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
+    package func quarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
         try await read { try QuarantineRows.find(selection, $0) }
     }
 
     /// One record with its bytes.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if there is none.
-    public func quarantined(_ id: Int64) async throws(StoreError) -> QuarantinedRecord? {
+    package func quarantined(_ id: Int64) async throws(StoreError) -> QuarantinedRecord? {
         try await read { try QuarantineRows.find(QuarantineSelection(ids: [id]), withBodies: true, $0).first }
     }
 
     /// Removes quarantined records with their bytes; the origin may send them again.
-    public func dropQuarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
+    package func dropQuarantined(_ selection: QuarantineSelection) async throws(StoreError) -> [QuarantinedRecord] {
         try await write { transaction in
             let meant = try QuarantineRows.find(selection, transaction)
             for record in meant { try QuarantineRows.remove(record.id, transaction) }

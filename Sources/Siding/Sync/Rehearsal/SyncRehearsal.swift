@@ -1,7 +1,7 @@
 internal import HTTPTypes
-public import SidingChain
-public import SidingCredentials
-public import SidingNetwork
+package import SidingChain
+package import SidingCredentials
+internal import SidingNetwork
 internal import SidingSynchronization
 
 /// A dry run: syncs into a copy of the store, to show which requests, saves and deletions a sync would make. The store itself
@@ -9,7 +9,7 @@ internal import SidingSynchronization
 ///
 /// The engine treats the copy as it would the store, so the next sync has the same result as long as the origin does not
 /// change. The requests are real: they count at the origin, and may renew a token. Queued writes are not sent.
-public struct SyncRehearsal: Sendable {
+package struct SyncRehearsal: Sendable {
     private let original: Store?
     private let copy: Store
     private let transports: any TransportFactory
@@ -24,7 +24,7 @@ public struct SyncRehearsal: Sendable {
     ///     there.
     ///   - path: where to make the copy, in a private directory of the caller. The caller removes it.
     /// - Throws: ``StoreError`` if the copy cannot be made, such as for lack of disk space.
-    public init(
+    package init(
         of original: Store?, at path: String, transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment(),
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
@@ -39,10 +39,10 @@ public struct SyncRehearsal: Sendable {
     }
 
     /// Closes the copy.
-    public func close() async { await copy.close() }
+    package func close() async { await copy.close() }
 
     /// Syncs one resource in the copy. Earlier rehearsals stay in the copy, as in a run of several resources.
-    public func sync(
+    package func sync(
         _ resource: AnyResource, options: SyncOptions = SyncOptions()
     ) async throws(StoreError) -> RehearsedSync {
         let before = try await revision(of: resource.name)
@@ -88,47 +88,47 @@ public struct SyncRehearsal: Sendable {
 }
 
 /// The result of rehearsing the sync of one resource.
-public struct RehearsedSync: Sendable {
-    public var report: SyncReport
+package struct RehearsedSync: Sendable {
+    package var report: SyncReport
     /// All requests for its pages, in order, retries included. Requests for tokens are left out.
-    public var requests: [RehearsedRequest]
+    package var requests: [RehearsedRequest]
     /// In the order of the keys.
-    public var changes: [RehearsedChange]
+    package var changes: [RehearsedChange]
 
-    public init(report: SyncReport, requests: [RehearsedRequest], changes: [RehearsedChange]) {
+    package init(report: SyncReport, requests: [RehearsedRequest], changes: [RehearsedChange]) {
         (self.report, self.requests, self.changes) = (report, requests, changes)
     }
 
     /// The number of records that would change in this way.
-    public func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
+    package func count(_ kind: RehearsedChange.Kind) -> Int { changes.count { $0.kind == kind } }
 }
 
 /// One request of a rehearsal.
-public struct RehearsedRequest: Sendable, Hashable {
-    public var method: String
+package struct RehearsedRequest: Sendable, Hashable {
+    package var method: String
     /// With credentials left out.
-    public var url: String
+    package var url: String
     /// Nil if there was no answer.
-    public var status: Int?
+    package var status: Int?
 
-    public init(method: String, url: String, status: Int?) {
+    package init(method: String, url: String, status: Int?) {
         (self.method, self.url, self.status) = (method, url, status)
     }
 }
 
 /// One record that would change.
-public struct RehearsedChange: Sendable, Hashable {
+package struct RehearsedChange: Sendable, Hashable {
     /// How the record would change.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
         case inserted
         case updated
         case deleted
     }
 
-    public var key: String
-    public var kind: Kind
+    package var key: String
+    package var kind: Kind
 
-    public init(key: String, kind: Kind) {
+    package init(key: String, kind: Kind) {
         (self.key, self.kind) = (key, kind)
     }
 }
