@@ -4,7 +4,7 @@ import ArgumentParser
 struct SidingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "siding",
-        abstract: "Fetches remote JSON into SQLite, queues requests that failed, and resumes where it stopped.",
+        abstract: "Fetch remote JSON into SQLite, queue failed requests, and resume interrupted listings.",
         discussion: """
             Start with 'siding init', then 'siding sync'. Without a network, 'siding demo' shows the whole tour.
 

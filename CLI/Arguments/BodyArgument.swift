@@ -33,7 +33,7 @@ enum BodyArgument {
         guard bytes.count <= WriteRequest.bodyLimit else {
             throw CommandError(
                 .usage, "too_large",
-                "\(PlainText.oneLine(name)) holds more than \(Words.size(WriteRequest.bodyLimit)), the most that the queue keeps",
+                "\(PlainText.oneLine(name)) holds more than \(MessageFormat.size(WriteRequest.bodyLimit)), the most that the queue keeps",
                 hint: "nothing was kept; send what is larger by another way")
         }
         return bytes

@@ -10,22 +10,22 @@ struct GlobalOptions: ParsableArguments {
     @Option(name: [.short, .long], help: ArgumentHelp("The config file.", valueName: "file"))
     var config: String?
 
-    @Flag(help: "One JSON object per line on standard output, for success and failure alike.")
+    @Flag(help: "Print one JSON object per line on standard output, for failures too.")
     var json = false
 
-    @Flag(name: [.short, .long], help: "Say nothing but errors.")
+    @Flag(name: [.short, .long], help: "Print errors only.")
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Say more; twice for every request.")
+    @Flag(name: .shortAndLong, help: "Print results even without a terminal; given twice, log every request as well.")
     var verbose: Int
 
-    @Option(help: ArgumentHelp("How log lines look: text or json.", valueName: "format"))
+    @Option(help: ArgumentHelp("The format of log lines: text or json.", valueName: "format"))
     var logFormat: LogFormat = .text
 
-    @Flag(help: "Absolute times in UTC instead of ages.")
+    @Flag(help: "Print absolute times in UTC instead of ages.")
     var utc = false
 
-    @Flag(help: "No colour; NO_COLOR and TERM=dumb say the same.")
+    @Flag(help: "Print without colour, as with NO_COLOR or TERM=dumb.")
     var noColor = false
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable {
@@ -34,11 +34,11 @@ struct GlobalOptions: ParsableArguments {
 
     var terminal: Terminal { Terminal.current(noColor: noColor) }
 
-    var words: Words { Words(now: WallClock.system.now, isAbsolute: utc) }
+    var messageFormat: MessageFormat { MessageFormat(now: WallClock.system.now, isAbsolute: utc) }
 
     /// Writes a message for the user to standard error, unless `--quiet` is given.
-    func talk(_ text: String) {
-        if !quiet { Output.talk(text) }
+    func printMessage(_ text: String) {
+        if !quiet { Output.printMessage(text) }
     }
 
     /// The logger: errors only by default, everything from debug up with `-vv`; writes to standard error.

@@ -23,8 +23,8 @@ struct ErrorReport {
             Output.line(ErrorObject(problem).json)
             Output.flush()
         } else {
-            for line in problem.message.split(separator: "\n") { Output.talk("siding: \(line)") }
-            if let hint = problem.hint { Output.talk("        \(hint)") }
+            for line in problem.message.split(separator: "\n") { Output.printMessage("siding: \(line)") }
+            if let hint = problem.hint { Output.printMessage("        \(hint)") }
         }
         return problem.status.rawValue
     }
@@ -44,7 +44,7 @@ struct ErrorReport {
             Output.line(ErrorObject(CommandError(.usage, "usage", message)).json)
             Output.flush()
         } else {
-            Output.talk(text)
+            Output.printMessage(text)
         }
         return code
     }

@@ -16,7 +16,7 @@ struct Confirmation {
         guard Terminal.current(noColor: true).isOutput, !options.json else {
             throw CommandError(.usage, "usage", "\(question) needs --yes where no person can be asked")
         }
-        Output.talk("\(question) [y/N]")
+        Output.printMessage("\(question) [y/N]")
         guard readLine()?.lowercased().hasPrefix("y") == true else {
             throw CommandError(.failure, "declined", "nothing was done")
         }

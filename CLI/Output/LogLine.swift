@@ -23,14 +23,14 @@ struct LogLine: LogHandler {
         switch format {
         case .text:
             let values = all.map { " \($0.key)=\(PlainText.oneLine("\($0.value)"))" }.joined()
-            Output.talk("\(event.level): \(event.message)\(values)")
+            Output.printMessage("\(event.level): \(event.message)\(values)")
         case .json:
             var object = JSONObject()
             object.time("at", WallClock.system.now)
             object.string("level", event.level.rawValue)
             object.string("message", event.message.description)
             for (key, value) in all { object.string(key, "\(value)") }
-            Output.talk(object.text)
+            Output.printMessage(object.text)
         }
     }
 }

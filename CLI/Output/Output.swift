@@ -15,7 +15,7 @@ enum Output {
     static func flush() { data.flush() }
 
     /// Writes a message for the user to standard error. It may contain text from outside, so control characters are removed.
-    static func talk(_ text: String) {
+    static func printMessage(_ text: String) {
         flush()
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         draw(lines.map { PlainText.oneLine(String($0), limit: .max) }.joined(separator: "\n") + "\n")

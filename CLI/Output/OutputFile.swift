@@ -40,7 +40,7 @@ final class OutputFile: Sendable {
     /// such as a full disk, are reported.
     private func lost() -> Never {
         if errno == EPIPE { exit(141) }
-        Output.talk("siding: standard output cannot be written: \(String(cString: strerror(errno)))")
+        Output.printMessage("siding: standard output cannot be written: \(String(cString: strerror(errno)))")
         exit(ExitStatus.inputOutput.rawValue)
     }
 }

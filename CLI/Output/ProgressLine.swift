@@ -28,9 +28,9 @@ final class ProgressLine: Sendable {
         let counters = progress.counters
         let records = counters.inserted + counters.updated + counters.unchanged
         let line =
-            "\(progress.resource): page \(progress.page), \(Words.count(records, "record")), "
-            + "\(Words.grouped(Int(Double(records) / seconds)))/s, \(Words.size(counters.bytes)), "
-            + Words.duration(now - start)
+            "\(progress.resource): page \(progress.page), \(MessageFormat.count(records, "record")), "
+            + "\(MessageFormat.grouped(Int(Double(records) / seconds)))/s, \(MessageFormat.size(counters.bytes)), "
+            + MessageFormat.duration(now - start)
         Output.draw("\r\u{1B}[2K" + DisplayWidth.cut(line, to: width - 1))
     }
 

@@ -7,17 +7,17 @@ import SidingManifest
 /// `siding auth`: shows how sources sign in, and removes kept tokens.
 struct AuthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "auth", abstract: "Look at how the sources sign in; no token and no secret is ever shown.",
+        commandName: "auth", abstract: "Show how sources sign in, and remove stored tokens; no secret is ever shown.",
         subcommands: [AuthStatusCommand.self, AuthForgetCommand.self])
 }
 
 /// `siding auth status`: lists secrets and kept tokens by source, and the sources that wait for a sign-in.
 struct AuthStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where each source's secrets come from, and the token that is kept.",
+        commandName: "status", abstract: "Show where each source's secrets come from, and its stored token.",
         discussion: """
-            Nothing is asked of an origin, and no program is run. Exits 77 where a source waits for a sign-in, 78 where a \
-            secret or a kept token cannot be read.
+            Sends nothing and runs no program. Exits 77 if a source waits for a sign-in, 78 if a secret or a stored token \
+            cannot be read.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -43,10 +43,12 @@ struct AuthStatusCommand: AsyncParsableCommand {
 
     private func print(_ standings: [SourceSignIn]) {
         var table = Table(["source", "auth", "token", "expires", "secrets"])
-        for standing in standings { table.add(standing.cells(options.words)) }
+        for standing in standings { table.add(standing.cells(options.messageFormat)) }
         table.print(options.terminal)
         for standing in standings {
-            for line in standing.complaints(options.words) { Output.talk("\(standing.source.name): \(line)") }
+            for line in standing.complaints(options.messageFormat) {
+                Output.printMessage("\(standing.source.name): \(line)")
+            }
         }
     }
 }
@@ -54,15 +56,15 @@ struct AuthStatusCommand: AsyncParsableCommand {
 /// `siding auth forget SOURCE`: removes the source's kept token and ends the waits for a sign-in.
 struct AuthForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Remove the token that is kept of a source.",
+        commandName: "forget", abstract: "Remove the stored token of a source.",
         discussion: """
-            The next request gets a new one, with what the config says now; what waits for a sign-in is asked again with \
-            the next 'siding sync' or 'siding queue run'.
+            The next request gets a new token with the present config. The next 'siding sync' or 'siding queue run' tries \
+            entries that wait for a sign-in.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The source.") var source: String
-    @Flag(help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(help: "Show the effect and change nothing.") var dryRun = false
 
     func run() async throws {
         let workspace = try Workspace.load(options)
@@ -84,9 +86,9 @@ struct AuthForgetCommand: AsyncParsableCommand {
             object.bool("forgotten", isKept && !dryRun)
             Output.line(object.text)
         } else if isKept {
-            options.talk("\(name): the kept token \(dryRun ? "would be" : "is") forgotten")
+            options.printMessage("\(name): the kept token \(dryRun ? "would be" : "is") forgotten")
         } else {
-            options.talk("\(name): no token is kept")
+            options.printMessage("\(name): no token is kept")
         }
     }
 }

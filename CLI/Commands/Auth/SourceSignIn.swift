@@ -43,28 +43,28 @@ struct SourceSignIn {
 
     // MARK: Output
 
-    func cells(_ words: Words) -> [String] {
+    func cells(_ format: MessageFormat) -> [String] {
         [
-            source.name, source.authorization.kind, token(words),
-            standing?.hasToken == true ? standing?.expiresAt.map(words.time) ?? "" : "",
+            source.name, source.authorization.kind, token(format),
+            standing?.hasToken == true ? standing?.expiresAt.map(format.time) ?? "" : "",
             references.map { $0.description + ($0.problem == nil ? "" : " (unreadable)") }.joined(separator: ", "),
         ]
     }
 
-    private func token(_ words: Words) -> String {
+    private func token(_ format: MessageFormat) -> String {
         guard let standing else { return fault == nil ? "" : "unreadable" }
         guard standing.hasToken else { return "none yet" }
-        return "generation \(standing.generation)" + (standing.savedAt.map { ", \(words.time($0))" } ?? "")
+        return "generation \(standing.generation)" + (standing.savedAt.map { ", \(format.time($0))" } ?? "")
     }
 
     /// Problems that the user has to solve, one line each.
-    func complaints(_ words: Words) -> [String] {
+    func complaints(_ format: MessageFormat) -> [String] {
         var lines = references.compactMap { reference in
             reference.problem.map { "the secret \(reference.description) cannot be read: \($0)" }
         }
         if let fault { lines.append("\(fault); 'siding auth forget \(source.name)' removes it") }
         if let refusal = standing?.refusal {
-            let when = standing?.refusedAt.map { " \(words.time($0))" } ?? ""
+            let when = standing?.refusedAt.map { " \(format.time($0))" } ?? ""
             lines.append("the last refresh was refused\(when): \(refusal)")
         }
         if let gate { lines.append("waits for a sign-in: \(gate.note)") }

@@ -4,7 +4,7 @@ import Siding
 /// `siding db`: prints the path of the database file, checks, migrates and copies it.
 struct DatabaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "db", abstract: "Look after the database file.",
+        commandName: "db", abstract: "Maintain the database file.",
         subcommands: [
             DatabasePathCommand.self, DatabaseCheckCommand.self, DatabaseMigrateCommand.self,
             DatabaseBackupCommand.self,
@@ -13,7 +13,7 @@ struct DatabaseCommand: AsyncParsableCommand {
 
 /// `siding db path`: prints where the database is.
 struct DatabasePathCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "path", abstract: "Print where the database is.")
+    static let configuration = CommandConfiguration(commandName: "path", abstract: "Print the path of the database.")
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
@@ -32,7 +32,7 @@ struct DatabasePathCommand: ParsableCommand {
 struct DatabaseCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check the file's integrity and Siding's own rules; exits 74 when something is wrong.")
+        abstract: "Check the file's integrity and Siding's own rules; exit 74 if something is wrong.")
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
             object.strings("findings", findings)
             Output.line(object.text)
         } else if findings.isEmpty {
-            if options.terminal.isOutput || options.verbose > 0 { options.talk("the database is sound") }
+            if options.terminal.isOutput || options.verbose > 0 { options.printMessage("the database is sound") }
         } else {
             for finding in findings { Output.line(finding) }
         }
@@ -55,7 +55,7 @@ struct DatabaseCheckCommand: AsyncParsableCommand {
 struct DatabaseMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring the file to this version's schema; a backup is made before an existing file changes.")
+        abstract: "Migrate the file to this version's schema, after a backup.")
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
@@ -65,7 +65,7 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
             object.strings("applied", applied)
             Output.line(object.text)
         } else if options.terminal.isOutput || !applied.isEmpty {
-            options.talk(applied.isEmpty ? "nothing to do" : "applied: \(applied.joined(separator: ", "))")
+            options.printMessage(applied.isEmpty ? "nothing to do" : "applied: \(applied.joined(separator: ", "))")
         }
     }
 }
@@ -73,9 +73,9 @@ struct DatabaseMigrateCommand: AsyncParsableCommand {
 /// `siding db backup FILE`: copies the database while others may write.
 struct DatabaseBackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the database, whole, while others may write.")
+        commandName: "backup", abstract: "Copy the whole database while others may write.")
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "The file to make; it must not exist.") var file: String
+    @Argument(help: "The new file; it must not exist.") var file: String
 
     func run() async throws {
         try await options.withStore { _, store in try await store.backup(to: file) }
@@ -84,7 +84,7 @@ struct DatabaseBackupCommand: AsyncParsableCommand {
             object.string("path", file)
             Output.line(object.text)
         } else {
-            options.talk("copied to \(file)")
+            options.printMessage("copied to \(file)")
         }
     }
 }

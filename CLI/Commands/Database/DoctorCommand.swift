@@ -8,7 +8,9 @@ import SidingChain
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look at config, file, locks, clock, DNS, route, and what each source said last; sends nothing.")
+        abstract:
+            "Check config, database, locks, clock, DNS and route, and show the last result of each source; send nothing."
+    )
 
     @OptionGroup var options: GlobalOptions
 

@@ -80,7 +80,7 @@ struct Examination {
         var findings = [
             Finding(
                 check: "database", verdict: .good,
-                message: "\(about.path), \(Words.size(about.bytes)), schema \(about.schemaVersion)"),
+                message: "\(about.path), \(MessageFormat.size(about.bytes)), schema \(about.schemaVersion)"),
             Finding(
                 check: "sqlite", verdict: about.hasWALResetBug ? .warning : .good,
                 message: about.hasWALResetBug
@@ -99,7 +99,8 @@ struct Examination {
             let name = PlainText.oneLine(state.resource)
             return Finding(
                 check: "resource", verdict: .warning,
-                message: "\(name): \(Words.count(state.records, "record")) stored, and the config does not have it; "
+                message:
+                    "\(name): \(MessageFormat.count(state.records, "record")) stored, and the config does not have it; "
                     + "'siding records forget \(name)' removes them")
         }
     }
@@ -155,7 +156,7 @@ struct Examination {
                 message: hasResolver ? "a resolver is configured" : "/etc/resolv.conf names no resolver"),
             Finding(
                 check: "route", verdict: hasRoute ? .good : .warning,
-                message: hasRoute ? "there is a way out" : "there is no way out: requests will be queued"),
+                message: hasRoute ? "a network route exists" : "no network route exists: requests will be queued"),
         ]
     }
 }

@@ -5,9 +5,9 @@ import Foundation
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Show the whole tour on loopback: sync, inspect, the line goes down, the line comes back.")
+        abstract: "Show a tour on loopback: sync, query, a lost connection, the recovery.")
 
-    @Option(help: ArgumentHelp("Where the demo's files go; a new directory by default.", valueName: "path"))
+    @Option(help: ArgumentHelp("The directory of the demo's files; a new one by default.", valueName: "path"))
     var directory: String?
 
     func run() async throws {

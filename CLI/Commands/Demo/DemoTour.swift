@@ -29,8 +29,8 @@ struct DemoTour {
             expecting: .success)
         say("3. Nothing changed, so the second sync only asks whether it did (304) and writes no record:")
         try await siding("sync", expecting: .success)
-        try await lineGoesDown(origin, data)
-        try await lineComesBack(origin)
+        try await loseConnection(origin, data)
+        try await restoreConnection(origin)
 
         say("6. Every run is on record:")
         try await siding("runs", "list", expecting: .success)
@@ -39,11 +39,11 @@ struct DemoTour {
         say("The files stay in \(directory): look at them with 'siding status --config \(config)' or sqlite3.")
     }
 
-    private func lineGoesDown(_ origin: Origin, _ data: DemoData) async throws {
+    private func loseConnection(_ origin: Origin, _ data: DemoData) async throws {
         data.readings.put(Dataset.Record(key: "3001", json: #"{"id":3001,"station_id":7,"temperature_c":21.5}"#))
         // `times: nil`: refuses until `lift()`. A connection that is being accepted right now would otherwise still be served.
         origin.inject(.refuse, at: OriginPattern(path: "/readings"), skipping: 6, times: nil)
-        say("4. A reading is added at the origin, and the line goes down in the middle of the listing:")
+        say("4. A reading is added at the origin, and the connection is lost in the middle of the listing:")
         try await siding("sync", "readings", expecting: .queued)
         say("The page that failed waits in the queue; exit code 75 tells cron to try again later:")
         try await siding("queue", "list", expecting: .success)
@@ -52,12 +52,12 @@ struct DemoTour {
         }
     }
 
-    private func lineComesBack(_ origin: Origin) async throws {
+    private func restoreConnection(_ origin: Origin) async throws {
         let queued = try await waiting()
         origin.forgetRequests()
         origin.lift()
         try await origin.restart()
-        say("5. The line is back. The next sync asks first for that very page:")
+        say("5. The connection is back. The next sync fetches that page first:")
         try await siding("sync", "readings", expecting: .success)
         let first = origin.requests.first?.target ?? "nothing"
         say("The origin's log begins with GET \(first).")

@@ -8,35 +8,37 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the records of a resource as JSON Lines, JSON, CSV or TSV.",
         discussion: """
-            All of it is of one moment, in the order of the keys. A file is made whole or not at all.
-            With --changed-since it is what changed after a run, to bring a copy of then up to date; the run to begin with the \
-            next time is told on standard error.
+            The export is a snapshot of one moment, in the order of the keys. A file is made whole or not at all.
+            With --changed-since it has only the records that changed after a run, to update an earlier copy. Standard error \
+            names the run for the next time.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource, or a view of its children.") var resource: String
-    @Option(name: [.short, .long], help: ArgumentHelp("The file to make; - for standard output.", valueName: "file"))
+    @Option(name: [.short, .long], help: ArgumentHelp("The output file; - for standard output.", valueName: "file"))
     var output: String?
     @Option(
         help: ArgumentHelp(
-            "jsonl, json, csv or tsv; left out, as the file's name says, else jsonl.", valueName: "format"))
+            "jsonl, json, csv or tsv. The default follows the file's name, else jsonl.", valueName: "format"))
     var format: ExportFormat?
-    @Flag(help: "Replace a file that is there.") var force = false
+    @Flag(help: "Replace an existing file.") var force = false
     @Option(
         help: ArgumentHelp(
-            "These columns of the view, a name with a comma in double quotes; in JSON, objects of them.",
+            "Only these columns of the view; a name with a comma in double quotes. JSON formats get objects of them.",
             valueName: "a,b"))
     var columns: ColumnsArgument?
-    @Flag(help: "Each record's key, times and run, too.") var withMeta = false
-    @Flag(help: "The tombstones instead of the living.") var deleted = false
+    @Flag(help: "Add each record's key, times and run.") var withMeta = false
+    @Flag(help: "Tombstones instead of live records.") var deleted = false
     @Option(
         help: ArgumentHelp(
-            "What was inserted, updated and deleted after this run ended; 0 for all that there is.", valueName: "run"))
+            "Only records inserted, updated or deleted after this run ended; 0 for all.", valueName: "run"))
     var changedSince: RunID?
 
     func validate() throws {
         if deleted, changedSince != nil { throw ValidationError("--deleted and --changed-since exclude each other.") }
-        if let changedSince, changedSince < 0 { throw ValidationError("--changed-since is a run's number, or 0.") }
+        if let changedSince, changedSince < 0 {
+            throw ValidationError("--changed-since takes the number of a run, or 0.")
+        }
     }
 
     func run() async throws {
@@ -102,13 +104,15 @@ struct ExportCommand: AsyncParsableCommand {
     private func tell(_ summary: Summary) {
         if options.json {
             let object = object(summary)
-            if file == nil { options.talk(object.text) } else { Output.line(object.text) }
+            if file == nil { options.printMessage(object.text) } else { Output.line(object.text) }
             return
         }
         let isWatched = options.terminal.isOutput || options.verbose > 0
-        if let file, isWatched { options.talk("wrote \(Words.count(summary.count.rows, "record")) to \(file)") }
+        if let file, isWatched {
+            options.printMessage("wrote \(MessageFormat.count(summary.count.rows, "record")) to \(file)")
+        }
         guard changedSince != nil || isWatched else { return }
-        options.talk("what changes from now on: --changed-since \(summary.run)")
+        options.printMessage("later changes: --changed-since \(summary.run)")
     }
 
     private func object(_ summary: Summary) -> JSONObject {

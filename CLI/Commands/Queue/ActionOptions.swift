@@ -6,8 +6,8 @@ import SidingChain
 struct ActionOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
-    @Flag(help: "Every entry that is not settled; for 'purge' every one that is.") var all = false
-    @Flag(help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(help: "All unsettled entries; for 'purge' all settled ones.") var all = false
+    @Flag(help: "Show the effect and change nothing.") var dryRun = false
     @Flag(help: "Do not ask.") var yes = false
 
     func validate() throws {
@@ -35,7 +35,8 @@ struct ActionOptions: ParsableArguments {
     func checkMeansOne(_ meant: [QueueEntry], _ means: String, hint: String = "name one by its id") throws {
         guard meant.count > 1 else { return }
         throw CommandError(
-            .usage, "usage", "\(means) is for one entry, and \(Words.grouped(meant.count)) are meant", hint: hint)
+            .usage, "usage", "\(means) is for one entry, and \(MessageFormat.grouped(meant.count)) are meant",
+            hint: hint)
     }
 
     /// Performs the operator action `decision` on the `chosen` entries and prints the result of each.

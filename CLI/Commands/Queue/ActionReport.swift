@@ -20,14 +20,14 @@ struct ActionReport {
         if options.json { return tellObject(change, request) }
         let entry = change.before
         if let refusal = change.refusal {
-            Output.talk("\(entry.shortID): \(decision.denial): \(refusal)")
-            if let hint = change.hint { options.talk("    \(hint)") }
+            Output.printMessage("\(entry.shortID): \(decision.denial): \(refusal)")
+            if let hint = change.hint { options.printMessage("    \(hint)") }
         } else if isRehearsal {
             let request = request.map { ": \($0.text)" } ?? ""
-            options.talk("\(entry.shortID): would be \(decision.participle)\(request)")
+            options.printMessage("\(entry.shortID): would be \(decision.participle)\(request)")
         } else {
             if case .replace = decision { Output.line(change.entry.id) }
-            options.talk("\(entry.shortID): \(decision.outcome(change))")
+            options.printMessage("\(entry.shortID): \(decision.outcome(change))")
         }
     }
 
@@ -52,8 +52,8 @@ struct ActionReport {
             object.bool("done", !isRehearsal && count > 0)
             Output.line(object.text)
         } else {
-            let entries = Words.count(count, "entry", plural: "entries")
-            options.talk("\(entries) \(isRehearsal ? "would be " : "")\(decision.participle)")
+            let entries = MessageFormat.count(count, "entry", plural: "entries")
+            options.printMessage("\(entries) \(isRehearsal ? "would be " : "")\(decision.participle)")
         }
     }
 }
@@ -115,7 +115,7 @@ struct RequestPreview {
 
     var text: String {
         let headers = headerNames.isEmpty ? "no header fields" : headerNames.joined(separator: ", ")
-        return "\(method) \(url), \(headers), \(bodyBytes.map { "a body of \(Words.size($0))" } ?? "no body")"
+        return "\(method) \(url), \(headers), \(bodyBytes.map { "a body of \(MessageFormat.size($0))" } ?? "no body")"
     }
 
     func members(_ object: inout JSONObject) {

@@ -15,7 +15,7 @@ struct QueueHoldCommand: AsyncParsableCommand {
 /// `siding queue release`: lets parked entries continue.
 struct QueueReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "release", abstract: "Let parked entries go on; the next sync or queue run tries them.")
+        commandName: "release", abstract: "Make parked entries due again; the next sync or queue run tries them.")
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
@@ -26,13 +26,16 @@ struct QueueReleaseCommand: AsyncParsableCommand {
 /// `siding queue drop`: discards entries, after a confirmation.
 struct QueueDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Give entries up for good; a fetch's listing starts anew at the next sync.")
+        commandName: "drop",
+        abstract: "Remove entries from delivery for good; the next sync restarts the listing of a fetch.")
     @OptionGroup var action: ActionOptions
 
     func run() async throws {
         try await action.run(.act(.drop)) { chosen, store in
             let meant = try await store.entries(chosen)
-            if !meant.isEmpty { try action.confirm("dropping \(Words.count(meant.count, "entry", plural: "entries"))") }
+            if !meant.isEmpty {
+                try action.confirm("dropping \(MessageFormat.count(meant.count, "entry", plural: "entries"))")
+            }
         }
     }
 }
@@ -40,10 +43,10 @@ struct QueueDropCommand: AsyncParsableCommand {
 /// `siding queue purge`: removes completed and dropped entries from the database.
 struct QueuePurgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "purge", abstract: "Forget entries that are delivered, answered or dropped.",
+        commandName: "purge", abstract: "Forget settled entries.",
         discussion: """
-            Siding does so by itself after 30 days. What still waits is never touched, and the key of a write stays taken \
-            for as long as its origin remembers it. --older-than counts from when an entry was settled.
+            Siding forgets settled entries by itself after 30 days. Unsettled entries are never removed. The idempotency key \
+            of a write stays reserved for its lifetime. --older-than counts from when an entry was settled.
             """)
     @OptionGroup var action: ActionOptions
 
@@ -53,7 +56,7 @@ struct QueuePurgeCommand: AsyncParsableCommand {
             (chosen.settledBefore, chosen.createdBefore) = (chosen.createdBefore, nil)
             if chosen.ids.isEmpty, chosen.states.isEmpty, chosen.reasons.isEmpty { chosen.states = [.done, .dropped] }
             let count = try await store.count(chosen)
-            if count > 0 { try action.confirm("forgetting \(Words.count(count, "entry", plural: "entries"))") }
+            if count > 0 { try action.confirm("forgetting \(MessageFormat.count(count, "entry", plural: "entries"))") }
             return try await action.perform(.purge, on: chosen, of: store).status
         }
         if status != .success { throw status }

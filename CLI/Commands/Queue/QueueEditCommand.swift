@@ -10,11 +10,11 @@ import SidingManifest
 struct QueueEditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit",
-        abstract: "Correct writes: a new entry with a new key takes the place of each in its lane.",
+        abstract: "Correct writes: a new entry with a new key replaces each one in its lane.",
         discussion: """
-            Opens the body of one entry in $VISUAL or $EDITOR, unless --body, --header or --url says what to change. What \
-            was accepted under a key is never sent otherwise under the same key. A new entry is due at once; the next \
-            'siding queue run' or 'siding sync' sends it.
+            Opens the body of one entry in $VISUAL or $EDITOR, unless --body, --header or --url gives the change. A new \
+            entry gets a new key, because a request never changes under its key. It is due at once; the next 'siding queue \
+            run' or 'siding sync' sends it.
             """)
 
     @OptionGroup var action: ActionOptions
@@ -22,9 +22,10 @@ struct QueueEditCommand: AsyncParsableCommand {
     var body: String?
     @Option(
         name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("The header fields, in place of all it has; may be repeated.", valueName: "field"))
+        help: ArgumentHelp(
+            "A header field; together they replace all that the entry has. May be repeated.", valueName: "field"))
     var header: [String] = []
-    @Option(help: ArgumentHelp("The new path below the source's base_url, or URL of its origin.", valueName: "url"))
+    @Option(help: ArgumentHelp("The new path below the source's base_url, or a URL of its origin.", valueName: "url"))
     var url: String?
     @Flag(help: "Hold the new entry until it is released.") var hold = false
 
@@ -73,7 +74,7 @@ struct QueueEditCommand: AsyncParsableCommand {
         let body = try await store.content(of: entry.id)?.body ?? []
         let edited = try await Editor.edited(body)
         guard edited != body else {
-            action.options.talk("\(entry.shortID): nothing was changed")
+            action.options.printMessage("\(entry.shortID): nothing was changed")
             return nil
         }
         return edited

@@ -6,15 +6,17 @@ import SidingJSON
 /// `siding queue list`: lists entries, oldest first.
 struct QueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what waits, oldest first.",
+        commandName: "list", abstract: "List unsettled entries, oldest first.",
         discussion: """
-            Marks: * being sent, h held, ? perhaps delivered, ! parked for another reason. --state done or --state \
-            dropped lists what is settled.
+            Marks: * being sent, h held, ? may have arrived, ! parked for another reason. --state done and --state dropped \
+            list settled entries.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
-    @Option(help: "The most entries, the oldest first; 0 for all. 1000 on a terminal, else all.") var limit: Int?
+    @Option(
+        help: "The maximum number of entries, oldest first; 0 for all. The default is 1000 on a terminal, else all.")
+    var limit: Int?
 
     /// The default limit on a terminal.
     private static let usualLimit = 1_000
@@ -30,30 +32,30 @@ struct QueueListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withStore { _, store in
-            let words = options.words
-            let chosen = try selection.selection(now: words.now)
+            let format = options.messageFormat
+            let chosen = try selection.selection(now: format.now)
             let entries = try await store.entries(chosen, limit: most)
             if options.json {
                 for entry in entries { Output.line(Shapes.entry(entry).text) }
             } else if entries.isEmpty {
-                if options.terminal.isOutput { options.talk("nothing waits") }
+                if options.terminal.isOutput { options.printMessage("nothing waits") }
             } else {
                 var table = Table(["", "id", "age", ">tries", "next try", "for", "request", "last error"])
-                for entry in entries { table.add(row(entry, words)) }
+                for entry in entries { table.add(row(entry, format)) }
                 table.print(options.terminal)
                 guard entries.count == most else { return }
                 let left = try await store.count(chosen) - entries.count
-                if left > 0 { options.talk("… and \(Words.grouped(left)) more; --limit 0 shows all") }
+                if left > 0 { options.printMessage("… and \(MessageFormat.grouped(left)) more; --limit 0 shows all") }
             }
         }
     }
 
-    private func row(_ entry: QueueEntry, _ words: Words) -> [String] {
+    private func row(_ entry: QueueEntry, _ format: MessageFormat) -> [String] {
         let next =
             switch entry.state {
             case .queued where entry.waitsOn > 0: "after \(entry.waitsOn)"
             case .queued where !entry.isHead: "in its lane"
-            case .queued: entry.nextAttemptAt <= words.now ? "due" : words.time(entry.nextAttemptAt)
+            case .queued: entry.nextAttemptAt <= format.now ? "due" : format.time(entry.nextAttemptAt)
             case .sending: "now"
             case .parked: "parked: \(entry.reason?.rawValue ?? "")"
             case .done, .dropped: entry.state.rawValue
@@ -65,7 +67,7 @@ struct QueueListCommand: AsyncParsableCommand {
             case .parked: Self.mark(entry.reason)
             case .queued, .done, .dropped: entry.unknownSince == nil ? "" : "?"
             }
-        let age = options.utc ? entry.createdAt.rfc3339 : Words.duration(words.now - entry.createdAt)
+        let age = options.utc ? entry.createdAt.rfc3339 : MessageFormat.duration(format.now - entry.createdAt)
         return [
             mark, entry.shortID, age, String(entry.tries), next, entry.resource ?? Self.lane(entry),
             "\(entry.method) \(entry.url)",

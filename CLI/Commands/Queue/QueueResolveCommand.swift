@@ -5,19 +5,19 @@ import SidingManifest
 /// `siding queue resolve`: resolves conflicts between writes and the server's records.
 struct QueueResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve", abstract: "Decide between writes and what the origin has.",
+        commandName: "resolve", abstract: "Resolve conflicts between writes and the origin's records.",
         discussion: """
-            'siding queue show ID' prints what each side would have. --mine sends a write over theirs. --arrived settles a \
-            write of which it is uncertain whether the origin has it, after a look. --merge and --real-id are for one entry.
+            'siding queue show ID' prints both sides. --mine sends the write, --theirs drops it. --arrived marks an uncertain \
+            write as delivered: look at the origin first. --merge and --real-id are for one entry.
             """)
 
     @OptionGroup var action: ActionOptions
-    @Flag(help: "Send it again, over what the origin has.") var mine = false
-    @Flag(help: "Drop it: the origin's stays.") var theirs = false
-    @Option(help: ArgumentHelp("Send this instead: the whole record as it is to be.", valueName: "file"))
+    @Flag(help: "Send it again, over the origin's record.") var mine = false
+    @Flag(help: "Drop it: the origin's record stays.") var theirs = false
+    @Option(help: ArgumentHelp("Send the whole record in this file instead.", valueName: "file"))
     var merge: String?
-    @Flag(help: "It has arrived: it counts as delivered, and what waits for it goes on.") var arrived = false
-    @Option(help: ArgumentHelp("With --arrived: what the origin calls the record that it created.", valueName: "id"))
+    @Flag(help: "Mark it as delivered; entries that wait for it continue.") var arrived = false
+    @Option(help: ArgumentHelp("With --arrived: the origin's id of the created record.", valueName: "id"))
     var realID: String?
 
     func validate() throws {
@@ -39,7 +39,8 @@ struct QueueResolveCommand: AsyncParsableCommand {
                 try action.checkMeansOne(meant, option)
             }
             let what =
-                meant.count == 1 ? meant.map(\.shortID)[0] : Words.count(meant.count, "entry", plural: "entries")
+                meant.count == 1
+                ? meant.map(\.shortID)[0] : MessageFormat.count(meant.count, "entry", plural: "entries")
             if theirs { try action.confirm("dropping \(what)") }
         }
     }

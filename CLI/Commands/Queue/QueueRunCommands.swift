@@ -7,21 +7,21 @@ import SidingManifest
 /// `siding queue run`: tries the entries that are due, once or with `--watch` until nothing is left to send.
 struct QueueRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Try the entries whose time has come; their listings go on to the end.",
+        commandName: "run", abstract: "Send due writes, fetch due pages, and finish their listings.",
         discussion: """
-            What waits for a sign-in is tried, too. With --watch every write is sent and every retained page is fetched that \
-            can be; of the selectors only --source narrows that.
+            Entries that wait for a sign-in are tried as well. With --watch, writes are sent and pages fetched as they become \
+            due; of the selectors only --source may be given.
             """)
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: SelectionOptions
-    @Flag(help: "Go on until nothing is left that could be sent without a person; goes with --source alone.")
+    @Flag(help: "Continue until every remaining entry needs an operator; takes only --source.")
     var watch = false
 
     func validate() throws {
         guard watch, selection.narrowsBeyondSources else { return }
         throw ValidationError(
-            "--watch sends whatever becomes due: of the selectors only --source goes with it. Leave --watch or them out."
+            "--watch handles every entry that becomes due: of the selectors it takes only --source."
         )
     }
 
@@ -64,7 +64,7 @@ struct QueueRunCommand: AsyncParsableCommand {
     }
 
     private func nothing() -> ExitStatus {
-        if options.terminal.isOutput { options.talk("nothing is due") }
+        if options.terminal.isOutput { options.printMessage("nothing is due") }
         return .success
     }
 
@@ -81,7 +81,7 @@ struct QueueRunCommand: AsyncParsableCommand {
 /// `siding queue retry`: tries entries now, due or not, parked or not, and resets their attempts.
 struct QueueRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Try entries now, due or not, parked or not; their count of tries starts again."
+        commandName: "retry", abstract: "Try entries now, due or not, parked or not; their count of tries restarts."
     )
 
     @OptionGroup var action: ActionOptions
@@ -165,10 +165,10 @@ struct QueueDrain {
         let known = workspace.manifest.resources.filter { names.contains($0.name) }
         let unknown = names.filter { name in !known.contains { $0.name == name } }
         for name in unknown {
-            Output.talk(
+            Output.printMessage(
                 "\(PlainText.oneLine(name)): the config has no such resource any more; 'siding queue drop' gives it up")
         }
-        if tellsEmpty, options.terminal.isOutput { options.talk("nothing is due") }
+        if tellsEmpty, options.terminal.isOutput { options.printMessage("nothing is due") }
         guard !known.isEmpty else { return unknown.isEmpty ? nil : .notFound }
         let status = try await SyncRunner(options: options, workspace: workspace, store: store, isOffline: false)
             .run(known, SyncOptions(), command: command)

@@ -12,8 +12,8 @@ struct QueueShowCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The entry's id, or a unique prefix of at least 4 characters.") var id: String
-    @Flag(help: "Print a curl command that asks the same, credentials left out.") var curl = false
-    @Flag(help: "Print the body that is sent, byte for byte.") var body = false
+    @Flag(help: "Print the request as a curl command without credentials.") var curl = false
+    @Flag(help: "Print only the body, unchanged.") var body = false
 
     func run() async throws {
         try await options.withStore { workspace, store in
@@ -28,15 +28,15 @@ struct QueueShowCommand: AsyncParsableCommand {
                 let type = entry.kind == .fetch && sent != nil ? resource?.bodyType : nil
                 return Output.line(CurlCommand(entry, content, body: sent, type: type).text)
             }
-            let words = options.words
+            let format = options.messageFormat
             let gate = try await store.gates().first { $0.source == entry.source }
-            let explanation = QueueExplanation(entry, gate: gate, now: words.now)
+            let explanation = QueueExplanation(entry, gate: gate, now: format.now)
             let history = try await store.history(of: entry.id)
             let conflict = entry.state.isSettled ? nil : try await store.conflict(of: entry.id)
             if options.json {
                 Output.line(Shapes.entry(entry, explanation, history, content, conflict).text)
             } else {
-                print(entry, content, sent, explanation, history, words)
+                print(entry, content, sent, explanation, history, format)
                 if let conflict { ConflictTable(conflict).print(options.terminal) }
             }
         }
@@ -45,16 +45,16 @@ struct QueueShowCommand: AsyncParsableCommand {
     private func print(
         _ entry: QueueEntry, _ content: WriteContent?, _ body: [UInt8]?, _ explanation: QueueExplanation,
         _ history: [QueueEvent],
-        _ words: Words
+        _ format: MessageFormat
     ) {
         let state = entry.reason.map { "\(entry.state.rawValue): \($0.rawValue)" } ?? entry.state.rawValue
         var fields: [(String, String)] = [
             ("id", entry.id), ("kind", entry.kind.rawValue), ("state", state),
             ("request", "\(entry.method) \(entry.url)"), ("resource", entry.resource ?? ""), ("source", entry.source),
-            ("since", words.time(entry.createdAt)), ("tries", String(entry.tries)),
+            ("since", format.time(entry.createdAt)), ("tries", String(entry.tries)),
         ]
-        if let content { fields += Self.fields(entry, content, words) }
-        fields.append(("body", body.map { "\(Words.size($0.count)); --body prints it" } ?? ""))
+        if let content { fields += Self.fields(entry, content, format) }
+        fields.append(("body", body.map { "\(MessageFormat.size($0.count)); --body prints it" } ?? ""))
         fields += [("why", explanation.why), ("next", explanation.next)]
         for (name, value) in fields where !value.isEmpty {
             Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
@@ -63,12 +63,14 @@ struct QueueShowCommand: AsyncParsableCommand {
         Output.line("history")
         for event in history {
             let detail = event.detail.map { ": \($0)" } ?? ""
-            Output.line("  \(words.time(event.at).padding(to: 14)) \(PlainText.oneLine(event.event + detail))")
+            Output.line("  \(format.time(event.at).padding(to: 14)) \(PlainText.oneLine(event.event + detail))")
         }
     }
 
     /// The fields that only writes have.
-    private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ words: Words) -> [(String, String)] {
+    private static func fields(_ entry: QueueEntry, _ content: WriteContent, _ format: MessageFormat) -> [(
+        String, String
+    )] {
         let behind = content.head.flatMap { $0 == entry.id || entry.state.isSettled ? nil : $0 }
         let key = content.keyField.map { "\($0): \(content.key)\(content.isKeyed ? ", which the origin honours" : "")" }
         let answer = content.answer.map { answer in
@@ -80,7 +82,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
-            ("sent", content.firstSentAt.map { "may have arrived \(words.time($0))" } ?? ""), ("answer", answer ?? ""),
+            ("sent", content.firstSentAt.map { "may have arrived \(format.time($0))" } ?? ""), ("answer", answer ?? ""),
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
     }

@@ -19,10 +19,10 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Entries in this state; may be repeated.", valueName: "state"))
     var state: [StateArgument] = []
 
-    @Option(help: ArgumentHelp("Entries that are parked for this; may be repeated.", valueName: "reason"))
+    @Option(help: ArgumentHelp("Entries parked for this reason; may be repeated.", valueName: "reason"))
     var reason: [ReasonArgument] = []
 
-    @Option(help: ArgumentHelp("Entries that have waited longer than this.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Entries older than this.", valueName: "duration"))
     var olderThan: DurationArgument?
 
     /// Whether anything narrows the selection.

@@ -5,7 +5,7 @@ import SidingJSON
 /// Prints a record's provenance as a table, one fact per line.
 struct ProvenanceReport {
     let provenance: RecordProvenance
-    let words: Words
+    let format: MessageFormat
 
     func print(_ terminal: Terminal) {
         var table = Table(["", ""])
@@ -31,7 +31,7 @@ struct ProvenanceReport {
             let status = request.status.map { ["status \($0)"] } ?? []
             let answer = status + (validators.isEmpty ? ["no validators"] : validators)
             if provenance.cause != .quarantine { lines.append(("answer", answer.joined(separator: ", "))) }
-            lines.append((provenance.cause == .quarantine ? "last sent" : "saved", words.time(request.at)))
+            lines.append((provenance.cause == .quarantine ? "last sent" : "saved", format.time(request.at)))
         }
         if let run = provenance.run { lines.append(("run", text(run))) }
         return lines
@@ -52,18 +52,18 @@ struct ProvenanceReport {
     private var times: [Line] {
         let known = provenance.confirmation
         var lines: [Line] = [
-            ("first seen", words.time(provenance.firstSeenAt)), ("last changed", words.time(provenance.changedAt)),
+            ("first seen", format.time(provenance.firstSeenAt)), ("last changed", format.time(provenance.changedAt)),
         ]
         if let at = known.confirmedAt {
             let how = known.pageStatus == 304 ? "its page is unchanged (304)" : "its page has the same validator"
-            lines.append(("confirmed", "\(words.time(at)): \(how)"))
+            lines.append(("confirmed", "\(format.time(at)): \(how)"))
         } else if let at = known.pageAnsweredAt {
             let status = known.pageStatus.map { " (\($0))" } ?? ""
-            lines.append(("page", "last answered \(words.time(at))\(status); that left the record as it is"))
+            lines.append(("page", "last answered \(format.time(at))\(status); that left the record as it is"))
         }
         if let at = known.listingCompletedAt {
             let run = known.listingRun.map { ", run \($0)" } ?? ""
-            lines.append(("listing", "last complete \(words.time(at))\(run); it left the record as it is"))
+            lines.append(("listing", "last complete \(format.time(at))\(run); it left the record as it is"))
         }
         return lines
     }
@@ -72,7 +72,7 @@ struct ProvenanceReport {
         provenance.edits.map { edit in
             (
                 "edit",
-                "\(edit.change) of your own, \(edit.entry.prefix(8)), \(edit.state.rawValue), made \(words.time(edit.createdAt))"
+                "\(edit.change) of your own, \(edit.entry.prefix(8)), \(edit.state.rawValue), made \(format.time(edit.createdAt))"
             )
         }
     }
@@ -83,7 +83,7 @@ struct ProvenanceReport {
                 [
                     (
                         "lives again",
-                        "\(words.time(at)): it was deleted, and that was taken back ('siding records undelete')"
+                        "\(format.time(at)): it was deleted, and that was taken back ('siding records undelete')"
                     )
                 ]
             } ?? []
@@ -95,15 +95,15 @@ struct ProvenanceReport {
             case .edit: "your own delete \(entry), which the origin has not answered yet"
             case .local: "a program deleted it here; the origin was not asked"
             case .condition: deletion.run.map { "left out by 'where', in run \(text($0))" } ?? ""
-            case .run: deletion.run.map { "found gone by run \(text($0))" } ?? ""
+            case .run: deletion.run.map { "found missing by run \(text($0))" } ?? ""
             case .neverThere: "the origin never had it under this key"
             }
-        return [("deleted", "\(words.time(deletion.at)): \(why)")]
+        return [("deleted", "\(format.time(deletion.at)): \(why)")]
     }
 
     private func text(_ run: RecordProvenance.RunNote) -> String {
         let command = run.command.map { " (\($0))" } ?? ""
-        let time = run.startedAt.map { ", begun \(words.time($0))" } ?? ""
+        let time = run.startedAt.map { ", begun \(format.time($0))" } ?? ""
         return "\(run.id)\(command)\(time)"
     }
 }

@@ -7,7 +7,7 @@ import SidingManifest
 /// `siding quarantine`: shows, retries and drops records that broke their contract.
 struct QuarantineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "quarantine", abstract: "Look at and decide about records that broke their contract.",
+        commandName: "quarantine", abstract: "Show, retry and drop records that broke their contract.",
         subcommands: [
             QuarantineListCommand.self, QuarantineShowCommand.self, QuarantineRetryCommand.self,
             QuarantineDropCommand.self,
@@ -17,12 +17,13 @@ struct QuarantineCommand: AsyncParsableCommand {
 /// `siding quarantine list`: lists quarantined records, oldest first.
 struct QuarantineListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the records that were set aside, oldest first.")
+        commandName: "list", abstract: "List quarantined records, oldest first.")
 
     @OptionGroup var options: GlobalOptions
     @Option(help: ArgumentHelp("Records of this resource; may be repeated.", valueName: "name"))
     var resource: [String] = []
-    @Option(help: "The most records to list, the oldest first; 0 for all. 100 on a terminal, else all.") var limit: Int?
+    @Option(help: "The maximum number of records, oldest first; 0 for all. The default is 100 on a terminal, else all.")
+    var limit: Int?
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit is 0 or more.") }
@@ -37,7 +38,7 @@ struct QuarantineListCommand: AsyncParsableCommand {
             if options.json {
                 for record in records { Output.line(Shapes.quarantined(record).text) }
             } else if records.isEmpty {
-                if options.terminal.isOutput { options.talk("nothing is in quarantine") }
+                if options.terminal.isOutput { options.printMessage("nothing is in quarantine") }
             } else {
                 print(records)
             }
@@ -45,12 +46,12 @@ struct QuarantineListCommand: AsyncParsableCommand {
     }
 
     private func print(_ records: [QuarantinedRecord]) {
-        let words = options.words
+        let format = options.messageFormat
         var table = Table([">id", "resource", "key", ">run", ">byte", "since", "reason"])
         for record in records {
             table.add([
                 String(record.id), record.resource, record.key ?? "", String(record.run), String(record.position),
-                words.time(record.createdAt), record.reason,
+                format.time(record.createdAt), record.reason,
             ])
         }
         table.print(options.terminal)
@@ -60,11 +61,11 @@ struct QuarantineListCommand: AsyncParsableCommand {
 /// `siding quarantine show ID`: prints a quarantined record and the reason.
 struct QuarantineShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print a record that was set aside, and what is wrong with it.")
+        commandName: "show", abstract: "Print a quarantined record, and its fault.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Its number in 'siding quarantine list'.") var id: Int64
-    @Flag(help: "Print its bytes as they came, and nothing else.") var body = false
+    @Flag(help: "Print only its bytes, unchanged.") var body = false
 
     func run() async throws {
         try await options.withStore { _, store in
@@ -75,12 +76,13 @@ struct QuarantineShowCommand: AsyncParsableCommand {
                 object.body("body", record.body)
                 return Output.line(object.text)
             }
-            let words = options.words
+            let format = options.messageFormat
             let fields = [
                 ("id", String(record.id)), ("resource", record.resource), ("key", record.key ?? ""),
                 ("reason", record.reason), ("rule", record.code), ("page", record.url),
-                ("byte", String(record.position)), ("run", String(record.run)), ("since", words.time(record.createdAt)),
-                ("seen", words.time(record.seenAt)), ("bytes", OneLineJSON.text(record.body)),
+                ("byte", String(record.position)), ("run", String(record.run)),
+                ("since", format.time(record.createdAt)),
+                ("seen", format.time(record.seenAt)), ("bytes", OneLineJSON.text(record.body)),
             ]
             for (name, value) in fields where !value.isEmpty {
                 Output.line("\(name.padding(to: 10))\(PlainText.oneLine(value, limit: 4_000))")
@@ -92,8 +94,8 @@ struct QuarantineShowCommand: AsyncParsableCommand {
 /// `siding quarantine retry [ID…]`: reads quarantined records again under the present config, without asking the origin.
 struct QuarantineRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Read records again under the present config, and save what is good now.",
-        discussion: "Without a number or --resource all of them. Nothing is asked of the origin.")
+        commandName: "retry", abstract: "Check quarantined records against the present config, and save valid ones.",
+        discussion: "Without a number or --resource: all of them. Nothing is sent to the origin.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: QuarantineOptions
@@ -117,9 +119,9 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
             object.optional("refusal", change.refusal)
             Output.line(object.text)
         } else if let refusal = change.refusal {
-            Output.talk("\(change.record.id): stays in quarantine: \(refusal)")
+            Output.printMessage("\(change.record.id): stays in quarantine: \(refusal)")
         } else {
-            options.talk("\(change.record.id): saved")
+            options.printMessage("\(change.record.id): saved")
         }
     }
 }
@@ -127,12 +129,12 @@ struct QuarantineRetryCommand: AsyncParsableCommand {
 /// `siding quarantine drop [ID…]`: deletes quarantined records after a confirmation.
 struct QuarantineDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "drop", abstract: "Forget records that were set aside, bytes and all.")
+        commandName: "drop", abstract: "Remove quarantined records.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var selection: QuarantineOptions
     @Flag(help: "All of them.") var all = false
-    @Flag(help: "Say what would be done, and do nothing.") var dryRun = false
+    @Flag(help: "Show the effect and change nothing.") var dryRun = false
     @Flag(help: "Do not ask.") var yes = false
 
     func validate() throws {
@@ -149,7 +151,8 @@ struct QuarantineDropCommand: AsyncParsableCommand {
                     .notFound, "not_found", "no quarantined record is meant by that",
                     hint: "'siding quarantine list' shows them")
             }
-            try Confirmation(options, isGiven: yes || dryRun).ask("forgetting \(Words.count(meant.count, "record"))")
+            try Confirmation(options, isGiven: yes || dryRun).ask(
+                "forgetting \(MessageFormat.count(meant.count, "record"))")
             // Only the records that the question was about, not those quarantined since.
             let gone = dryRun ? meant : try await store.dropQuarantined(QuarantineSelection(ids: meant.map(\.id)))
             for record in gone { tell(record) }
@@ -162,7 +165,7 @@ struct QuarantineDropCommand: AsyncParsableCommand {
             object.bool("done", !dryRun)
             Output.line(object.text)
         } else {
-            options.talk("\(record.id): \(dryRun ? "would be " : "")forgotten")
+            options.printMessage("\(record.id): \(dryRun ? "would be " : "")forgotten")
         }
     }
 }

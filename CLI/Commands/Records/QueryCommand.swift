@@ -9,19 +9,19 @@ struct QueryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Run one read-only SQL statement over the stored records.",
         discussion: """
-            Each resource is a view under its own name: siding query 'select title from posts limit 5'
-            Nothing can be changed; a statement is stopped after --timeout. With --as-of the views of resources that
-            keep a history show what they showed then.
+            Each resource is a view of its name: siding query 'select title from posts limit 5'
+            A statement cannot change anything, and stops after --timeout. With --as-of, the views of resources with
+            'history' have their rows of that time.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The statement.") var sql: String
-    @Option(help: ArgumentHelp("Stop after this long.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Stop after this time.", valueName: "duration"))
     var timeout = DurationArgument(.seconds(60))
 
     @Option(
         help: ArgumentHelp(
-            "As of then: 2026-01-31T07:05:00Z, a date, or how long ago (2h).", valueName: "time"))
+            "Query the past: 2026-01-31T07:05:00Z, a date, or an age (2h).", valueName: "time"))
     var asOf: MomentArgument?
 
     func run() async throws {

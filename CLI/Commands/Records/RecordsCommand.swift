@@ -6,7 +6,7 @@ import SidingChain
 /// `siding records`: shows stored records, their history and provenance, and restores deleted ones.
 struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "records", abstract: "Look at stored records.",
+        commandName: "records", abstract: "Show stored records.",
         subcommands: [
             RecordsListCommand.self, RecordsGetCommand.self, RecordsCountCommand.self, RecordsHistoryCommand.self,
             RecordsWhyCommand.self, RecordsUndeleteCommand.self, RecordsForgetCommand.self,
@@ -20,9 +20,10 @@ struct RecordsListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
-    @Option(help: "The most records to list; 0 for all. 100 on a terminal, else all.") var limit: Int?
-    @Option(help: "Begin behind this key.") var after: String?
-    @Flag(help: "The tombstones instead of the living.") var deleted = false
+    @Option(help: "The maximum number of records; 0 for all. The default is 100 on a terminal, else all.") var limit:
+        Int?
+    @Option(help: "Start after this key.") var after: String?
+    @Flag(help: "Tombstones instead of live records.") var deleted = false
 
     /// The records per read transaction; short ones, so that a long listing blocks no writer.
     private static let batch = 500
@@ -45,7 +46,9 @@ struct RecordsListCommand: AsyncParsableCommand {
             }
             let total = try await store.count(of: resource)
             let all = deleted ? total.deleted : total.count
-            if shown < all, after == nil, !options.json { options.talk("\(shown) of \(all); --limit 0 shows all") }
+            if shown < all, after == nil, !options.json {
+                options.printMessage("\(shown) of \(all); --limit 0 shows all")
+            }
         }
     }
 

@@ -5,10 +5,11 @@ import SidingJSON
 /// `siding records forget RESOURCE`
 struct RecordsForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "forget", abstract: "Forget a resource with everything that is stored of it.",
+        commandName: "forget", abstract: "Remove a resource and all its stored data.",
         discussion: """
-            Removes its records, views, history, listings, cursors and quarantine from the file, be it in the config or not. \
-            Nothing is sent to the origin; the next sync lists everything again. Refused while writes to it are not settled.
+            Removes its records, views, history, listings, cursors and quarantine from the database, whether or not the \
+            config still has the resource. Nothing is sent to the origin; the next sync lists everything again. Fails while \
+            the queue has unsettled writes to it.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -23,7 +24,8 @@ struct RecordsForgetCommand: AsyncParsableCommand {
                 object.int("forgotten", count)
                 Output.line(object.text)
             } else {
-                options.talk("\(PlainText.oneLine(resource)): \(Words.count(count, "record")) forgotten")
+                options.printMessage(
+                    "\(PlainText.oneLine(resource)): \(MessageFormat.count(count, "record")) forgotten")
             }
         }
     }

@@ -7,13 +7,13 @@ import SidingJSON
 struct RecordsHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show what a record was: its versions, newest first, and what changed between them.",
-        discussion: "Versions are kept of resources with 'history: true' in the config.")
+        abstract: "Show the versions of a record, newest first, and the changes between them.",
+        discussion: "Only resources with 'history' in the config keep versions.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
     @Argument(help: "The record's key.") var key: String
-    @Option(help: "The most versions to list; all by default.") var limit: Int?
+    @Option(help: "The maximum number of versions; all by default.") var limit: Int?
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is at least 1") }
@@ -30,7 +30,7 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
                 table(history).print(options.terminal)
             }
             if history.since == nil {
-                options.talk(
+                options.printMessage(
                     "'\(resource)' keeps no history: 'history: true' in its config begins one with the next sync")
             }
         }
@@ -79,7 +79,7 @@ struct RecordsHistoryCommand: AsyncParsableCommand {
     }
 
     private func moment(_ moment: Timestamp) -> String {
-        options.utc ? moment.rfc3339(fractionDigits: 6) : options.words.time(moment)
+        options.utc ? moment.rfc3339(fractionDigits: 6) : options.messageFormat.time(moment)
     }
 
     private static func change(_ version: RecordVersion) -> String {

@@ -5,10 +5,10 @@ import SidingJSON
 /// `siding records undelete RUN`: restores the records that a run deleted.
 struct RecordsUndeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undelete", abstract: "Take back what a run deleted, as no listing had it any more.",
+        commandName: "undelete", abstract: "Restore records that a run deleted.",
         discussion: """
-            Records that have been written since stay as they are. What was taken back stays until the origin shows it again \
-            and then lacks it.
+            Records that were written since are not changed. A restored record counts as missing again only after a page \
+            has shown it.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -21,7 +21,7 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
             }
             let counts = try await store.undelete(id).sorted { $0.key < $1.key }
             for (resource, count) in counts { tell(resource, count) }
-            if counts.isEmpty, !options.json { options.talk("run \(id) deleted nothing that is still deleted") }
+            if counts.isEmpty, !options.json { options.printMessage("run \(id) deleted nothing that is still deleted") }
         }
     }
 
@@ -32,7 +32,7 @@ struct RecordsUndeleteCommand: AsyncParsableCommand {
             object.int("undeleted", count)
             Output.line(object.text)
         } else {
-            options.talk("\(PlainText.oneLine(resource)): \(Words.count(count, "record")) live again")
+            options.printMessage("\(PlainText.oneLine(resource)): \(MessageFormat.count(count, "record")) restored")
         }
     }
 }

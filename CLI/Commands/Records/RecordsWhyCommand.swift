@@ -6,7 +6,8 @@ import SidingJSON
 /// `siding records why RESOURCE KEY`: prints a record's provenance.
 struct RecordsWhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Tell where a record came from: run, request, page, validators, own edits.")
+        commandName: "why",
+        abstract: "Show where a record came from: run, request, page, validators and your own edits.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
@@ -20,7 +21,7 @@ struct RecordsWhyCommand: AsyncParsableCommand {
             if options.json {
                 Output.line(ProvenanceShape.object(provenance).text)
             } else {
-                ProvenanceReport(provenance: provenance, words: options.words).print(options.terminal)
+                ProvenanceReport(provenance: provenance, format: options.messageFormat).print(options.terminal)
             }
         }
     }

@@ -6,22 +6,22 @@ import SidingJSON
 /// `siding schema [RESOURCE…]`: shows the members and types of the stored records.
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Tell what the stored records look like: members, types, what is new.",
+        commandName: "schema", abstract: "Show the members of the stored records, their types and recent changes.",
         discussion: """
-            Marks: + new since the run before the newest (or --since), ~ of a type that is new since. Shares are of the \
-            records that were looked at.
+            Marks: + first seen after the run before the newest (or after --since), ~ has a type first seen after it. \
+            Percentages are of the examined records.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
-    @Option(help: "The most records to look at, spread over all; 0 for all.")
+    @Option(help: "The maximum number of records to examine, spread over all; 0 for all.")
     var sample = ResourceSchema.usualSample
-    @Option(help: ArgumentHelp("What was first seen after this run is new.", valueName: "run")) var since: Int64?
-    @Flag(help: "Print the columns: and children: that fit, as YAML for the resource in siding.yaml.")
+    @Option(help: ArgumentHelp("Mark members and types first seen after this run.", valueName: "run")) var since: Int64?
+    @Flag(help: "Print matching columns: and children: as YAML for the resource in siding.yaml.")
     var suggest = false
 
     func validate() throws {
-        if sample < 0 { throw ValidationError("--sample is 0 or more.") }
+        if sample < 0 { throw ValidationError("--sample must be 0 or more.") }
         if suggest, resources.count != 1 { throw ValidationError("--suggest is for one resource.") }
     }
 
@@ -43,11 +43,13 @@ struct SchemaCommand: AsyncParsableCommand {
     }
 
     private func print(_ schema: ResourceSchema) {
-        let looked = schema.scanned < schema.records ? ", \(Words.grouped(schema.scanned)) looked at" : ""
-        Output.line("\(PlainText.oneLine(schema.resource)): \(Words.count(schema.records, "record"))\(looked)")
+        let examined = schema.scanned < schema.records ? ", \(MessageFormat.grouped(schema.scanned)) examined" : ""
+        Output.line(
+            "\(PlainText.oneLine(schema.resource)): \(MessageFormat.count(schema.records, "record"))\(examined)")
         var table = Table(["", "path", "column", "types", ">null", ">missing", "note"])
         for field in schema.fields {
-            let types = field.types.map { "\($0.type.rawValue) \(Words.grouped($0.count))" }.joined(separator: ", ")
+            let types = field.types.map { "\($0.type.rawValue) \(MessageFormat.grouped($0.count))" }.joined(
+                separator: ", ")
             table.add([
                 field.isNew ? "+" : field.hasNewType ? "~" : "", field.path.description, field.column ?? "", types,
                 Self.share(field.nulls, of: schema.scanned), Self.share(field.missing, of: schema.scanned),
@@ -56,11 +58,11 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         table.print(options.terminal)
         if schema.isCut {
-            options.talk("only the first \(Words.grouped(ResourceSchema.mostFields)) fields are told of")
+            options.printMessage("only the first \(MessageFormat.grouped(ResourceSchema.mostFields)) fields are listed")
         }
     }
 
-    /// A share such as `12 %`; `<1 %` for shares that would pass to zero, empty for none.
+    /// A share such as `12 %`; `<1 %` for shares that would round to zero, empty for none.
     private static func share(_ part: Int, of whole: Int) -> String {
         guard part > 0, whole > 0 else { return "" }
         let percent = part * 100 / whole

@@ -7,15 +7,15 @@ import SidingJSON
 /// `siding send`: stores a write in the queue, then sends it.
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Keep a write in the queue, and send it at once if the line is clear.",
+        commandName: "send", abstract: "Store a write in the queue, and send it at once if there is a connection.",
         usage: """
             siding send <method> <url or source:/path> [-d <body>] [-H <field>] [options]
             siding send <name>.<verb> [<id>] [-d <body>] [options]
             """,
         discussion: """
-            The entry is on disk before the first byte leaves; its id is printed then. What cannot be delivered now is \
-            sent by the next 'siding sync' or 'siding queue run' (exit 75); what the origin refuses waits for a decision \
-            (exit 69). Credentials come from the source's `auth:`, never from here.
+            The entry is on disk, and its id is printed, before anything is sent. A write that cannot be delivered now is \
+            sent by the next 'siding sync' or 'siding queue run' (exit 75). A write that the origin refuses is parked until \
+            you decide (exit 69). Credentials come only from the source's `auth:`.
 
             siding send POST tracker:/issues -d '{"title":"It leaks"}'
             siding send DELETE https://api.example.com/v2/issues/7 --lane issues/7
@@ -23,7 +23,7 @@ struct SendCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "A method and a URL below a source's base_url, or source:/path; or what `writes:` declares.")
+    @Argument(help: "A method and a URL below a source's base_url, or source:/path; or NAME.VERB from `writes:`.")
     var words: [String]
 
     @Option(
@@ -36,19 +36,22 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp("A header field, such as 'If-Match: \"3\"'; may be repeated.", valueName: "field"))
     var header: [String] = []
 
-    @Option(help: ArgumentHelp("Entries of one lane are delivered in order.", valueName: "lane")) var lane: String?
-    @Option(help: ArgumentHelp("Wait for this entry to be settled first; may be repeated.", valueName: "entry"))
+    @Option(help: ArgumentHelp("The lane. Entries of one lane are delivered in order.", valueName: "lane")) var lane:
+        String?
+    @Option(help: ArgumentHelp("Send only after this entry is delivered; may be repeated.", valueName: "entry"))
     var after: [String] = []
-    @Option(help: ArgumentHelp("The idempotency key; the same again is the same entry.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "The idempotency key. A second send with the same key makes no second entry.", valueName: "key"))
     var key: String?
-    @Option(help: ArgumentHelp("Give it up to a person's decision after this long, such as 7d.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Park the entry as expired after this time, such as 7d.", valueName: "duration"))
     var expire: DurationArgument?
-    @Flag(help: "Keep it, and leave the sending to the next sync or queue run.") var noSend = false
-    @Flag(help: "Wait until it is delivered, or needs a person.") var wait = false
+    @Flag(help: "Store it only; the next sync or queue run sends it.") var noSend = false
+    @Flag(help: "Wait until it is delivered or needs an operator.") var wait = false
 
     func validate() throws {
-        if noSend, wait { throw ValidationError("--wait and --no-send do not go together.") }
-        if lane?.isEmpty == true { throw ValidationError("--lane has a name.") }
+        if noSend, wait { throw ValidationError("--wait and --no-send exclude each other.") }
+        if lane?.isEmpty == true { throw ValidationError("--lane needs a name.") }
     }
 
     func run() async throws {

@@ -120,9 +120,9 @@ struct WriteDelivery {
         for reason in ParkReason.allCases {
             let count = parked.count { $0.reason == reason }
             guard count > 0 else { continue }
-            Output.talk(
+            Output.printMessage(
                 """
-                \(Words.count(count, "write")) parked without being sent: \(reason.rawValue); 'siding queue list --state \
+                \(MessageFormat.count(count, "write")) parked without being sent: \(reason.rawValue); 'siding queue list --state \
                 parked --reason \(reason.rawValue)' shows \(count == 1 ? "it" : "them")
                 """)
         }
@@ -206,7 +206,7 @@ struct WriteDelivery {
     private func tellLost(_ sources: [String]) -> ExitStatus? {
         let lost = sources.filter { !isKnown($0) }
         for name in lost.map({ PlainText.oneLine($0) }) {
-            Output.talk(
+            Output.printMessage(
                 """
                 the config has no source '\(name)' any more, so nobody sends its writes: 'siding queue list --source \
                 \(name)' shows them; where it was renamed, 'siding sync' of their resources takes edits along, and under its \
@@ -221,7 +221,7 @@ struct WriteDelivery {
         let ending = try await ending(of: entry)
         if options.json {
             let gate = try await store.gates().first { $0.source == entry.source }
-            let explanation = QueueExplanation(entry, gate: gate, now: options.words.now)
+            let explanation = QueueExplanation(entry, gate: gate, now: options.messageFormat.now)
             Output.line(Shapes.entry(entry, explanation, try await store.history(of: entry.id)).text)
         } else {
             report(entry, ending)
@@ -234,16 +234,18 @@ struct WriteDelivery {
         if options.json { return Output.line(Shapes.entry(entry).text) }
         let request = "\(entry.shortID) \(entry.method) \(entry.url)"
         switch entry.state {
-        case .done: if options.terminal.isOutput || options.verbose > 0 { options.talk("\(request): delivered") }
+        case .done:
+            if options.terminal.isOutput || options.verbose > 0 { options.printMessage("\(request): delivered") }
         case .parked:
             let message = entry.lastError.map { ": \($0.message)" } ?? ""
-            Output.talk("\(request): parked: \(entry.reason?.rawValue ?? "")\(message)")
-            options.talk("    'siding queue show \(entry.shortID)' says what can be done")
+            Output.printMessage("\(request): parked: \(entry.reason?.rawValue ?? "")\(message)")
+            options.printMessage("    'siding queue show \(entry.shortID)' shows the next steps")
         case .queued, .sending:
-            options.talk("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")
-        case .dropped where ending?.isCancellation == true: options.talk("\(request): \(ending?.ending ?? "dropped")")
+            options.printMessage("\(request): queued\(Self.wait(of: entry).map { ": \($0)" } ?? "")")
+        case .dropped where ending?.isCancellation == true:
+            options.printMessage("\(request): \(ending?.ending ?? "dropped")")
         case .dropped:
-            Output.talk("\(request): \(ending?.ending ?? "dropped: \(entry.lastError?.message ?? "")")")
+            Output.printMessage("\(request): \(ending?.ending ?? "dropped: \(entry.lastError?.message ?? "")")")
         }
     }
 

@@ -5,7 +5,8 @@ import SidingManifest
 /// `siding check`: validates the config and lists every fault with its position.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Validate the config: every fault with file:line:column and what was expected.")
+        commandName: "check",
+        abstract: "Check the config: print every fault with file:line:column and the expected value.")
 
     @OptionGroup var options: GlobalOptions
 
@@ -31,13 +32,14 @@ struct CheckCommand: AsyncParsableCommand {
             Output.line(object.text)
         } else if options.terminal.isOutput || options.verbose > 0 {
             var parts = [
-                Words.count(manifest.sources.count, "source"), Words.count(manifest.resources.count, "resource"),
+                MessageFormat.count(manifest.sources.count, "source"),
+                MessageFormat.count(manifest.resources.count, "resource"),
             ]
             if manifest.resources.isEmpty {
                 parts.append("writes: \(manifest.writes.map(\.name).joined(separator: ", "))")
             }
             let said = parts.joined(separator: ", ")
-            options.talk("\(manifest.file) is valid: \(said), database \(workspace.databasePath)")
+            options.printMessage("\(manifest.file) is valid: \(said), database \(workspace.databasePath)")
         }
     }
 }

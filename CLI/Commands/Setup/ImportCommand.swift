@@ -20,16 +20,16 @@ struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Turn a dlt REST source or an Airbyte low-code manifest into a siding.yaml.",
         discussion: """
-            The config goes to standard output, or into --output; what it does not say goes to standard error, as \
-            FILE:line:column: PATH: why / what to do by hand, and stands in comments of the config. Secrets are never \
-            copied: variables of the environment stand for them.
+            The config goes to standard output, or into --output. Parts that could not be converted go to standard error, as \
+            FILE:line:column: PATH: why / what to do by hand, and into comments of the config. Secrets are never copied: the \
+            config names environment variables instead.
 
-            Exit codes: 0 all of it was taken over, 3 something was left out, 65 the file is no such source, 66 no file.
+            Exit codes: 0 everything was converted, 3 some parts were not, 65 the file is not such a source, 66 no file.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    @Option(help: "What the file is.")
+    @Option(help: "The format of the file.")
     var from: ImportFormatArgument
 
     @Argument(help: "The file, JSON or YAML.") var file: String
@@ -37,7 +37,7 @@ struct ImportCommand: ParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("Write the config into this file.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace an output file that is there.")
+    @Flag(help: "Replace an existing output file.")
     var force = false
 
     func run() throws {
@@ -52,8 +52,8 @@ struct ImportCommand: ParsableCommand {
             Output.line(Shapes.manifestImport(result).text)
         } else {
             if output == nil { Output.write(Array(result.config.utf8)) }
-            for unmapped in result.unmapped { Output.talk(unmapped.description) }
-            if let output { options.talk("wrote \(output); \(next(result))") }
+            for unmapped in result.unmapped { Output.printMessage(unmapped.description) }
+            if let output { options.printMessage("wrote \(output); \(next(result))") }
         }
         if !result.unmapped.isEmpty { throw ExitStatus.partial }
     }

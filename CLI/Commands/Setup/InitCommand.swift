@@ -5,19 +5,19 @@ import SidingManifest
 /// `siding init`: writes a commented example config that works unchanged.
 struct InitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "init", abstract: "Write a commented siding.yaml that works as it stands.")
+        commandName: "init", abstract: "Write a commented siding.yaml that works unchanged.")
 
     @OptionGroup var options: GlobalOptions
 
     @Option(
         help: ArgumentHelp(
-            "Which example: \(ExampleManifest.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
+            "The example: \(ExampleManifest.all.map(\.name).joined(separator: ", ")).", valueName: "name"))
     var example = ExampleManifest.standard.name
 
-    @Flag(help: "Replace a file that is there.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Flag(help: "Say which examples there are, and write none.")
+    @Flag(help: "List the examples, and write none.")
     var list = false
 
     func run() throws {
@@ -37,7 +37,7 @@ struct InitCommand: ParsableCommand {
             object.string("example", example)
             Output.line(object.text)
         } else {
-            options.talk("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
+            options.printMessage("wrote \(path); next: 'siding check', 'siding plan', 'siding sync'")
         }
     }
 

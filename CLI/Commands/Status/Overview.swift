@@ -113,16 +113,18 @@ struct Overview {
     }
 
     func print(_ options: GlobalOptions) {
-        let words = Words(now: now, isAbsolute: options.utc)
+        let format = MessageFormat(now: now, isAbsolute: options.utc)
         var table = Table(["resource", ">records", ">quarantined", "complete", "state"])
         for line in resources {
             var state = line.isStale ? "stale" : "fresh"
-            if let until = line.said.freshUntil { state += ", as the origin says for \(Words.duration(until - now))" }
-            if let from = line.said.notBefore { state += "; not asked for \(Words.duration(from - now))" }
+            if let until = line.said.freshUntil {
+                state += ", as the origin says for \(MessageFormat.duration(until - now))"
+            }
+            if let from = line.said.notBefore { state += "; not asked for \(MessageFormat.duration(from - now))" }
             if line.missing > 0 { state += "; \(line.missing) missing at the origin, not deleted yet" }
             table.add([
-                line.name, Words.grouped(line.records), String(line.quarantined),
-                line.completedAt.map(words.time) ?? "never",
+                line.name, MessageFormat.grouped(line.records), String(line.quarantined),
+                line.completedAt.map(format.time) ?? "never",
                 line.checkpointPage.map { $0 > 1 ? "stopped before page \($0)" : "begun, no page yet" }
                     ?? (line.isPassOpen
                         ? "stopped half-way" : line.completedAt == nil ? "not synced" : state),
@@ -136,15 +138,18 @@ struct Overview {
         Output.line("queue: \(waiting.isEmpty ? "empty" : waiting.joined(separator: ", "))")
         for gate in gates {
             let until =
-                gate.until.map { $0 > now ? ", for another \(Words.duration($0 - now))" : ", until the next try" } ?? ""
+                gate.until.map {
+                    $0 > now ? ", for another \(MessageFormat.duration($0 - now))" : ", until the next try"
+                } ?? ""
             Output.line("source \(gate.source): \(gate.reason.rawValue)\(until): \(PlainText.oneLine(gate.note))")
         }
         for limit in limits { Output.line(Self.line(limit, now: now)) }
         if let lastRun {
             Output.line(
-                "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(words.time(lastRun.startedAt))")
+                "last run: \(lastRun.id), \(lastRun.outcome?.rawValue ?? "running"), \(format.time(lastRun.startedAt))")
         }
-        Output.line("line: \(hasRoute ? "this machine has a route out" : "this machine has no route out")")
-        Output.line("database: \(database.path), \(Words.size(database.bytes)), schema \(database.schemaVersion)")
+        Output.line("network: \(hasRoute ? "a route exists" : "no route exists")")
+        Output.line(
+            "database: \(database.path), \(MessageFormat.size(database.bytes)), schema \(database.schemaVersion)")
     }
 }

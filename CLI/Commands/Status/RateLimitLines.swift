@@ -22,9 +22,9 @@ extension Overview {
         var parts = [limit.rate.map { "\(limit.used) of \($0) used" } ?? "\(limit.used) used"]
         if let remaining = limit.remaining, let resetAt = limit.resetAt {
             parts.append(
-                "the origin has \(remaining) left for another \(Words.duration(resetAt - now))")
+                "the origin has \(remaining) left for another \(MessageFormat.duration(resetAt - now))")
         }
-        if let freeAt = limit.freeAt { parts.append("full for another \(Words.duration(freeAt - now))") }
+        if let freeAt = limit.freeAt { parts.append("full for another \(MessageFormat.duration(freeAt - now))") }
         return
             "limit of \(limit.source) '\(PlainText.oneLine(limit.match, limit: 100))': \(parts.joined(separator: ", "))"
     }

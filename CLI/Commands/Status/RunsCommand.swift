@@ -6,7 +6,7 @@ import SidingChain
 /// `siding runs`: shows what each sync did.
 struct RunsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "runs", abstract: "Look at the history of runs.",
+        commandName: "runs", abstract: "Show past runs.",
         subcommands: [RunsListCommand.self, RunsShowCommand.self])
 }
 
@@ -15,15 +15,15 @@ struct RunsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the newest runs.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "The most runs to list.") var limit = 20
+    @Option(help: "The maximum number of runs to list.") var limit = 20
 
     func validate() throws {
-        if limit < 1 { throw ValidationError("--limit is at least 1.") }
+        if limit < 1 { throw ValidationError("--limit must be at least 1.") }
     }
 
     func run() async throws {
         try await options.withStore { _, store in
-            let words = options.words
+            let format = options.messageFormat
             var table = Table([
                 ">run", "when", "took", "outcome", ">pages", ">304", ">new", ">changed", ">same", ">deleted",
                 ">withheld", "command",
@@ -35,8 +35,8 @@ struct RunsListCommand: AsyncParsableCommand {
                 }
                 let total = run.resources.reduce(into: RunCounters()) { $0 += $1.counters }
                 table.add([
-                    String(run.id), words.time(run.startedAt),
-                    run.endedAt.map { Words.duration($0 - run.startedAt) } ?? "",
+                    String(run.id), format.time(run.startedAt),
+                    run.endedAt.map { MessageFormat.duration($0 - run.startedAt) } ?? "",
                     run.outcome?.rawValue ?? "running", String(total.pages), String(total.notModified),
                     String(total.inserted), String(total.updated), String(total.unchanged), String(total.deleted),
                     String(total.withheld), run.command,
@@ -65,11 +65,11 @@ struct RunsShowCommand: AsyncParsableCommand {
     }
 
     private func print(_ run: Run) {
-        let words = options.words
+        let format = options.messageFormat
         Output.line("run \(run.id): \(PlainText.oneLine(run.command)), \(run.outcome?.rawValue ?? "running")")
         Output.line(
-            "started \(words.time(run.startedAt))"
-                + (run.endedAt.map { ", took \(Words.duration($0 - run.startedAt))" } ?? ""))
+            "started \(format.time(run.startedAt))"
+                + (run.endedAt.map { ", took \(MessageFormat.duration($0 - run.startedAt))" } ?? ""))
         for line in run.resources { print(line) }
     }
 
@@ -79,7 +79,7 @@ struct RunsShowCommand: AsyncParsableCommand {
         Output.line("\(PlainText.oneLine(line.resource)): \(outcome)")
         Output.line(
             "  pages \(counters.pages), requests \(counters.requests), 304s \(counters.notModified), "
-                + "\(Words.size(counters.bytes)), \(Words.duration(line.duration))")
+                + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(line.duration))")
         Output.line(
             "  inserted \(counters.inserted), updated \(counters.updated), unchanged \(counters.unchanged), "
                 + "stale \(counters.stale), deleted \(counters.deleted), quarantined \(counters.quarantined), "

@@ -7,7 +7,7 @@ import SidingJSON
 /// `siding state`: shows, sets and resets cursors and checkpoints.
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "See and set how far resources have come: cursor and checkpoint.",
+        commandName: "state", abstract: "Show and change cursors and checkpoints.",
         subcommands: [StateShowCommand.self, StateSetCommand.self, StateResetCommand.self],
         defaultSubcommand: StateShowCommand.self)
 }
@@ -48,7 +48,7 @@ struct StateShowCommand: AsyncParsableCommand {
     /// A summary of the cursors of all parents: their number, and the oldest.
     private static func words(_ cursors: [ScopedCursor]) -> String {
         guard let oldest = cursors.first else { return "" }
-        return "\(Words.count(cursors.count, "cursor")), the oldest \(oldest.value)"
+        return "\(MessageFormat.count(cursors.count, "cursor")), the oldest \(oldest.value)"
     }
 
     private func place(_ state: ResourceState?, _ resource: AnyResource) -> String {
@@ -89,15 +89,15 @@ struct StateShowCommand: AsyncParsableCommand {
     }
 }
 
-/// `siding state set RESOURCE VALUE`: sets the cursor, so that the next sync asks for changes since then.
+/// `siding state set RESOURCE VALUE`: sets the cursor, so that the next sync fetches changes after it.
 struct StateSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set the cursor of a resource: the next sync asks for what changed since.",
-        discussion: "An unfinished listing is dropped, as it began elsewhere. Records stay as they are.")
+        commandName: "set", abstract: "Set the cursor of a resource: the next sync fetches changes after it.",
+        discussion: "An unfinished listing is dropped, because it began at another value. Records are not changed.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resource.") var resource: String
-    @Argument(help: "The value, of the cursor's type.") var value: String
+    @Argument(help: "The value, in the cursor's type.") var value: String
 
     func run() async throws {
         try await options.withStore(.readWrite) { workspace, store in
@@ -111,22 +111,22 @@ struct StateSetCommand: AsyncParsableCommand {
                     )
                 }
                 try await store.setCursor(value, of: resource, "state set")
-                options.talk("\(resource.name): the next sync asks for changes since \(value)")
+                options.printMessage("\(resource.name): the next sync fetches changes after \(value)")
             }
         }
     }
 }
 
-/// `siding state reset RESOURCE…`: removes the cursor and the unfinished listing, so that the next sync asks for everything.
+/// `siding state reset RESOURCE…`: removes the cursor and the unfinished listing, so that the next sync fetches everything.
 struct StateResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
-        abstract: "Forget the cursor and the unfinished listing: the next sync asks for everything.",
-        discussion: "Records stay as they are.")
+        abstract: "Forget the cursor and the unfinished listing: the next sync fetches everything.",
+        discussion: "Records are not changed.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources.") var resources: [String]
-    @Flag(help: "Show what would be forgotten, and leave it.") var dryRun = false
+    @Flag(help: "Show the effect and change nothing.") var dryRun = false
 
     func run() async throws {
         try await options.withStore(.readWrite) { workspace, store in
@@ -136,11 +136,11 @@ struct StateResetCommand: AsyncParsableCommand {
                 let all = each.map { "the cursors and unfinished listings of all records of '\($0.resource)'" }
                 let what = all ?? cursor.map { "the cursor \($0.value)" } ?? "the unfinished listing, if there is one,"
                 if dryRun {
-                    options.talk("\(resource.name): \(what) would be forgotten")
+                    options.printMessage("\(resource.name): \(what) would be forgotten")
                 } else {
                     try await store.setCursor(nil, of: resource, "state reset")
-                    options.talk(
-                        "\(resource.name): \(what) \(all == nil ? "is" : "are") forgotten; the next sync asks for everything"
+                    options.printMessage(
+                        "\(resource.name): \(what) \(all == nil ? "is" : "are") forgotten; the next sync fetches everything"
                     )
                 }
             }

@@ -5,14 +5,14 @@ import SidingChain
 /// `siding status`: shows everything on one screen.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show how fresh each resource is, what waits, and the last run.",
+        commandName: "status", abstract: "Show how fresh each resource is, the queue, and the last run.",
         discussion:
-            "Exits 5 when a resource is older than its max_age or --max-age, or with --strict when anything but 'held' is parked."
+            "Exits 5 if a resource is older than its max_age or --max-age, or, with --strict, if an entry is parked for another reason than 'held'."
     )
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: ArgumentHelp("How old a resource may be.", valueName: "duration")) var maxAge: DurationArgument?
-    @Flag(help: "Parked entries count as bad.") var strict = false
+    @Option(help: ArgumentHelp("The maximum age of a resource.", valueName: "duration")) var maxAge: DurationArgument?
+    @Flag(help: "Exit 5 also for parked entries.") var strict = false
 
     func run() async throws {
         let overview = try await options.withStore { workspace, store in

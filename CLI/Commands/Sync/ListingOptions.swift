@@ -3,32 +3,36 @@ import Siding
 
 /// Options that define a listing, shared by `siding sync` and `siding plan`.
 struct ListingOptions: ParsableArguments {
-    @Flag(help: "Ask for everything again, without conditions, from the first page.")
+    @Flag(help: "Fetch everything again from the first page, without conditional requests.")
     var full = false
 
     @Option(
         help: ArgumentHelp(
-            "Ask for what changed since this value of the cursor; it moves on only where nothing is left out.",
+            "Fetch changes after this cursor value; the cursor advances only if nothing is left out.",
             valueName: "value"))
     var since: String?
 
     @Option(
-        help: ArgumentHelp("Ask for what changed between two values of the cursor, which stays.", valueName: "a..b"))
+        help: ArgumentHelp("Fetch changes between two cursor values; the cursor stays.", valueName: "a..b"))
     var backfill: BackfillArgument?
 
-    @Option(help: ArgumentHelp("Stop after N records; checkpoint and validators are left alone.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after N records; checkpoint and validators stay.", valueName: "n"))
     var limit: Int?
 
-    @Flag(help: "Delete as many records as are gone: after a look at what was withheld (exit 4).")
+    @Flag(
+        help:
+            "Delete all records that this sync finds missing, however many. Look at the blocked deletions (exit 4) first."
+    )
     var acceptDeletes = false
 
-    @Option(help: ArgumentHelp("Skip what was completed within this long, such as 15m.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("Skip resources that were completed within this time, such as 15m.", valueName: "duration"))
     var maxAge: DurationArgument?
 
     func validate() throws {
-        if let limit, limit < 1 { throw ValidationError("--limit is at least 1.") }
+        if let limit, limit < 1 { throw ValidationError("--limit must be at least 1.") }
         guard [full, since != nil, backfill != nil].filter(\.self).count < 2 else {
-            throw ValidationError("--full, --since and --backfill are three ways to begin: say one.")
+            throw ValidationError("--full, --since and --backfill exclude each other.")
         }
     }
 

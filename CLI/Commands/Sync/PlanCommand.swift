@@ -7,17 +7,17 @@ import SidingChain
 /// `siding plan`: shows the first requests of a sync and why, or with `--fetch` its result on a copy of the database.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plan", abstract: "Show the requests that a sync would begin with, and why; nothing is touched.",
+        commandName: "plan", abstract: "Show the first requests of a sync, and why; change nothing.",
         discussion: """
-            With --fetch the pages are fetched, and saved in a copy of the database that is thrown away: it shows each \
-            request, and which records a sync would insert, update and delete. Writes that wait are not sent. Requests \
-            that limits are for count in the database, which is made for that where it is missing.
+            With --fetch the sync runs on a temporary copy of the database, and the command shows each request, and the \
+            records that a sync would insert, update and delete. Queued writes are not sent. Requests that rate limits match \
+            are counted in the original database, which is created for that if it is missing.
             """)
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
     @OptionGroup var listing: ListingOptions
-    @Flag(help: "Fetch the pages, and show what a sync would change.") var fetch = false
+    @Flag(help: "Run the sync on a copy, and show its changes.") var fetch = false
 
     func run() async throws {
         let workspace = try Workspace.load(options)

@@ -47,7 +47,7 @@ struct Rehearsal {
         Output.line(
             "\(PlainText.oneLine(line.resource)): a sync would be \(outcome): \(rehearsed.count(.inserted)) new, "
                 + "\(rehearsed.count(.updated)) changed, \(rehearsed.count(.deleted)) deleted, "
-                + "\(counters.unchanged) unchanged (\(Words.count(counters.pages, "page")))")
+                + "\(counters.unchanged) unchanged (\(MessageFormat.count(counters.pages, "page")))")
         if let error = line.error {
             Output.line("    \(PlainText.oneLine(error.message, limit: 2000))")
             if let hint = error.hint { Output.line("    \(hint)") }
@@ -63,7 +63,7 @@ struct Rehearsal {
     private func listed<Element>(_ all: [Element], _ text: (Element) -> String) {
         let most = options.verbose > 0 ? all.count : 20
         for element in all.prefix(most) { Output.line("    \(text(element))") }
-        if all.count > most { Output.line("    … and \(Words.grouped(all.count - most)) more (-v shows all)") }
+        if all.count > most { Output.line("    … and \(MessageFormat.grouped(all.count - most)) more (-v shows all)") }
     }
 
     private func object(_ rehearsed: RehearsedSync) -> JSONObject {

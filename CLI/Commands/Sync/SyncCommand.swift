@@ -6,11 +6,11 @@ import SidingManifest
 /// `siding sync`: sends due writes, then fetches and saves resources.
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Fetch and save, going on where the last sync stopped.",
+        commandName: "sync", abstract: "Fetch and save records; resume where the last sync stopped.",
         discussion: """
-            Writes that wait for the sources are sent first. A page that could not be had is kept in the queue (exit 75); \
-            the next sync asks for that very page first.
-            Silent when all is well and standard output is not a terminal.
+            Due writes to the sources are sent first. A page that cannot be fetched stays in the queue (exit 75), and the \
+            next sync fetches that page first.
+            Prints nothing if all is well and standard output is not a terminal.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -22,9 +22,9 @@ struct SyncCommand: AsyncParsableCommand {
     var waitLock: DurationArgument?
 
     @Flag(help: "Do not keep a failed page in the queue.") var noQueue = false
-    @Flag(help: "No network at all: what would be asked is queued.") var offline = false
-    @Flag(help: "End at the first failure.") var failFast = false
-    @Flag(help: "Only what failed or was queued the last time.") var failed = false
+    @Flag(help: "Send nothing: queue the requests, and apply config changes.") var offline = false
+    @Flag(help: "Stop at the first failure.") var failFast = false
+    @Flag(help: "Sync only resources that failed or were queued the last time.") var failed = false
 
     func run() async throws {
         let workspace = try Workspace.load(options)
@@ -35,7 +35,7 @@ struct SyncCommand: AsyncParsableCommand {
             let chosen = failed ? try await onlyFailed(named, store) : named
             let sendsOnly = workspace.manifest.resources.isEmpty && !failed
             guard sendsOnly || !chosen.isEmpty else {
-                if options.terminal.isOutput { options.talk("nothing failed the last time") }
+                if options.terminal.isOutput { options.printMessage("nothing failed the last time") }
                 return ExitStatus.success
             }
             let delivery = WriteDelivery(options: options, workspace: workspace, store: store)

@@ -53,18 +53,18 @@ struct SyncRunner {
         let line = report.line
         switch line.outcome {
         case .failed where report.failure?.reason == .cancelled:
-            options.talk("\(line.resource): stopped; the next sync goes on there")
+            options.printMessage("\(line.resource): stopped; the next sync goes on there")
         case .failed:
-            Output.talk("\(line.resource): failed: \(line.error?.message ?? "")")
-            if let hint = line.error?.hint { Output.talk("    \(hint)") }
+            Output.printMessage("\(line.resource): failed: \(line.error?.message ?? "")")
+            if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
         case .queued:
-            options.talk("\(line.resource): queued: \(line.error?.message ?? "")")
-            if let entry = line.entry { options.talk("    'siding queue show \(entry.prefix(8))' explains") }
+            options.printMessage("\(line.resource): queued: \(line.error?.message ?? "")")
+            if let entry = line.entry { options.printMessage("    'siding queue show \(entry.prefix(8))' explains") }
         case .skipped where report.heldBy != nil:
-            Output.talk("\(line.error?.message ?? "")")
-            if let hint = line.error?.hint { Output.talk("    \(hint)") }
+            Output.printMessage("\(line.error?.message ?? "")")
+            if let hint = line.error?.hint { Output.printMessage("    \(hint)") }
         case .saved where line.counters.quarantined > 0:
-            Output.talk(
+            Output.printMessage(
                 "\(line.resource): \(setAside(line.counters)): 'siding quarantine list' tells which and why")
             summary(line)
         default: summary(line)
@@ -77,9 +77,10 @@ struct SyncRunner {
         let answers = counters.answersSetAside
         let records = counters.quarantined - answers
         var parts: [String] = []
-        if records > 0 { parts.append("\(Words.count(records, "record")) broke the contract") }
+        if records > 0 { parts.append("\(MessageFormat.count(records, "record")) broke the contract") }
         if answers > 0 {
-            parts.append("\(Words.count(answers, "answer")) \(answers == 1 ? "was" : "were") set aside by a rule")
+            parts.append(
+                "\(MessageFormat.count(answers, "answer")) \(answers == 1 ? "was" : "were") set aside by a rule")
         }
         return parts.joined(separator: ", and ")
     }
@@ -91,25 +92,25 @@ struct SyncRunner {
         let counters = line.counters
         switch line.outcome {
         case .notModified:
-            Output.talk(
-                "\(line.resource): not modified (\(Words.count(counters.pages, "page")), "
-                    + "\(Words.duration(line.duration)))")
-        case .skipped: Output.talk("\(line.resource): skipped")
+            Output.printMessage(
+                "\(line.resource): not modified (\(MessageFormat.count(counters.pages, "page")), "
+                    + "\(MessageFormat.duration(line.duration)))")
+        case .skipped: Output.printMessage("\(line.resource): skipped")
         default:
-            Output.talk(
+            Output.printMessage(
                 "\(line.resource): \(line.outcome == .partial ? "partly " : "")saved \(counters.inserted) new, "
                     + "\(counters.updated) changed, "
                     + "\(counters.unchanged) unchanged"
                     + (counters.deleted > 0 ? ", \(counters.deleted) deleted" : "") + " ("
-                    + "\(Words.count(counters.pages, "page")), "
-                    + "\(Words.size(counters.bytes)), \(Words.duration(line.duration)))")
+                    + "\(MessageFormat.count(counters.pages, "page")), "
+                    + "\(MessageFormat.size(counters.bytes)), \(MessageFormat.duration(line.duration)))")
         }
     }
 
     /// Prints warnings always, other notes only on a terminal or with `-v`.
     private func notes(_ report: SyncReport) {
         let told = isChatty ? report.line.notes : report.warnings
-        for note in told { options.talk("\(report.line.resource): \(note)") }
+        for note in told { options.printMessage("\(report.line.resource): \(note)") }
     }
 }
 

@@ -30,7 +30,7 @@ struct FollowingTests {
         try await sandbox.delete("3")
         let feed = try await sandbox.siding("export", "items", "--changed-since", "1")
         #expect(feed.status == 0)
-        #expect(feed.error == "what changes from now on: --changed-since 2\n")
+        #expect(feed.error == "later changes: --changed-since 2\n")
         let lines = try feed.objects()
         #expect(lines.map { $0["change"]?.string } == ["updated", "deleted", "inserted"])
         #expect(lines.map { $0["key"]?.string } == ["2", "3", "9"])

@@ -40,18 +40,18 @@ import Testing
         (.seconds(5400), "2 h"), (.seconds(172_800), "2 d"),
     ])
     func `a duration is told in the largest unit that fits`(duration: Duration, words: String) {
-        #expect(Words.duration(duration) == words)
+        #expect(MessageFormat.duration(duration) == words)
     }
 
     @Test(arguments: [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_500_000, "1.4 MiB"), (3 << 30, "3.0 GiB")])
     func `a size is told in binary units`(bytes: Int, words: String) {
-        #expect(Words.size(bytes) == words)
+        #expect(MessageFormat.size(bytes) == words)
     }
 
     @Test func `counts are grouped and agree with their noun`() {
-        #expect(Words.count(1, "record") == "1 record")
-        #expect(Words.count(1_234_567, "record") == "1,234,567 records")
-        #expect(Words.grouped(-1000) == "-1,000")
+        #expect(MessageFormat.count(1, "record") == "1 record")
+        #expect(MessageFormat.count(1_234_567, "record") == "1,234,567 records")
+        #expect(MessageFormat.grouped(-1000) == "-1,000")
     }
 
     @Test(arguments: ["500ms", "30s", "15m", "2h", "7d", "1.5s"])

@@ -2,7 +2,7 @@ import Siding
 import SidingChain
 
 /// Formats numbers, sizes and times for messages.
-struct Words {
+struct MessageFormat {
     let now: Timestamp
     /// Whether to show absolute times in UTC instead of ages.
     let isAbsolute: Bool
