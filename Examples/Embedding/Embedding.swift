@@ -23,7 +23,7 @@ struct Embedding {
         case .queued(let reason): print("kept for later: \(reason)")
         }
         let newest = siding.records(of: posts).sorted(by: \.id, .descending).limit(3)
-        for try await post in newest { print(post.title) }  // works with the line down
+        for try await post in newest { print(post.title) }  // works offline
 
         let services = ServiceGroup(
             services: [siding], gracefulShutdownSignals: [.sigterm], logger: Logger(label: "blog"))

@@ -11,7 +11,7 @@ public struct ExampleManifest: Sendable, Hashable {
 
     /// Two small resources of a public test service.
     public static let blog = ExampleManifest(
-        name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works as it stands",
+        name: "blog", summary: "posts and comments of jsonplaceholder.typicode.com; works unchanged",
         text: ExampleConfigs.blog)
 
     /// Incremental listings with pagination, and a token if there is one.
@@ -26,17 +26,17 @@ public struct ExampleManifest: Sendable, Hashable {
             ExampleManifest(
                 name: "gitlab", summary: "your projects, and the issues of one of them", text: ExampleConfigs.gitlab),
             ExampleManifest(
-                name: "hackernews", summary: "new stories of Hacker News; works as it stands",
+                name: "hackernews", summary: "new stories of Hacker News; works unchanged",
                 text: ExampleConfigs.hackernews),
             ExampleManifest(
                 name: "hubspot", summary: "contacts and companies", text: ExampleConfigs.hubspot),
             ExampleManifest(
                 name: "jira", summary: "issues and projects of Jira Cloud", text: ExampleConfigs.jira),
             ExampleManifest(
-                name: "odata", summary: "orders and products of Northwind, for any OData service; works as it stands",
+                name: "odata", summary: "orders and products of Northwind, for any OData service; works unchanged",
                 text: ExampleConfigs.odata),
             ExampleManifest(
-                name: "pokeapi", summary: "Pokémon and berries; works as it stands", text: ExampleConfigs.pokeapi),
+                name: "pokeapi", summary: "Pokémon and berries; works unchanged", text: ExampleConfigs.pokeapi),
             ExampleManifest(
                 name: "shopify", summary: "orders with their lines, and customers", text: ExampleConfigs.shopify),
             ExampleManifest(
