@@ -22,7 +22,7 @@ public struct ManifestImport: Sendable, Hashable {
         path: String, format: ImportFormat, environment: ManifestEnvironment
     ) throws(ImportError) -> ManifestImport {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw .unreadable(path: path, reason: "is not the path of a file")
+            throw .unreadable(path: path, reason: "is not a valid path")
         }
         let bytes: [UInt8]
         do {
@@ -51,7 +51,7 @@ public struct ManifestImport: Sendable, Hashable {
         let document = YAMLDocument(text, file: file)
         guard document.faults.isEmpty, let node = document.root, !node.isNull else {
             let lines = document.faults.map(\.description)
-            throw .refused(lines.isEmpty ? ["\(file):1:1: the file says nothing, and is not \(format.noun)"] : lines)
+            throw .refused(lines.isEmpty ? ["\(file):1:1: the file is empty, and is not \(format.noun)"] : lines)
         }
         let root = InputNode(node, path: "")
         var imported = ImportedManifest(format: format, file: file)
@@ -59,6 +59,6 @@ public struct ManifestImport: Sendable, Hashable {
         case .dlt: try DltSource(root).add(to: &imported)
         case .airbyte: try AirbyteSource(root).add(to: &imported)
         }
-        return try imported.settled()
+        return try imported.makeImport()
     }
 }

@@ -2,7 +2,7 @@ public import Logging
 public import SidingChain
 
 extension Environment {
-    /// The environment of a program on Linux: the kernel says whether there is a way out.
+    /// The environment of a program on Linux: the kernel reports whether a network route exists.
     public init(
         jitter: Jitter = .random, clock: any Clock<Duration> = ContinuousClock(), wallClock: WallClock = .system,
         logger: Logger = .silent

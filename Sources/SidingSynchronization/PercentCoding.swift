@@ -1,4 +1,6 @@
 /// Percent-encodes and decodes text for the path or query of a URL (RFC 3986 §2.1, §2.3).
+///
+/// In this module because `SidingJSON` needs it as well as the modules above it.
 package enum PercentCoding {
     /// `text` with every byte outside the unreserved set percent-encoded.
     package static func encode(_ text: String) -> String {

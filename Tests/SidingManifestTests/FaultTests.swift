@@ -164,10 +164,10 @@ import Testing
     static let fileCases: [Case] = [
         Case(
             text: "",
-            faults: ["siding.yaml:1:1: the file says nothing; expected version, sources, and resources or writes"]),
+            faults: ["siding.yaml:1:1: the file is empty; expected version, sources, and resources or writes"]),
         Case(
             text: "# nothing\n\n",
-            faults: ["siding.yaml:1:1: the file says nothing; expected version, sources, and resources or writes"]),
+            faults: ["siding.yaml:1:1: the file is empty; expected version, sources, and resources or writes"]),
         Case(
             text: "posts",
             faults: [

@@ -12,7 +12,7 @@ import Testing
             ("latin1.yaml", "is not UTF-8 text"), ("random.yaml", "is not UTF-8 text"),
             ("fifo", "is not a regular file"),
             ("loop", "is a symbolic link that leads nowhere"), ("/dev/zero", "is not a regular file"),
-            ("", "is not the path of a file"), ("a\0b", "is not the path of a file"),
+            ("", "is not a valid path"), ("a\0b", "is not a valid path"),
             (String(repeating: "x", count: 5000), "has a name that is too long"),
         ])
     func unreadable(_ path: String, _ reason: String) throws {

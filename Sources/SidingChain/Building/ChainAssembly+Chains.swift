@@ -1,5 +1,5 @@
 extension ChainAssembly {
-    /// The chain from `request` to `response`.
+    /// A chain that makes a request, sends it and reads the response, with all the wrappers that the assembly is set up for.
     ///
     /// - Parameters:
     ///   - request: makes the draft of a request; runs once per call.
@@ -10,7 +10,7 @@ extension ChainAssembly {
         abortable(logged(request, attempt(exchange(response))))
     }
 
-    /// The chain from `request` to a file.
+    /// A chain that makes a request, sends it and downloads the response to a file.
     ///
     /// - Parameter limit: the maximum size of the file in bytes. The transport's limits apply as well: see
     ///   ``TransportSettings/forDownloads(upTo:within:)``.
@@ -20,7 +20,7 @@ extension ChainAssembly {
         abortable(logged(request, attempt(download(exchange(PassNode()), destination, limit))))
     }
 
-    /// The chain from `request` to the decoded response of the origin or the cache, as `policy` decides.
+    /// A chain whose decoded response comes from the origin or from the cache, as `policy` decides.
     ///
     /// - Throws: ``Failure/Reason/invalidRequest`` if the assembly has no cache.
     public func chain<Input: Sendable, Output: Sendable>(
@@ -28,17 +28,17 @@ extension ChainAssembly {
         decode: some Node<LoadedResponse, Output>
     ) throws(Failure) -> any Node<Input, Response<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(policed(policy, tracks.server, tracks.cached, decode))
+        return abortable(withCachePolicy(policy, tracks.server, tracks.cached, decode))
     }
 
-    /// The chain from `request` to the stored response, if there is one, and then the origin's.
+    /// A chain that returns the stored response, if there is one, and then the origin's response.
     ///
     /// - Throws: ``Failure/Reason/invalidRequest`` if the assembly has no cache.
     public func cacheThenServer<Input: Sendable, Output: Sendable>(
         from request: some Node<Input, RequestDraft>, bodyLimit: Int, decode: some Node<LoadedResponse, Output>
-    ) throws(Failure) -> any Node<Input, AnswerSequence<Output>> {
+    ) throws(Failure) -> any Node<Input, ResponseSequence<Output>> {
         let tracks = try tracks(from: request, bodyLimit)
-        return abortable(doubled(tracks.server, tracks.cached, decode))
+        return abortable(withCachedResponse(tracks.server, tracks.cached, decode))
     }
 }
 
@@ -92,10 +92,12 @@ extension ChainAssembly {
         FileDownloadNode(exchange, to: destination, limit: limit, secretQueryNames: secretQueryNames)
     }
 
+    /// Adds the wrappers of one request. From the outermost: per-request middlewares, retries, sign-in, per-attempt
+    /// middlewares, the wait for the request budget, the deadline, and error mapping.
     private func attempt<Exchange: Node>(
         _ exchange: Exchange
     ) -> any Node<RequestDraft, Exchange.Output> where Exchange.Input == RequestDraft {
-        perRequest(retried(safe(perAttempt(patient(timed(mapped(exchange)))))))
+        perRequest(retried(keptSignedIn(perAttempt(waitingForBudget(timed(mappingErrors(exchange)))))))
     }
 
     private func logged<Request: Node, Rest: Node>(
@@ -104,7 +106,7 @@ extension ChainAssembly {
         LoggerNode(request.then(rest), excluding: logExclusions)
     }
 
-    /// Outermost, even around two tracks, since one handle serves one call.
+    /// Outermost, also around the chains to the origin and to the cache, because one handle cancels one call.
     private func abortable<Call: Node>(_ call: Call) -> any Node<Call.Input, Call.Output> {
         isAbortable ? AborterNode(call) : call
     }
@@ -113,11 +115,11 @@ extension ChainAssembly {
 // MARK: - The wrappers
 
 extension ChainAssembly {
-    private func mapped<Exchange: Node>(
+    private func mappingErrors<Exchange: Node>(
         _ exchange: Exchange
     ) -> any Node<Exchange.Input, Exchange.Output> where Exchange.Input == RequestDraft {
         TechnicalErrorMapperNode(
-            PlacedNode(wrapped: exchange, secretQueryNames: secretQueryNames), connectivity: connectivity)
+            RequestAddingNode(wrapped: exchange, secretQueryNames: secretQueryNames), connectivity: connectivity)
     }
 
     private func timed<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
@@ -127,7 +129,7 @@ extension ChainAssembly {
 
     /// Outside of the deadline: waiting does not use up the time limit of the attempt, and credentials are added after the
     /// wait.
-    private func patient<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+    private func waitingForBudget<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard let budgetWait else { return attempt }
         return BudgetWaitNode(attempt, budgetWait)
     }
@@ -145,7 +147,7 @@ extension ChainAssembly {
         return BudgetedTransport(transport: transport, budget: budget.requests, wait: budgetWait)
     }
 
-    private func safe<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
+    private func keptSignedIn<Attempt: Node>(_ attempt: Attempt) -> any Node<Attempt.Input, Attempt.Output> {
         guard let access else { return attempt }
         return attempt.accessSafe(access)
     }
@@ -176,7 +178,7 @@ extension ChainAssembly {
     }
 }
 
-// MARK: - The cache's two tracks
+// MARK: - Chains to the origin and to the cache
 
 extension ChainAssembly {
     private func tracks<Input: Sendable>(
@@ -194,7 +196,7 @@ extension ChainAssembly {
         )
     }
 
-    private func policed<Server: Node, Cached: Node, Decode: Node>(
+    private func withCachePolicy<Server: Node, Cached: Node, Decode: Node>(
         _ policy: CachePolicy, _ server: Server, _ cached: Cached, _ decode: Decode
     ) -> any Node<Server.Input, Response<Decode.Output>>
     where
@@ -204,9 +206,9 @@ extension ChainAssembly {
         CachePolicyNode(policy, server: server, cached: cached, decode: decode)
     }
 
-    private func doubled<Server: Node, Cached: Node, Decode: Node>(
+    private func withCachedResponse<Server: Node, Cached: Node, Decode: Node>(
         _ server: Server, _ cached: Cached, _ decode: Decode
-    ) -> any Node<Server.Input, AnswerSequence<Decode.Output>>
+    ) -> any Node<Server.Input, ResponseSequence<Decode.Output>>
     where
         Server.Output == LoadedResponse, Cached.Input == Server.Input, Cached.Output == LoadedResponse,
         Decode.Input == LoadedResponse

@@ -91,7 +91,7 @@ public struct ChainAssembly: Sendable, Changeable {
 
 /// Adds method and URL to every failure of an attempt, and removes the source's secret query parameters, which the response
 /// nodes do not know.
-struct PlacedNode<Wrapped: Node>: Node where Wrapped.Input == RequestDraft {
+struct RequestAddingNode<Wrapped: Node>: Node where Wrapped.Input == RequestDraft {
     let wrapped: Wrapped
     let secretQueryNames: Set<String>
 

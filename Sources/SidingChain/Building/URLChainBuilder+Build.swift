@@ -35,7 +35,7 @@ extension URLChainBuilder {
     /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCacheThenServer<I: Sendable, O: Sendable>(
         _ input: RequestCoding<I>, _ output: ResponseCoding<O>
-    ) throws(Failure) -> Chain<I, AnswerSequence<O>> {
+    ) throws(Failure) -> Chain<I, ResponseSequence<O>> {
         Chain(try doubled(input.writer, output.reader))
     }
 }
@@ -146,7 +146,7 @@ extension URLChainBuilder {
     /// - Throws: ``Failure/Reason/invalidRequest`` if the builder has no ``cache(_:keying:)``.
     public func buildCacheThenServer<O: Decodable & Sendable>(
         to output: O.Type = O.self
-    ) throws(Failure) -> Chain<Void, AnswerSequence<O>> {
+    ) throws(Failure) -> Chain<Void, ResponseSequence<O>> {
         try buildCacheThenServer(.none, .json)
     }
 }
@@ -177,7 +177,7 @@ extension URLChainBuilder {
 
     private func doubled<Writer: RequestWriter, Reader: ResponseReader>(
         _ writer: Writer, _ reader: Reader
-    ) throws(Failure) -> any Node<Writer.Input, AnswerSequence<Reader.Output>> {
+    ) throws(Failure) -> any Node<Writer.Input, ResponseSequence<Reader.Output>> {
         let chain = try assembly.cacheThenServer(
             from: request(writer), bodyLimit: bodyLimit, decode: reader.decode(self))
         return wrapped(chain, writer.mapping, .itself)

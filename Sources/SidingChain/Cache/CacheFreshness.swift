@@ -25,7 +25,7 @@ extension CachedHead {
     }
 
     /// The response's source at `now`.
-    func source(now: Double) -> AnswerSource {
+    func source(now: Double) -> ResponseSource {
         .cache(age: age(now: now), storedAt: storedAt, isFresh: isFresh(now: now))
     }
 }

@@ -105,7 +105,7 @@ where
     }
 
     func answer(
-        _ loaded: LoadedResponse, source: AnswerSource, _ context: ChainContext
+        _ loaded: LoadedResponse, source: ResponseSource, _ context: ChainContext
     ) async throws(Failure) -> Response<Decode.Output> {
         var loaded = loaded
         loaded.source = source

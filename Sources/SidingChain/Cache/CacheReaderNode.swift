@@ -40,7 +40,7 @@ public struct CacheReaderNode: Node {
     }
 
     /// For a request with `no-cache`, no stored response is fresh.
-    private func source(of stored: CachedResponse, _ request: HTTPRequest) -> AnswerSource {
+    private func source(of stored: CachedResponse, _ request: HTTPRequest) -> ResponseSource {
         let source = stored.head.source(now: wallClock.now.secondsSince1970)
         guard case .cache(let age, let storedAt, true) = source, CacheControl(request.headerFields).demandsValidation
         else { return source }

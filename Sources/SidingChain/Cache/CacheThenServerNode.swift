@@ -34,8 +34,8 @@ where
 
     public func process(
         _ input: Server.Input, _ context: ChainContext
-    ) async throws(Failure) -> AnswerSequence<Decode.Output> {
-        AnswerSequence(
+    ) async throws(Failure) -> ResponseSequence<Decode.Output> {
+        ResponseSequence(
             stored: { await tracks.storedAnswer(input, context) },
             asked: { (told) throws(Failure) in try await second(after: told, input, context) })
     }
@@ -60,7 +60,7 @@ where
 ///
 /// The origin is called when the second response is awaited, by the awaiting task; a reader who stops after the first causes no
 /// request. Each iteration is a call of its own.
-public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
+public struct ResponseSequence<Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Response<Value>
     public typealias Failure = SidingChain.Failure
 
@@ -79,10 +79,10 @@ public struct AnswerSequence<Value: Sendable>: AsyncSequence, Sendable {
             case ended
         }
 
-        private let sequence: AnswerSequence
+        private let sequence: ResponseSequence
         private var stage = Stage.stored
 
-        init(_ sequence: AnswerSequence) {
+        init(_ sequence: ResponseSequence) {
             self.sequence = sequence
         }
 

@@ -143,7 +143,7 @@ enum StoredFields {
 
 extension CachedResponse {
     /// The stored response as a reply, with its `Age` (RFC 9111 §5.1).
-    func reply(from url: HTTPURL, source: AnswerSource) -> Reply {
+    func reply(from url: HTTPURL, source: ResponseSource) -> Reply {
         var fields = head.headerFields
         if case .cache(let age, _, _) = source { fields[.age] = String(age.components.seconds) }
         let response = HTTPResponse(status: .init(code: head.status), headerFields: fields)

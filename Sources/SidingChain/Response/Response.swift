@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// A response: its head, and its body in the current form.
+/// A response: status, header fields, and a body whose type depends on the step of the chain.
 ///
-/// The steps of a chain differ in the body only:
+/// Each step of a chain changes only the type of the body:
 ///
 /// | body | meaning | made by |
 /// |---|---|---|
@@ -19,12 +19,12 @@ public struct Response<Body: Sendable>: Sendable {
     public var body: Body
     /// The URL of the response, after redirects.
     public var url: HTTPURL
-    /// Whether the body came from the origin for this call, or from the cache. It is ``AnswerSource/server`` too if the origin
+    /// Whether the body came from the origin for this call, or from the cache. It is ``ResponseSource/server`` too if the origin
     /// confirmed a stored response with a 304 before a ``CachePolicyNode``.
-    public var source: AnswerSource
-    private var absence: Absence?
+    public var source: ResponseSource
+    private var failureBox: FailureBox?
 
-    public init(response: HTTPResponse, body: Body, url: HTTPURL, source: AnswerSource = .server) {
+    public init(response: HTTPResponse, body: Body, url: HTTPURL, source: ResponseSource = .server) {
         self.response = response
         self.body = body
         self.url = url
@@ -33,8 +33,8 @@ public struct Response<Body: Sendable>: Sendable {
 
     /// Why the origin did not respond, if a cache policy asked it first and returned the stored response instead.
     public var failure: Failure? {
-        get { absence?.failure }
-        set { absence = newValue.map(Absence.init) }
+        get { failureBox?.failure }
+        set { failureBox = newValue.map(FailureBox.init) }
     }
 
     /// The same response with another body.
@@ -51,7 +51,7 @@ public struct Response<Body: Sendable>: Sendable {
 }
 
 /// Boxes a failure: most responses have none, so they should not reserve space for one.
-private final class Absence: Sendable {
+private final class FailureBox: Sendable {
     let failure: Failure
 
     init(_ failure: Failure) {
@@ -69,7 +69,7 @@ extension LoadedResponse {
         set { body = newValue }
     }
 
-    public init(response: HTTPResponse, bytes: [UInt8]?, url: HTTPURL, source: AnswerSource = .server) {
+    public init(response: HTTPResponse, bytes: [UInt8]?, url: HTTPURL, source: ResponseSource = .server) {
         self.init(response: response, body: bytes, url: url, source: source)
     }
 }

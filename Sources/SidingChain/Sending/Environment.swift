@@ -1,17 +1,17 @@
 public import Logging
 
-/// What a program takes from its surroundings: clocks, randomness, the state of the line, and where logs go. One value is
-/// handed from a program's beginning to whatever sends requests; tests give one that they control.
+/// The clocks, randomness, network connectivity and logger of a program. The program creates one value and passes it to
+/// everything that sends requests; tests pass one that they control.
 ///
-/// `SidingNetwork` adds an initializer that asks the kernel whether there is a way out.
+/// `SidingNetwork` adds an initializer that asks the kernel whether a network route exists.
 public struct Environment: Sendable {
-    /// Labels errors with whether there is a way out.
+    /// Reports whether a network route exists, so that errors can be classified.
     public var connectivity: any Connectivity
-    /// Spreads waiting.
+    /// Randomizes waits.
     public var jitter: Jitter
-    /// Measures waiting.
+    /// Measures waits.
     public var clock: any Clock<Duration>
-    /// Stamps what is stored.
+    /// The time that is stored with records and entries.
     public var wallClock: WallClock
     /// Silent by default.
     public var logger: Logger

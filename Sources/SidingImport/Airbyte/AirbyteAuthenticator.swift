@@ -25,7 +25,7 @@ struct AirbyteAuthenticator {
         case "OAuthAuthenticator": oauth(&source, &manifest)
         case "SessionTokenAuthenticator": session(&source, &manifest)
         case let type?:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 auth.origin, "siding import does not know the authenticator '\(type.prefix(60))'",
                 hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
                     + "session or command")
@@ -37,7 +37,9 @@ struct AirbyteAuthenticator {
         let position = option?["inject_into"]?.text ?? "header"
         guard let name = (option?["field_name"] ?? auth["header"])?.text,
             position == "header" || position == "request_parameter"
-        else { return manifest.leaveOut(auth.origin, "the key goes neither into a header field nor into the query") }
+        else {
+            return manifest.noteUnsupported(auth.origin, "the key goes neither into a header field nor into the query")
+        }
         let node = auth["api_token"]
         let filled = auth.fill(node?.text ?? "", source.name)
         let inHeader = position == "header"
@@ -54,7 +56,8 @@ struct AirbyteAuthenticator {
             let variable = SecretNaming.variable(source.name, "api_key")
             source.authorize(
                 name, inHeader ? .header : .query, variable, prefix: "", isLiteral: false, from: origin, &manifest)
-            manifest.leaveOut(origin, "the key is \(what.prefix(120))", hint: "set \(variable) to what it comes to")
+            manifest.noteUnsupported(
+                origin, "the key is \(what.prefix(120))", hint: "set \(variable) to what it comes to")
         }
     }
 
@@ -64,7 +67,7 @@ struct AirbyteAuthenticator {
         if let url = auth["token_refresh_endpoint"] {
             let filled = auth.fill(url.text ?? "", source.name)
             guard case .literal(let text) = filled.value else {
-                return manifest.leaveOut(
+                return manifest.noteUnsupported(
                     url.origin, "the token endpoint depends on the user's configuration",
                     hint: "write 'auth' of the source by hand")
             }
@@ -82,7 +85,7 @@ struct AirbyteAuthenticator {
             guard let text = member.node.text, !SecretWords.isSecret(member.name),
                 case .literal(let plain) = auth.fill(text, source.name).value
             else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     member.node.origin, "the parameter is a secret or a template",
                     hint: "write it in 'params' of 'auth' by hand")
                 continue
@@ -92,7 +95,7 @@ struct AirbyteAuthenticator {
         if !parameters.isEmpty { map.set("params", parameters.node) }
         for name in ["access_token_name", "refresh_request_headers", "use_profile_assertion"] {
             if let node = auth.node[name], node.text != "access_token" {
-                manifest.leaveOut(node.origin, "siding.yaml cannot say this of a token endpoint")
+                manifest.noteUnsupported(node.origin, "siding.yaml cannot say this of a token endpoint")
             }
         }
         source.auth = map.node
@@ -103,7 +106,7 @@ struct AirbyteAuthenticator {
             login["url_base"]?.text == baseURL, login["http_method"]?.text?.uppercased() == "POST",
             let body = login["request_body_json"], body.isMap
         else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 auth.origin, "the log-in is no POST of a JSON map to the same origin",
                 hint: "write 'auth' of the source by hand")
         }
@@ -117,7 +120,7 @@ struct AirbyteAuthenticator {
             case .literal, .secret, .unknown:
                 let variable = SecretNaming.variable(source.name, member.name)
                 values.set(member.name, .secret(variable, from: member.node.origin))
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     member.node.origin, "what is sent at the log-in is not in the file, or is a literal secret",
                     hint: "set the environment variable \(variable) to it")
             }
@@ -131,14 +134,14 @@ struct AirbyteAuthenticator {
             if let text = lifetime.text.flatMap(AirbyteDuration.text) {
                 map.set("lifetime", .text(text, from: lifetime.origin))
             } else {
-                manifest.leaveOut(lifetime.origin, "it is no duration that siding.yaml knows")
+                manifest.noteUnsupported(lifetime.origin, "it is no duration that siding.yaml knows")
             }
         }
         if let request = auth.component("request_authentication"), request.type == "ApiKey",
             let option = request.component("inject_into")
         {
             guard option["inject_into"]?.text == "header", let field = option["field_name"] else {
-                return manifest.leaveOut(
+                return manifest.noteUnsupported(
                     option.origin, "a session's token goes into a header field",
                     hint: "write 'auth' of the source by hand")
             }
@@ -164,15 +167,16 @@ struct AirbyteAuthenticator {
         switch auth.fill(node?.text ?? "", source.name).value {
         case .secret(let named, let prefix):
             if !prefix.isEmpty {
-                manifest.leaveOut(origin, "the secret has text before it", hint: "set \(named) to all of the value")
+                manifest.noteUnsupported(
+                    origin, "the secret has text before it", hint: "set \(named) to all of the value")
             }
             return .secret(named, from: origin)
         case .unknown(let what):
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, "'\(name)' is \(what.prefix(120))", hint: "set the environment variable \(variable)")
         case .literal(let text):
             if text.isEmpty {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
             } else {
                 manifest.leaveLiteral(origin, variable)

@@ -13,7 +13,7 @@ struct AirbyteBody {
                 add(value, body, to: &resource, source, &manifest)
             case ("RequestBodyUrlEncodedForm", let value?): addForm(value, body, to: &resource, source, &manifest)
             case (let type, _):
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     body.origin, "a body of the type '\((type ?? "").prefix(60))' is not known to siding.yaml",
                     hint: "the request goes without it: write 'body' by hand")
             }
@@ -37,7 +37,7 @@ struct AirbyteBody {
         _ manifest: inout ImportedManifest
     ) {
         guard value.isMap else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 value.origin, "a body that is a template, or no map, is not known to siding.yaml",
                 hint: "the request goes without it: write 'body' by hand")
         }
@@ -52,7 +52,8 @@ extension AirbyteComponent {
     func text(_ node: InputNode, _ source: String, _ manifest: inout ImportedManifest) -> ConfigNode? {
         let filled = fill(node.text ?? "", source)
         guard case .literal(let text) = filled.value else {
-            manifest.leaveOut(node.origin, "the value is a secret, or depends on something that only Airbyte knows")
+            manifest.noteUnsupported(
+                node.origin, "the value is a secret, or depends on something that only Airbyte knows")
             return nil
         }
         let names = filled.placeholders.map { String($0.dropFirst().dropLast()) }

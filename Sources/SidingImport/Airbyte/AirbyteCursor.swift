@@ -18,22 +18,22 @@ struct AirbyteCursor {
         guard cursor.type == nil || cursor.type == "DatetimeBasedCursor", let field = cursor["cursor_field"],
             let name = field.text
         else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 cursor.origin, "siding import knows DatetimeBasedCursor alone", hint: "write 'cursor' by hand")
         }
-        manifest.leaveOut(membersOf: cursor.node, but: Self.known)
+        manifest.noteUnsupported(membersOf: cursor.node, but: Self.known)
         addOption("start_time_option", "{cursor}", &resource, &manifest)
         addOption("end_time_option", "{until}", &resource, &manifest)
         let isFeed = cursor["is_data_feed"]?.truth == true
         let carriers = resource.query.entries.map(\.value) + [resource.body].compactMap(\.self)
         let isSent = carriers.contains { $0.flow.contains("{cursor}") }
         guard isFeed || isSent else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 cursor.origin, "no parameter carries the cursor",
                 hint: "each sync lists everything; unchanged records are not written again")
         }
         guard case .literal(let plain) = cursor.fill(name, source).value else {
-            return manifest.leaveOut(field.origin, "the field depends on the user's configuration")
+            return manifest.noteUnsupported(field.origin, "the field depends on the user's configuration")
         }
         var map = ConfigMap(from: cursor.origin)
         guard let path = path(plain.split(separator: ".").map(String.init), field, &manifest) else { return }
@@ -55,7 +55,7 @@ struct AirbyteCursor {
         case .own: return ImportedPath.text(names)
         case .copied(let path): return path
         case .made:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 field.origin, AirbyteAdditions.reason(names),
                 hint: "each sync lists everything; write 'cursor' by hand with a member that the origin gives")
             return nil
@@ -67,7 +67,8 @@ struct AirbyteCursor {
     ) {
         guard let option = cursor.component(name) else { return }
         guard let place = AirbyteOption(option) else {
-            return manifest.leaveOut(option.origin, "a cursor outside of query and body is not known to siding.yaml")
+            return manifest.noteUnsupported(
+                option.origin, "a cursor outside of query and body is not known to siding.yaml")
         }
         resource.set(place, to: .text(placeholder, from: option.origin))
     }
@@ -79,7 +80,7 @@ struct AirbyteCursor {
         let requests = cursor["datetime_format"]
         let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first ?? requests
         guard let first = Self.kind(records?.text), let second = Self.kind(requests?.text ?? records?.text) else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 (records ?? requests)?.origin ?? cursor.origin, "siding.yaml knows no such format of a moment",
                 hint: "write 'cursor' by hand: datetime, date, epoch, epoch_ms, integer or text")
             return nil
@@ -107,7 +108,7 @@ struct AirbyteCursor {
         guard let node = cursor["datetime_format"], let format = node.text, !Self.isRFC3339(format) else { return }
         let records = cursor["cursor_datetime_formats"]?.itemsOrSelf.first?.text ?? format
         guard !isLeft || records != format || map["lookback"] != nil || map["start"] != nil else { return }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             node.origin, "siding.yaml cannot write a moment as '\(format.prefix(60))'",
             hint: "it is sent as records have it, or as 2024-01-31T09:30:00Z: see whether the origin takes that")
     }
@@ -134,12 +135,12 @@ struct AirbyteCursor {
         guard let text = start.text else { return }
         let filled = cursor.fill(text, source)
         guard case .literal(let plain) = filled.value else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 start.origin, "the first moment depends on the user's configuration",
                 hint: "the first listing has all there is; 'start' of 'cursor' says otherwise")
         }
         for name in filled.assumed {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 start.origin, "config '\(name.prefix(60))' is the user's to set",
                 hint: "its default stands in 'start' of 'cursor': change it by hand")
         }
@@ -159,19 +160,20 @@ struct AirbyteCursor {
             if case .literal(let plain) = cursor.fill(text, source).value, let lookback = AirbyteDuration.text(plain) {
                 map.set("lookback", .text(lookback, from: window.origin))
             } else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     window.origin, "the window is no fixed time", hint: "write 'lookback' of 'cursor' by hand")
             }
         }
         if let step = cursor["step"] {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 step.origin, "a span of time is not cut into steps: one listing goes from the cursor to the end",
                 hint: "siding sync --backfill A..B asks for one span at a time")
         }
         if let end = cursor["end_datetime"], end.text?.contains("now_utc") != true,
             end["datetime"]?.text?.contains("now_utc") != true
         {
-            manifest.leaveOut(end.origin, "a listing goes to the end", hint: "siding sync --backfill A..B ends earlier")
+            manifest.noteUnsupported(
+                end.origin, "a listing goes to the end", hint: "siding sync --backfill A..B ends earlier")
         }
     }
 }

@@ -17,17 +17,19 @@ struct AirbyteErrorHandler {
                 AirbyteErrorHandler(inner, depth: depth + 1).add(to: &resource, &source, &manifest)
             }
         case "DefaultErrorHandler", nil:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 membersOf: handler.node,
                 but: ["type", "response_filters", "max_retries", "backoff_strategies", "description"])
             for filter in handler.components("response_filters") { addRules(filter, &resource, &manifest) }
             for backoff in handler.components("backoff_strategies") { addBackoff(backoff, &source, &manifest) }
             if let most = handler["max_retries"], let count = most.integer {
                 source.retry.set("inline", .number(min(max(count, 0), 10), from: most.origin))
-                if count > 10 { manifest.leaveOut(most.origin, "a request is tried again 10 times at most in one run") }
+                if count > 10 {
+                    manifest.noteUnsupported(most.origin, "a request is tried again 10 times at most in one run")
+                }
             }
         case let type:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 handler.origin, "siding import does not know the error handler '\((type ?? "").prefix(60))'",
                 hint: "write 'errors' of the resource by hand")
         }
@@ -42,13 +44,13 @@ struct AirbyteErrorHandler {
     private func addRules(
         _ filter: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: filter.node,
             but: [
                 "type", "action", "http_codes", "predicate", "error_message_contains", "error_message", "failure_type",
             ])
         guard let word = filter["action"]?.text, let action = Self.actions[word] else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 filter.origin, "siding.yaml has no such action for an answer",
                 hint: "write 'errors' of the resource by hand")
         }
@@ -58,7 +60,7 @@ struct AirbyteErrorHandler {
             resource.errors.append(.rule(statuses: [], do: action, from: predicate.origin, body: body))
         }
         if let text = filter["error_message_contains"] {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 text.origin, "text anywhere in an answer is no condition of siding.yaml",
                 hint: "write 'errors' of the resource with a 'body' path")
         }
@@ -67,7 +69,7 @@ struct AirbyteErrorHandler {
     private func statuses(_ filter: AirbyteComponent, _ manifest: inout ImportedManifest) -> [Int] {
         (filter["http_codes"]?.itemsOrSelf ?? []).compactMap { code in
             if code.integer == nil {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     code.origin, "the status depends on the user's configuration",
                     hint: "write it in 'errors' of the resource by hand")
             }
@@ -79,7 +81,7 @@ struct AirbyteErrorHandler {
         guard let condition = AirbytePredicate(predicate.text ?? ""), condition.access.root == "response",
             let path = condition.access.path, !condition.isNegated
         else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 predicate.origin, "the predicate is more than a member that is or holds a text",
                 hint: "write 'errors' of the resource by hand")
             return nil
@@ -107,7 +109,7 @@ struct AirbyteErrorHandler {
             return  // Siding waits for that by itself.
         default: break
         }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             backoff.origin, "siding.yaml has no such way of waiting",
             hint: "Retry-After is heeded; 'retry' and 'limits' of the source say the rest")
     }

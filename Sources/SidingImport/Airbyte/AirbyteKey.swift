@@ -11,7 +11,7 @@ struct AirbyteKey {
         let parts = (stream["primary_key"]?.itemsOrSelf ?? []).compactMap { part($0, &manifest) }
         guard let first = parts.first else {
             resource.key = .text("id", from: stream.origin)
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 stream.origin, "it has no 'primary_key', and every resource needs a key",
                 hint: "'id' was taken: see whether it fits")
         }
@@ -28,7 +28,7 @@ struct AirbyteKey {
         case .own: break
         case .copied(let path): return .text(path, from: item.origin)
         case .made:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 item.origin, AirbyteAdditions.reason(names),
                 hint: "each record would be set aside for want of it: write in 'key' what the origin gives")
         }

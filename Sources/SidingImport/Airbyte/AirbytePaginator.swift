@@ -15,7 +15,7 @@ struct AirbytePaginator {
     }
 
     private func addDefault(_ resource: inout ImportedResource, _ source: String, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: paginator.node,
             but: ["type", "pagination_strategy", "page_size_option", "page_token_option", "url_base"])
         guard let strategy = paginator.component("pagination_strategy") else {
@@ -81,7 +81,7 @@ struct AirbytePaginator {
         guard let node = strategy["page_size"], let text = node.text else { return nil }
         let filled = strategy.fill(text, source)
         guard case .literal(let plain) = filled.value, let count = Int(plain.trimmingSpaces) else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "the page size depends on the user's configuration", hint: "write it by hand")
             return nil
         }
@@ -160,7 +160,7 @@ struct AirbytePaginator {
     }
 
     private func unknown(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             origin, "\(what) is not known to siding.yaml",
             hint: "write 'paginate' by hand; without it a next link, URL or cursor is looked for on the first page")
     }

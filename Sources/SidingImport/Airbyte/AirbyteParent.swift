@@ -25,7 +25,7 @@ struct AirbyteParent {
         case .own: break
         case .copied(let source): return source
         case .made:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, AirbyteAdditions.reason(path, of: name),
                 hint: "write in 'bind' of 'for_each' a member that the origin gives")
         }

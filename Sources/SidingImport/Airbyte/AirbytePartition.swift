@@ -3,13 +3,13 @@ internal import SidingJSON
 /// Converts the partition_router of a retriever: one listing per record of a parent, or per value of a list.
 struct AirbytePartition {
     private let routers: [AirbyteComponent]
-    private let listed: AirbyteParent?
-    /// The maximum number of values that become resources of their own.
-    private static let mostValues = 50
+    private let parent: AirbyteParent?
+    /// The maximum number of values in a list; each becomes one resource.
+    private static let maxValues = 50
 
     /// - Parameter parent: the first parent of the first router.
     init(_ routers: [AirbyteComponent], _ parent: AirbyteParent?) {
-        (self.routers, listed) = (routers, parent)
+        (self.routers, self.parent) = (routers, parent)
     }
 
     /// The resource with `for_each`, or one resource per value; each with its source.
@@ -17,16 +17,16 @@ struct AirbytePartition {
         _ resource: ImportedResource, _ source: ImportedSource, _ manifest: inout ImportedManifest
     ) -> [(resource: ImportedResource, source: ImportedSource)] {
         if routers.count > 1 {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 routers[1].origin, "a second partition router",
-                hint: "a resource is listed for each record of one other")
+                hint: "'for_each' takes one parent resource")
         }
         if let router = routers.first, router.type == "ListPartitionRouter" {
             let all = forValues(resource, source, router, &manifest)
             if !all.isEmpty { return all }
         }
         var source = source
-        source.settleHeaders(&manifest)
+        source.resolveVaryingHeaders(&manifest)
         return [(withRouter(resource, &manifest), source)]
     }
 
@@ -35,11 +35,11 @@ struct AirbytePartition {
         switch router.type {
         case "SubstreamPartitionRouter": return withParent(resource, router, &manifest)
         case "ListPartitionRouter":
-            manifest.leaveOut(
-                router.origin, "the values depend on the user's configuration, or are too many",
+            manifest.noteUnsupported(
+                router.origin, "the values are not a list of 1 to 50 texts in this file",
                 hint: "write a resource for each value")
         case let type:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 router.origin, "siding import does not know the partition router '\((type ?? "").prefix(60))'",
                 hint: "write 'for_each' by hand")
         }
@@ -52,30 +52,30 @@ struct AirbytePartition {
         var resource = resource
         let parents = router.components("parent_stream_configs")
         if parents.count > 1 {
-            manifest.leaveOut(
-                parents[1].origin, "a second parent", hint: "a resource is listed for each record of one other")
+            manifest.noteUnsupported(
+                parents[1].origin, "a second parent", hint: "'for_each' takes one parent resource")
         }
-        guard let parent = parents.first, let key = parent["parent_key"],
+        guard let parentConfig = parents.first, let key = parentConfig["parent_key"],
             // Airbyte uses dpath, in which a dot is part of a name.
             let path = key.text.map({ $0.split(separator: "/").map(String.init) }), !path.isEmpty,
-            let field = parent["partition_field"]?.text, let listed
+            let field = parentConfig["partition_field"]?.text, let parent
         else {
-            manifest.leaveOut(
-                router.origin, "the router names no parent with 'stream', 'parent_key' and 'partition_field'")
+            manifest.noteUnsupported(
+                router.origin, "the router has no parent with 'stream', 'parent_key' and 'partition_field'")
             return resource
         }
-        manifest.leaveOut(
-            membersOf: parent.node,
+        manifest.noteUnsupported(
+            membersOf: parentConfig.node,
             but: ["type", "stream", "parent_key", "partition_field", "request_option", "incremental_dependency"])
-        let placeholder = DltRequest.placeholderName(field)
-        addOption(parent, .text("{\(placeholder)}", from: key.origin), &resource, &manifest)
-        var (each, binds) = (ConfigMap(from: parent.origin), ConfigMap(from: parent.origin))
-        each.set("resource", ConfigNode.text(listed.name, from: parent.origin).essential)
-        if let changed = parent["incremental_dependency"], changed.truth == true {
+        let placeholder = Placeholder.name(for: field)
+        addOption(parentConfig, .text("{\(placeholder)}", from: key.origin), &resource, &manifest)
+        var (each, binds) = (ConfigMap(from: parentConfig.origin), ConfigMap(from: parentConfig.origin))
+        each.set("resource", ConfigNode.text(parent.name, from: parentConfig.origin).essential)
+        if let changed = parentConfig["incremental_dependency"], changed.truth == true {
             each.set("where", .text("changed", from: changed.origin))
         }
-        // Essential: if no request uses the value, all listings would be the same, so the grammar refuses the whole resource.
-        let stored = listed.stored(path, from: key.origin, &manifest)
+        // Essential: without the bound value all listings would be equal, so the resource is left out as a whole.
+        let stored = parent.stored(path, from: key.origin, &manifest)
         binds.set(placeholder, ConfigNode.text(stored, from: key.origin).essential)
         each.set("bind", binds.node.essential)
         resource.forEach = each.node
@@ -88,23 +88,23 @@ struct AirbytePartition {
     ) {
         guard let option = router.component("request_option") else { return }
         guard let place = AirbyteOption(option) else {
-            return manifest.leaveOut(
-                option.origin, "a value outside of path, query and body is not known to siding.yaml")
+            return manifest.noteUnsupported(
+                option.origin, "siding.yaml can put a value only into path, query or body")
         }
         resource.set(place, to: value)
     }
 
     // MARK: Lists
 
-    /// None where the values are not in the file.
+    /// One resource per value of a list; empty if the file does not contain the values, or contains too many.
     private func forValues(
         _ resource: ImportedResource, _ source: ImportedSource, _ router: AirbyteComponent,
         _ manifest: inout ImportedManifest
     ) -> [(resource: ImportedResource, source: ImportedSource)] {
         guard let list = router["values"]?.items, let field = router["cursor_field"]?.text,
-            (1...Self.mostValues).contains(list.count), list.allSatisfy({ $0.text != nil })
+            (1...Self.maxValues).contains(list.count), list.allSatisfy({ $0.text != nil })
         else { return [] }
-        let placeholder = "{\(DltRequest.placeholderName(field))}"
+        let placeholder = "{\(Placeholder.name(for: field))}"
         return list.map { item in
             let value = item.text ?? ""
             var one = ImportedResource(
@@ -114,7 +114,8 @@ struct AirbytePartition {
             one.query = resource.query.replacing(placeholder, with: value)
             one.body = resource.body?.replacing(placeholder, with: value)
             one.bodyEncoding = resource.bodyEncoding
-            one.remarks.append("One of the resources for the values of '\(PlainText.oneLine(field, limit: 60))'.")
+            one.remarks.append(
+                "One of several resources, one for each value of '\(PlainText.oneLine(field, limit: 60))'.")
             var own = source
             if let option = router.component("request_option"), option["inject_into"]?.text == "header",
                 case .literal(let name)? = option["field_name"]?.text.map({ option.fill($0, source.name).value })
@@ -123,7 +124,7 @@ struct AirbytePartition {
             } else {
                 addOption(router, .text(value, from: item.origin), &one, &manifest)
             }
-            own.settleHeaders(&manifest, filling: placeholder, with: value)
+            own.resolveVaryingHeaders(&manifest, filling: placeholder, with: value)
             return (one, own)
         }
     }

@@ -11,7 +11,7 @@ struct AirbyteRecords {
     func add(to resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         for step in stream.components("transformations") { addStep(step, &resource, &manifest) }
         guard let selector else { return }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: selector.node,
             but: ["type", "extractor", "record_filter", "schema_normalization", "transform_before_filtering"])
         if let extractor = selector.component("extractor") { addExtractor(extractor, &resource, &manifest) }
@@ -22,14 +22,14 @@ struct AirbyteRecords {
         _ extractor: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
         guard extractor.type == nil || extractor.type == "DpathExtractor", let field = extractor["field_path"] else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 extractor.origin, "siding import does not know this extractor", hint: "write 'records' by hand")
         }
         let parts = (field.items ?? [field]).map { part in extractor.fill(part.text ?? "", "").value }
         let names = parts.compactMap { part in if case .literal(let name) = part { name } else { nil } }
         let last = names.last == "*" ? Array(names.dropLast()) : names
         guard names.count == parts.count, !last.contains(where: { $0.isEmpty || $0.contains("*") }) else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 field.origin, "the path means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
@@ -44,7 +44,7 @@ struct AirbyteRecords {
         guard let node = filter["condition"], let predicate = node.text.flatMap({ AirbytePredicate($0) }),
             predicate.access.root == "record", let path = predicate.access.path, !predicate.isPart
         else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 filter.origin, "the condition is more than a member that is, or is not, a text",
                 hint: "all records are kept: filter in the queries over the view")
         }
@@ -56,18 +56,18 @@ struct AirbyteRecords {
         _ step: AirbyteComponent, _ resource: inout ImportedResource, _ manifest: inout ImportedManifest
     ) {
         guard step.type == "RemoveFields", step["condition"] == nil, let pointers = step["field_pointers"]?.items else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 step.origin, "records are kept as the origin gives them",
                 hint: "make the change in 'columns', or in a view of your own over this one")
         }
         for pointer in pointers {
             let names = pointer.texts
             guard !names.isEmpty, !names.contains(where: { $0.contains("*") }) else {
-                manifest.leaveOut(pointer.origin, "the pointer means several members")
+                manifest.noteUnsupported(pointer.origin, "the pointer means several members")
                 continue
             }
             guard !additions.copies(from: names) else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     pointer.origin,
                     "AddFields copies members from there, and records are kept as the origin gives them",
                     hint: "they are stored where they are; 'drop' says which of them are not to be")

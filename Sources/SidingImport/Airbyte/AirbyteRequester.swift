@@ -16,16 +16,16 @@ struct AirbyteRequester {
         name: String, _ stream: AirbyteComponent, _ manifest: inout ImportedManifest
     ) -> (ImportedSource, ImportedResource)? {
         guard requester.type == nil || requester.type == "HttpRequester" else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 requester.origin,
                 "a requester of the type '\((requester.type ?? "").prefix(60))'; the stream is left out")
             return nil
         }
         guard let base = requester["url_base"] ?? requester["url"], let text = base.text else {
-            manifest.leaveOut(requester.origin, "the requester has no 'url_base'; the stream is left out")
+            manifest.noteUnsupported(requester.origin, "the requester has no 'url_base'; the stream is left out")
             return nil
         }
-        manifest.leaveOut(membersOf: requester.node, but: Self.known)
+        manifest.noteUnsupported(membersOf: requester.node, but: Self.known)
         let isWhole = requester["url_base"] == nil && requester["path"] == nil
         let url = AirbyteURL(text, requester, at: base.origin, isWhole: isWhole, &manifest)
         var source = ImportedSource(url: url.text, from: base.origin, of: requester.origin, &manifest)
@@ -74,13 +74,13 @@ struct AirbyteRequester {
             let reason =
                 filled.unknown.map { "the path holds '{{ \($0) }}', which only Airbyte can work out" }
                 ?? "the path holds a secret, and siding.yaml has secrets in 'auth' alone"
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "\(reason); the stream is left out", hint: "write the resource by hand")
             return nil
         }
         for name in filled.missing {
             let placeholder = AirbyteText.placeholder(name.split(separator: ".").last.map(String.init) ?? name)
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "config '\(name.prefix(60))' is the user's to set, and siding.yaml has no variables",
                 hint: "'\(placeholder)' stands in its place in the path: put the real one there")
         }
@@ -97,14 +97,14 @@ struct AirbyteRequester {
         _ resource: inout ImportedResource, _ source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) {
         if let all = requester["request_parameters"], !all.isMap {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 all.origin, "parameters that are a template are not known to siding.yaml", hint: "write 'query' by hand"
             )
         }
         for member in requester.members("request_parameters") {
             guard let text = member.node.text else {
                 guard !SecretWords.holdsSecrets(member.name) else {
-                    manifest.leaveOut(
+                    manifest.noteUnsupported(
                         member.node.origin, "a secret inside a value is not copied",
                         hint: "siding.yaml holds secrets in 'auth' alone")
                     continue
@@ -123,7 +123,7 @@ struct AirbyteRequester {
                     member.name, .query, variable, prefix: prefix, isLiteral: false, from: member.node.origin, &manifest
                 )
             case .unknown(let what):
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     member.node.origin, "the parameter is \(what.prefix(120))", hint: "write it in 'query' by hand")
             case .literal(let value):
                 if value.isEmpty { continue }
@@ -145,7 +145,7 @@ struct AirbyteRequester {
 
     private func tell(_ filled: AirbyteText, _ origin: Origin, _ manifest: inout ImportedManifest) {
         for name in filled.assumed {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, "config '\(name.prefix(60))' is the user's to set",
                 hint: "its default stands in: change it by hand")
         }

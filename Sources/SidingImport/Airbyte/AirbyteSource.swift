@@ -29,9 +29,9 @@ struct AirbyteSource {
 
     func add(to manifest: inout ImportedManifest) throws(ImportError) {
         let root = AirbyteComponent(document.root, in: document)
-        manifest.leaveOut(membersOf: document.root, but: Self.known)
+        manifest.noteUnsupported(membersOf: document.root, but: Self.known)
         if let dynamic = document.root["dynamic_streams"] {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 dynamic.origin, "streams that are found at run time are not known to siding.yaml",
                 hint: "write a resource for each that you need")
         }
@@ -47,11 +47,11 @@ struct AirbyteSource {
     private func listedStreams(_ root: AirbyteComponent, _ manifest: inout ImportedManifest) -> [AirbyteComponent] {
         (document.root["streams"]?.items ?? []).compactMap { item in
             if let fault = document.fault(of: item) {
-                manifest.leaveOut(item.origin, fault)
+                manifest.noteUnsupported(item.origin, fault)
                 return nil
             }
             let stream = AirbyteComponent(item, parameters: root.parameters, in: document)
-            if !stream.node.isMap { manifest.leaveOut(item.origin, "a stream is a map") }
+            if !stream.node.isMap { manifest.noteUnsupported(item.origin, "a stream is a map") }
             return stream.node.isMap ? stream : nil
         }
     }
@@ -82,7 +82,7 @@ struct AirbyteSource {
                     depth: depth + 1, budget, &requests, to: &manifest)
             } else if let known, known != asked {
                 manifest.owner = name
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     found.stream.origin, "another stream is called '\(found.name.prefix(60))' as well",
                     hint: "'for_each' of '\(name.prefix(60))' takes the records of that one: see whether they are meant"
                 )
@@ -106,13 +106,13 @@ struct AirbyteBudget: Sendable {
             if let count = level.integer {
                 source.concurrency = .number(count, from: level.origin)
             } else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     level.origin, "it depends on the user's configuration",
                     hint: "'http: { concurrency: … }' of the source says it")
             }
         }
         guard let budget = root.component("api_budget") else { return }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: budget.node,
             but: [
                 "type", "policies", "ratelimit_reset_header", "ratelimit_remaining_header",
@@ -136,7 +136,7 @@ struct AirbyteBudget: Sendable {
         let reset = budget["ratelimit_reset_header"]
         guard let remaining = budget["ratelimit_remaining_header"], let name = remaining.text else {
             if let reset {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     reset.origin, "when the count begins anew is of use only where the origin says what is left",
                     hint: "write 'remaining_header' of 'limits' by hand")
             }
@@ -156,7 +156,7 @@ struct AirbyteBudget: Sendable {
             let count = (rate["limit"] ?? rate["call_limit"])?.integer,
             let interval = (rate["interval"] ?? rate["period"])?.text, let unit = units[interval]
         else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 policy.origin, "the limit is for some requests, or for an unusual time",
                 hint: "write 'limits' of the source by hand")
             return nil

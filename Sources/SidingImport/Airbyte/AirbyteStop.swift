@@ -28,7 +28,7 @@ struct AirbyteStop {
         }
         // A condition on headers, whose next link is the token: without one there is no next page.
         if token.root == "headers", text.contains("headers") { return }
-        leaveOut(&manifest)
+        noteUnsupported(&manifest)
     }
 
     /// Whether the condition is that the token is missing: `'next' not in response.links`.
@@ -59,10 +59,10 @@ struct AirbyteStop {
     private func addSize(_ manifest: inout ImportedManifest) {
         let simple =
             /not\s+last_records|last_records\s*==\s*\[\s*\]|\(?\s*(?:last_page_size|last_records\s*\|\s*(?:length|count))\s*\)?\s*(?:==|<=?)\s*[^\s<>=]+/
-        guard text.wholeMatch(of: simple) != nil else { return leaveOut(&manifest) }
+        guard text.wholeMatch(of: simple) != nil else { return noteUnsupported(&manifest) }
         // Paging by the last record ends with an empty page, and a short page leads there.
         if token.root == "last_record" { return }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             stop.origin,
             "how many records a page has ends no listing here: it goes on while the origin names a next page, also behind "
                 + "an empty one",
@@ -71,8 +71,8 @@ struct AirbyteStop {
         )
     }
 
-    private func leaveOut(_ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
+    private func noteUnsupported(_ manifest: inout ImportedManifest) {
+        manifest.noteUnsupported(
             stop.origin, "the condition is more than a member that is true or false",
             hint: "the listing ends where the origin names no next page; else write 'stop'")
     }

@@ -27,24 +27,24 @@ struct AirbyteStream {
 
     func add(to manifest: inout ImportedManifest) {
         guard let name else {
-            return manifest.leaveOut(stream.origin, "the stream has no name")
+            return manifest.noteUnsupported(stream.origin, "the stream has no name")
         }
         manifest.owner = name
         defer { manifest.owner = nil }
         guard stream.type == nil || stream.type == "DeclarativeStream" else {
-            return leaveOut(stream.origin, "streams of the type '\(shown(stream.type))'", &manifest)
+            return noteUnsupported(stream.origin, "streams of the type '\(shown(stream.type))'", &manifest)
         }
         guard let retriever = stream.component("retriever"),
             let requester = retriever.component("requester")
         else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 stream.origin, "the stream '\(name)' has no retriever with a requester, and is left out")
         }
         guard retriever.type == nil || retriever.type == "SimpleRetriever" else {
-            return leaveOut(retriever.origin, "retrievers of the type '\(shown(retriever.type))'", &manifest)
+            return noteUnsupported(retriever.origin, "retrievers of the type '\(shown(retriever.type))'", &manifest)
         }
-        manifest.leaveOut(membersOf: stream.node, but: Self.known)
-        manifest.leaveOut(membersOf: retriever.node, but: Self.retrieverKeys)
+        manifest.noteUnsupported(membersOf: stream.node, but: Self.known)
+        manifest.noteUnsupported(membersOf: retriever.node, but: Self.retrieverKeys)
         guard var (source, resource) = AirbyteRequester(requester).read(name: name, stream, &manifest) else { return }
         if let remark { resource.remarks.append(remark) }
         budget.add(to: &source, &manifest)
@@ -68,8 +68,8 @@ struct AirbyteStream {
         }
     }
 
-    private func leaveOut(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
+    private func noteUnsupported(_ origin: Origin, _ what: String, _ manifest: inout ImportedManifest) {
+        manifest.noteUnsupported(
             origin, "\(what) are not known to siding.yaml; the stream is left out", hint: "write the resource by hand")
     }
 
@@ -79,20 +79,20 @@ struct AirbyteStream {
         guard let decoder = retriever.component("decoder"), let type = decoder.type, type != "JsonDecoder" else {
             return
         }
-        manifest.leaveOut(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
+        manifest.noteUnsupported(decoder.origin, "answers are read as JSON, not by '\(type.prefix(60))'")
     }
 
     /// Removes placeholders of a cursor that could not be converted.
     private func dropCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         let rest = resource.query.without(["{cursor}", "{until}"])
         for entry in resource.query.entries where rest[entry.name] == nil {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 entry.value.origin,
                 "the parameter '\(entry.name.prefix(60))' asks for a span of time, and there is no cursor")
         }
         resource.query = rest
         if let left = resource.dropCursorFromBody() {
-            manifest.leaveOut(left, "the body asks for a span of time, and there is no cursor")
+            manifest.noteUnsupported(left, "the body asks for a span of time, and there is no cursor")
         }
     }
 }

@@ -137,7 +137,7 @@ extension AirbyteDocument {
             switch key {
             case "start_time": filled.append(placeholder: "cursor")
             case "end_time": filled.append(placeholder: "until")
-            default: filled.append(placeholder: DltRequest.placeholderName(key))
+            default: filled.append(placeholder: Placeholder.name(for: key))
             }
             return
         default: break

@@ -31,7 +31,7 @@ struct AirbyteURL {
         if case .literal(let plain) = filled.value {
             self.text = plain
             for name in filled.assumed {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     origin, "config '\(name.prefix(60))' is the user's to set",
                     hint: "its default stands in the URL: change it by hand")
             }
@@ -40,7 +40,7 @@ struct AirbyteURL {
         let isShort = text.utf8.count <= 2000
         self.text = Self.placeholder(isShort ? filled.template : "", keepsBraces: keepsBraces)
         let shown = isShort ? " '\(ImportedURL(filled.shown).text.prefix(200))'" : ""
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             origin, "the URL\(shown) depends on the user's configuration, and siding.yaml has no variables",
             hint: "put the real one in the place of 'base_url'")
     }

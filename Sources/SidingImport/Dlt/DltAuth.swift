@@ -8,7 +8,7 @@ struct DltAuth {
 
     func add(to source: inout ImportedSource, _ manifest: inout ImportedManifest) {
         guard source.auth == nil else {
-            return manifest.leaveOut(auth.origin, "the URL holds a sign-in already")
+            return manifest.noteUnsupported(auth.origin, "the URL holds a sign-in already")
         }
         let type = auth.isScalar ? auth.text : auth["type"]?.text ?? "bearer"
         switch type {
@@ -17,7 +17,7 @@ struct DltAuth {
         case "http_basic": basic(&source, &manifest)
         case "oauth2_client_credentials": client(&source, &manifest)
         default:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 auth.origin, "siding import does not know this kind of sign-in",
                 hint: "write 'auth' of the source by hand: bearer, basic, api_key, oauth2_client, oauth2_refresh, "
                     + "session or command")
@@ -25,7 +25,7 @@ struct DltAuth {
     }
 
     private func bearer(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: auth, but: ["type", "token"])
+        manifest.noteUnsupported(membersOf: auth, but: ["type", "token"])
         var map = ConfigMap(from: auth.origin)
         map.set("type", text: "bearer")
         map.set("token", secret("token", source, &manifest))
@@ -33,10 +33,10 @@ struct DltAuth {
     }
 
     private func apiKey(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: auth, but: ["type", "name", "api_key", "location"])
+        manifest.noteUnsupported(membersOf: auth, but: ["type", "name", "api_key", "location"])
         let location = auth["location"]?.text ?? "header"
         guard ["header", "query", "param"].contains(location) else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 auth["location"]?.origin ?? auth.origin, "a key in a cookie is not known to siding.yaml")
         }
         var map = ConfigMap(from: auth.origin)
@@ -48,7 +48,7 @@ struct DltAuth {
     }
 
     private func basic(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: auth, but: ["type", "username", "password"])
+        manifest.noteUnsupported(membersOf: auth, but: ["type", "username", "password"])
         let user = textOrSecret("username", source, &manifest)
         let isEmpty = auth["password"]?.rawText?.isEmpty ?? false
         let password = isEmpty && GrammarTrial.takesUserAlone ? nil : secret("password", source, &manifest)
@@ -57,7 +57,7 @@ struct DltAuth {
 
     private func client(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) {
         let known: Set = ["type", "access_token_url", "client_id", "client_secret", "access_token_request_data"]
-        manifest.leaveOut(membersOf: auth, but: known.union(["default_token_expiration", "access_token"]))
+        manifest.noteUnsupported(membersOf: auth, but: known.union(["default_token_expiration", "access_token"]))
         var map = ConfigMap(from: auth.origin)
         map.set("type", text: "oauth2_client")
         map.set("token_url", auth["access_token_url"].map { .text($0.text ?? "", from: $0.origin).essential })
@@ -70,7 +70,7 @@ struct DltAuth {
             switch member.name {
             case "grant_type":
                 if member.node.text != "client_credentials" {
-                    manifest.leaveOut(member.node.origin, "a grant of another kind than client_credentials")
+                    manifest.noteUnsupported(member.node.origin, "a grant of another kind than client_credentials")
                 }
             case "scope", "audience": map.set(member.name, .text(member.node.text ?? "", from: member.node.origin))
             case let name:
@@ -92,7 +92,7 @@ struct DltAuth {
     ) -> ConfigNode {
         guard let node = auth[name] else {
             let variable = SecretNaming.variable(source.name, name)
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 auth.origin, "'\(name)' is not in the file", hint: "set the environment variable \(variable)")
             return .secret(variable, from: auth.origin)
         }
@@ -106,12 +106,13 @@ struct DltAuth {
         switch DltReference.read(node.text ?? "", in: source.name) {
         case .secret(let named, let prefix):
             if !prefix.isEmpty {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     node.origin, "the secret has text before it", hint: "set \(named) to all of the value")
             }
             return .secret(named, from: node.origin)
         case .unknown(let what):
-            manifest.leaveOut(node.origin, "'\(name)' is \(what)", hint: "set the environment variable \(variable)")
+            manifest.noteUnsupported(
+                node.origin, "'\(name)' is \(what)", hint: "set the environment variable \(variable)")
         case .literal: manifest.leaveLiteral(node.origin, variable)
         }
         return .secret(variable, from: node.origin)

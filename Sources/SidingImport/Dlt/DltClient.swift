@@ -8,13 +8,14 @@ struct DltClient {
 
     /// The source; nil after noting that there is no usable base URL.
     func source(_ manifest: inout ImportedManifest) -> ImportedSource? {
-        manifest.leaveOut(membersOf: client, but: ["base_url", "headers", "auth", "paginator"])
+        manifest.noteUnsupported(membersOf: client, but: ["base_url", "headers", "auth", "paginator"])
         guard let url = client["base_url"], let text = url.text else {
-            manifest.leaveOut(client.origin, "the client has no 'base_url'", hint: "every source needs one")
+            manifest.noteUnsupported(client.origin, "the client has no 'base_url'", hint: "every source needs one")
             return nil
         }
         guard case .literal(let plain) = DltReference.read(text, in: "dlt") else {
-            manifest.leaveOut(url.origin, "the URL is known to dlt's configuration alone", hint: "write it as it is")
+            manifest.noteUnsupported(
+                url.origin, "the URL is known to dlt's configuration alone", hint: "write it as it is")
             return nil
         }
         var source = ImportedSource(url: plain, from: url.origin, of: client.origin, &manifest)
@@ -27,10 +28,10 @@ struct DltClient {
         _ headers: InputNode?, to source: inout ImportedSource, _ manifest: inout ImportedManifest
     ) {
         guard let headers else { return }
-        guard headers.isMap else { return manifest.leaveOut(headers.origin, "header fields are a map") }
+        guard headers.isMap else { return manifest.noteUnsupported(headers.origin, "header fields are a map") }
         for member in headers.members {
             guard let text = member.node.text else {
-                manifest.leaveOut(member.node.origin, "a header field holds text")
+                manifest.noteUnsupported(member.node.origin, "a header field holds text")
                 continue
             }
             source.addHeader(member.name, DltReference.read(text, in: source.name), from: member.node.origin, &manifest)

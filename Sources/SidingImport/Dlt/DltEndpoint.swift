@@ -25,8 +25,8 @@ struct DltEndpoint {
     }
 
     func resource(_ source: inout ImportedSource, _ manifest: inout ImportedManifest) -> ImportedResource {
-        manifest.leaveOut(membersOf: own, but: Self.known)
-        manifest.leaveOut(membersOf: defaults, but: Self.known)
+        manifest.noteUnsupported(membersOf: own, but: Self.known)
+        manifest.noteUnsupported(membersOf: defaults, but: Self.known)
         var request = DltRequest(origin: origin, parameters: merged("params"))
         var resource = ImportedResource(name, path: path(&request, &source, &manifest), from: origin)
         if let method = value("method"), let text = method.text, text.uppercased() != "GET" {
@@ -41,10 +41,10 @@ struct DltEndpoint {
             resource.body = ConfigNode.copy(map, &manifest) { request.text($0, &$1) }
         }
         if let data = value("data") {
-            manifest.leaveOut(data.origin, "a body that is no JSON is not known to siding.yaml")
+            manifest.noteUnsupported(data.origin, "a body that is no JSON is not known to siding.yaml")
         }
         for member in merged("headers") where member.node.text?.contains("{") == true {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 member.node.origin, "a header field that differs between requests is not known to siding.yaml")
         }
         addHeaders(&source, &manifest)
@@ -95,7 +95,7 @@ struct DltEndpoint {
             return
         }
         guard let path = ImportedPath.text(jsonPath: text) else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 node.origin, "the selector means several places",
                 hint: "write 'records' by hand: one array, such as $.items[*]")
         }
@@ -105,13 +105,13 @@ struct DltEndpoint {
     private func addActions(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         for action in value("response_actions")?.items ?? [] {
             guard action["content"] == nil else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     action.origin, "text anywhere in an answer is no condition of siding.yaml",
                     hint: "write 'errors' of the resource with a 'body' path")
                 continue
             }
             guard let status = action["status_code"]?.integer, action["action"]?.text == "ignore" else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     action.origin, "the action is Python, or has no status",
                     hint: "write 'errors' of the resource by hand")
                 continue
@@ -137,7 +137,7 @@ extension DltEndpoint {
             other.auth = auth
             let known = base.prefixMatch(of: /[A-Za-z]+:\/\/[^\/?#]+/)?.output.lowercased()
             if known != match.output.lowercased() {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     origin,
                     "it is at another origin than the client's, which is given the client's sign-in, as dlt does",
                     hint: "see whether it is to have it")

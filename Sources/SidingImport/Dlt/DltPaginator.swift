@@ -18,29 +18,29 @@ struct DltPaginator {
         case "page_number": pages(&resource, &manifest)
         case "offset": offsets(&resource, &manifest)
         default:
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "siding import does not know this way of paging",
                 hint: "without 'paginate' a next link, URL or cursor is looked for on the first page")
         }
     }
 
     private func link(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: node, but: ["type", "next_url_path"])
+        manifest.noteUnsupported(membersOf: node, but: ["type", "next_url_path"])
         var map = typed("next_url")
         guard path("next_url_path", usual: "next", into: &map, &manifest) else { return }
         resource.paginate = map.node
     }
 
     private func headerLink(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: node, but: ["type", "links_next_key"])
+        manifest.noteUnsupported(membersOf: node, but: ["type", "links_next_key"])
         if let key = node["links_next_key"], key.text != "next" {
-            return manifest.leaveOut(key.origin, "of the Link header only rel=next is followed")
+            return manifest.noteUnsupported(key.origin, "of the Link header only rel=next is followed")
         }
         resource.paginate = .text("link_header", from: node.origin)
     }
 
     private func cursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
+        manifest.noteUnsupported(membersOf: node, but: ["type", "cursor_path", "cursor_param", "cursor_body_path"])
         var map = typed("cursor")
         guard path("cursor_path", usual: "cursors.next", into: &map, &manifest) else { return }
         if let body = node["cursor_body_path"] {
@@ -54,7 +54,7 @@ struct DltPaginator {
     }
 
     private func headerCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(membersOf: node, but: ["type", "cursor_key", "cursor_param"])
+        manifest.noteUnsupported(membersOf: node, but: ["type", "cursor_key", "cursor_param"])
         var map = typed("header_cursor")
         map.set("header", text: node["cursor_key"]?.text ?? "next")
         map.set("param", text: node["cursor_param"]?.text ?? "cursor")
@@ -63,7 +63,7 @@ struct DltPaginator {
 
     private func pages(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         // Siding ends the listing at an empty page, so the total is not needed.
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "base_page", "page", "page_param", "page_body_path", "total_path", "maximum_page",
@@ -87,7 +87,7 @@ struct DltPaginator {
     }
 
     private func offsets(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "limit", "offset", "offset_param", "limit_param", "offset_body_path", "limit_body_path",
@@ -109,7 +109,7 @@ struct DltPaginator {
         resource.paginate = map.node
         if let most = node["maximum_offset"], let last = most.integer {
             guard let limit = node["limit"]?.integer, limit > 0, last > 0 else {
-                return manifest.leaveOut(most.origin, "without 'limit' it does not say how many pages there are")
+                return manifest.noteUnsupported(most.origin, "without 'limit' it does not say how many pages there are")
             }
             let records = last.subtractingReportingOverflow(max(node["offset"]?.integer ?? 0, 0)).partialValue
             resource.maxPages = .number(max((records - 1) / limit + 1, 1), from: most.origin)
@@ -122,11 +122,11 @@ struct DltPaginator {
             if let path = more.text.flatMap(ImportedPath.text(jsonPath:)) {
                 resource.hasMore = .text(path, from: more.origin)
             } else {
-                manifest.leaveOut(more.origin, "the path means several values, or none")
+                manifest.noteUnsupported(more.origin, "the path means several values, or none")
             }
         }
         if let stop = node["stop_after_empty_page"], stop.truth == false {
-            manifest.leaveOut(stop.origin, "numbered pages end with the first empty one")
+            manifest.noteUnsupported(stop.origin, "numbered pages end with the first empty one")
         }
     }
 
@@ -144,7 +144,7 @@ struct DltPaginator {
     ) -> Bool {
         let place = node[name]
         guard let path = ImportedPath.text(jsonPath: place?.text ?? usual) else {
-            manifest.leaveOut(place?.origin ?? node.origin, "the path means several values, or none")
+            manifest.noteUnsupported(place?.origin ?? node.origin, "the path means several values, or none")
             return false
         }
         map.set("path", ConfigNode.text(path, from: place?.origin ?? node.origin).essential)
@@ -153,7 +153,7 @@ struct DltPaginator {
 
     private func assume(_ name: String, _ usual: String, _ manifest: inout ImportedManifest) {
         guard node[name] == nil else { return }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             node.origin, "'\(name)' is left out, and dlt's default differs between its releases",
             hint: "'\(usual)' was taken; see what the origin calls it")
     }
@@ -163,7 +163,7 @@ struct DltPaginator {
         _ name: String, _ path: InputNode, into map: inout ConfigMap, _ manifest: inout ImportedManifest
     ) -> Bool {
         guard let text = path.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            manifest.leaveOut(path.origin, "the path means several values, or none")
+            manifest.noteUnsupported(path.origin, "the path means several values, or none")
             return false
         }
         map.set(name, ConfigNode.text(text, from: path.origin).essential)

@@ -34,7 +34,7 @@ struct DltRequest {
     ) {
         guard let text = node.text else {
             guard !SecretWords.holdsSecrets(name) else {
-                return manifest.leaveOut(
+                return manifest.noteUnsupported(
                     node.origin, "a secret inside a value is not copied",
                     hint: "siding.yaml holds secrets in 'auth' alone")
             }
@@ -44,7 +44,7 @@ struct DltRequest {
         case .secret(let variable, let prefix):
             source.authorize(name, .query, variable, prefix: prefix, isLiteral: false, from: node.origin, &manifest)
         case .unknown(let what):
-            manifest.leaveOut(node.origin, "the parameter holds \(what)", hint: "write it as it is")
+            manifest.noteUnsupported(node.origin, "the parameter holds \(what)", hint: "write it as it is")
         case .literal:
             if SecretWords.isSecret(name, text) {
                 let variable = SecretNaming.variable(source.name, name)
@@ -60,7 +60,7 @@ struct DltRequest {
     /// Converts text inside a body or a list; nil after noting a reference.
     mutating func text(_ node: InputNode, _ manifest: inout ImportedManifest) -> ConfigNode? {
         guard case .literal(let text) = DltReference.read(node.text ?? "", in: "dlt") else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "a reference inside a value is not copied",
                 hint: "siding.yaml holds secrets in 'auth' alone")
             return nil
@@ -92,7 +92,7 @@ struct DltRequest {
             let path = ImportedPath.text(jsonPath: String(inside[inside.index(after: dot)...]))
         else { return nil }
         let field = inside[inside.index(after: dot)...]
-        let (parent, plain) = (String(inside[..<dot]), Self.placeholderName(String(field)))
+        let (parent, plain) = (String(inside[..<dot]), Placeholder.name(for: String(field)))
         func isTaken(_ name: String) -> Bool {
             ownNames.contains(name) || bindings.contains { $0.name == name && ($0.resource, $0.path) != (parent, path) }
         }
@@ -106,16 +106,9 @@ struct DltRequest {
     private mutating func bind(_ name: String, _ node: InputNode, _ manifest: inout ImportedManifest) {
         guard let parent = node["resource"]?.text, let field = node["field"]?.text,
             let path = ImportedPath.text(jsonPath: field)
-        else { return manifest.leaveOut(node.origin, "'resolve' needs 'resource' and 'field'") }
-        manifest.leaveOut(membersOf: node, but: ["type", "resource", "field"])
+        else { return manifest.noteUnsupported(node.origin, "'resolve' needs 'resource' and 'field'") }
+        manifest.noteUnsupported(membersOf: node, but: ["type", "resource", "field"])
         bindings.append((parent, name, path, node.origin))
-    }
-
-    static func placeholderName(_ text: String) -> String {
-        let name = String(text.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-        // `{cursor}` and `{until}` are reserved for the cursor.
-        let isReserved = name == "cursor" || name == "until"
-        return name.first.map { $0.isNumber } ?? true || isReserved ? "_" + name : name
     }
 
     // MARK: Incremental listings
@@ -127,21 +120,21 @@ struct DltRequest {
     }
 
     private mutating func use(_ node: InputNode, _ manifest: inout ImportedManifest) {
-        if incremental != nil { return manifest.leaveOut(node.origin, "a second cursor in one request") }
+        if incremental != nil { return manifest.noteUnsupported(node.origin, "a second cursor in one request") }
         incremental = node
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             membersOf: node,
             but: [
                 "type", "cursor_path", "initial_value", "start_param", "end_param", "row_order", "lag", "primary_key",
                 "range_start", "range_end", "end_value", "convert",
             ])
         if let end = node["end_value"] {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 end.origin, "dlt's listing ends at this value, and one of Siding goes to the end",
                 hint: "siding sync --backfill A..B asks for one span")
         }
         if let convert = node["convert"] {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 convert.origin, "'convert' is Python, which changes the cursor before it is sent",
                 hint: "it is sent as records have it; 'format' of 'cursor' writes moments otherwise")
         }
@@ -156,21 +149,21 @@ struct DltRequest {
         } else {
             let rest = query.without(["{cursor}", "{until}"])
             for entry in query.entries where rest[entry.name] == nil {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     entry.value.origin,
                     "the parameter '\(entry.name.prefix(60))' asks for a span of changes, and there is no cursor")
             }
             resource.query = rest
             if let left = resource.dropCursorFromBody() {
-                manifest.leaveOut(left, "the body asks for changes, and there is no cursor")
+                manifest.noteUnsupported(left, "the body asks for changes, and there is no cursor")
             }
         }
         guard let first = bindings.first else { return }
         var binds = ConfigMap(from: first.origin)
         for binding in bindings {
             guard binding.resource == first.resource else {
-                manifest.leaveOut(
-                    binding.origin, "a second parent: a resource is listed for each record of one other",
+                manifest.noteUnsupported(
+                    binding.origin, "a second parent: 'for_each' takes one parent resource",
                     hint: "take the value from '\(first.resource)' if it has it")
                 continue
             }
@@ -185,12 +178,12 @@ struct DltRequest {
     private func addCursor(_ resource: inout ImportedResource, _ manifest: inout ImportedManifest) {
         guard let node = incremental else { return }
         guard let place = node["cursor_path"], let path = place.text.flatMap(ImportedPath.text(jsonPath:)) else {
-            return manifest.leaveOut(node.origin, "'cursor_path' is missing, or means several values")
+            return manifest.noteUnsupported(node.origin, "'cursor_path' is missing, or means several values")
         }
         let order = node["row_order"]?.text
         let carriers = query.entries.map(\.value) + [resource.body].compactMap(\.self)
         guard carriers.contains(where: { $0.flow.contains("{cursor}") }) || order == "desc" else {
-            return manifest.leaveOut(
+            return manifest.noteUnsupported(
                 node.origin, "no parameter carries the cursor: dlt filters what it has fetched",
                 hint: "each sync lists everything; unchanged records are not written again")
         }

@@ -22,8 +22,8 @@ struct DltResource {
     private func value(_ name: String) -> InputNode? { node[name] ?? defaults?[name] }
 
     func add(to manifest: inout ImportedManifest, from shared: ImportedSource) {
-        manifest.leaveOut(membersOf: node, but: Self.known)
-        manifest.leaveOut(membersOf: defaults, but: Self.known)
+        manifest.noteUnsupported(membersOf: node, but: Self.known)
+        manifest.noteUnsupported(membersOf: defaults, but: Self.known)
         var source = shared
         let endpoint = DltEndpoint(
             node["endpoint"], defaults: defaults?["endpoint"], resource: name, origin: node.origin, client: client)
@@ -33,7 +33,7 @@ struct DltResource {
         addColumns(&resource, &manifest)
         addSteps(&manifest)
         if let selected = value("selected"), selected.truth == false {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 selected.origin, "dlt fetches it for its children alone, and 'siding sync' fetches all resources",
                 hint: "name the resources to sync, or leave it: its children need it")
         }
@@ -53,7 +53,7 @@ struct DltResource {
                 .list(marked.map { .text(Self.member($0.name), from: $0.hints.origin) }), from: marked[0].hints.origin)
         } else {
             resource.key = .text("id", from: node.origin)
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 node.origin, "it has no 'primary_key', and every resource needs a key",
                 hint: "'id' was taken: see whether it fits")
         }
@@ -73,7 +73,7 @@ struct DltResource {
         case "merge", "skip": break
         case "replace": resource.deletes = .words(["detect": "complete_listing"], from: origin)
         case "append": resource.history = .truth(true, from: origin)
-        default: manifest.leaveOut(origin, "siding import does not know this write disposition")
+        default: manifest.noteUnsupported(origin, "siding import does not know this write disposition")
         }
     }
 
@@ -94,7 +94,7 @@ struct DltResource {
         for column in columns {
             guard let hint = column.hints["data_type"] else { continue }
             guard let type = hint.text.flatMap({ Self.types[$0] }) else {
-                manifest.leaveOut(hint.origin, "siding import does not know this data type")
+                manifest.noteUnsupported(hint.origin, "siding import does not know this data type")
                 continue
             }
             let member = Self.member(column.name)
@@ -114,11 +114,11 @@ struct DltResource {
                 let hint =
                     member.name == "filter"
                     ? "filter in the queries over the view" : "make the change in a view of your own over this one"
-                manifest.leaveOut(member.node.origin, "step \(index + 1) is Python", hint: hint)
+                manifest.noteUnsupported(member.node.origin, "step \(index + 1) is Python", hint: hint)
             }
         }
         if let parents = value("include_from_parent") {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 parents.origin, "records are kept as the origin gives them, without members of their parents",
                 hint: "join the views of both")
         }

@@ -18,12 +18,12 @@ struct DltSource {
 
     func add(to manifest: inout ImportedManifest) throws(ImportError) {
         guard let client = root["client"] else { return }
-        manifest.leaveOut(membersOf: root, but: ["client", "resource_defaults", "resources"])
+        manifest.noteUnsupported(membersOf: root, but: ["client", "resource_defaults", "resources"])
         guard let source = DltClient(client).source(&manifest) else { return }
         let defaults = root["resource_defaults"]
         for item in root["resources"]?.items ?? [] {
             guard let resource = DltResource(item, defaults: defaults, client: client) else {
-                manifest.leaveOut(item.origin, "a resource is a name, or a map with 'name'")
+                manifest.noteUnsupported(item.origin, "a resource is a name, or a map with 'name'")
                 continue
             }
             manifest.owner = resource.name

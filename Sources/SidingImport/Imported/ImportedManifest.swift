@@ -26,23 +26,23 @@ struct ImportedManifest: Sendable {
     }
 
     /// Notes that something was not converted or was changed. A note shared by several resources is kept once.
-    mutating func leaveOut(_ origin: Origin, _ reason: String, hint: String? = nil) {
+    mutating func noteUnsupported(_ origin: Origin, _ reason: String, hint: String? = nil) {
         guard seen.insert("\(origin.place) \(reason)").inserted else { return }
         let unmapped = Unmapped(path: origin.path, place: origin.place, reason: reason, hint: hint)
         notes.append(Note(unmapped: unmapped, owner: owner))
     }
 
     /// Notes the members of a map that the import does not know.
-    mutating func leaveOut(membersOf node: InputNode?, but known: Set<String>) {
+    mutating func noteUnsupported(membersOf node: InputNode?, but known: Set<String>) {
         for member in node?.members ?? [] where !known.contains(member.name) && !member.name.hasPrefix("$") {
-            leaveOut(member.node.origin, "siding import does not know this key")
+            noteUnsupported(member.node.origin, "siding import does not know this key")
         }
     }
 
     /// Adds a resource, and its source unless there is an equal one.
     mutating func add(_ resource: ImportedResource, from source: ImportedSource) {
         guard takenResources.insert(resource.name.lowercased()).inserted else {
-            return leaveOut(resource.origin, "a resource of this name is there already")
+            return noteUnsupported(resource.origin, "a resource of this name is there already")
         }
         var resource = resource
         let said = source.withoutPatience.node.flow
@@ -65,7 +65,7 @@ struct ImportedManifest: Sendable {
         if known.isEmpty {
             sources[index].source.retry = retry
         } else if known.node.flow != retry.node.flow {
-            leaveOut(
+            noteUnsupported(
                 retry.origin, "the source '\(name)' waits as another of its resources says",
                 hint: "change 'retry' of the source, or give the resource one of its own")
         }
@@ -78,12 +78,12 @@ struct ImportedManifest: Sendable {
         defer { self.owner = owner }
         for (other, known) in sources {
             if let limits = source.limits, known.limits?.origin.place == limits.origin.place {
-                leaveOut(
+                noteUnsupported(
                     limits.origin, "'\(other)' and '\(name)' are two sources, and the budget holds for each by itself",
                     hint: "lower the rates, so that together they are what the origin takes")
             }
             if let auth = source.auth, auth.flow.contains("type: oauth2_refresh"), known.auth?.flow == auth.flow {
-                leaveOut(
+                noteUnsupported(
                     auth.origin,
                     "'\(other)' and '\(name)' are two sources, and each offers the refresh token to begin with",
                     hint: "where the origin takes a refresh token but once, give each source one of its own")
@@ -101,8 +101,8 @@ struct ImportedManifest: Sendable {
 
     // MARK: The result
 
-    /// The configuration, once the grammar has said what it takes.
-    func settled() throws(ImportError) -> ManifestImport {
+    /// Makes the config from what the grammar accepts, and lists the rest.
+    func makeImport() throws(ImportError) -> ManifestImport {
         var told = notes.map(\.unmapped)
         guard !resources.isEmpty else { throw nothing(told, "no resource of it can be taken over") }
         var trial = GrammarTrial(root)

@@ -1,4 +1,4 @@
-/// A resource in Siding's terms, from any format.
+/// A resource converted from dlt or Airbyte, as the values of its entry in siding.yaml.
 struct ImportedResource: Sendable {
     let name: String
     let origin: Origin
@@ -38,7 +38,7 @@ struct ImportedResource: Sendable {
     func node(namingSource isNamed: Bool, ownErrors: Bool) -> ConfigNode {
         var map = ConfigMap(from: origin)
         if isNamed { map.set("source", ConfigNode.text(source, from: origin).essential) }
-        // Without these it would be another listing.
+        // Essential: without one of these the resource would list other records, so it is left out as a whole.
         map.set("for_each", forEach?.essential)
         map.set("path", path.essential)
         map.set("method", method?.essential)
@@ -70,7 +70,7 @@ struct ImportedResource: Sendable {
         return map.isEmpty ? nil : map.node
     }
 
-    /// The encoding of lists as `a=1&a=2` and of Booleans as words, as the other programs do.
+    /// The encoding of lists as `a=1&a=2` and of Booleans as words, as dlt and Airbyte do.
     private var encoding: ConfigNode? {
         let values = query.entries.map(\.value)
         var map = ConfigMap(from: query.origin)

@@ -54,7 +54,7 @@ struct ImportedSource: Sendable {
 
     /// Adds the header fields in which `value` replaces the only `placeholder`, and notes the others: siding.yaml has no header
     /// fields that differ between requests.
-    mutating func settleHeaders(
+    mutating func resolveVaryingHeaders(
         _ manifest: inout ImportedManifest, filling placeholder: String? = nil, with value: String = ""
     ) {
         for header in varying {
@@ -62,7 +62,7 @@ struct ImportedSource: Sendable {
                 let text = header.text.replacing(placeholder, with: value)
                 addHeader(header.name, .literal(text), from: header.origin, &manifest)
             } else {
-                manifest.leaveOut(
+                manifest.noteUnsupported(
                     header.origin, "a header field that differs between requests is not known to siding.yaml",
                     hint: "the requests go without it: see whether the origin answers them so")
             }
@@ -93,7 +93,8 @@ struct ImportedSource: Sendable {
         case .secret(let variable, let prefix):
             authorize(name, .header, variable, prefix: prefix, isLiteral: false, from: origin, &manifest)
         case .unknown(let what):
-            manifest.leaveOut(origin, "the header field '\(name)' holds \(what)", hint: "set it in 'headers' by hand")
+            manifest.noteUnsupported(
+                origin, "the header field '\(name)' holds \(what)", hint: "set it in 'headers' by hand")
         }
     }
 
@@ -105,7 +106,7 @@ struct ImportedSource: Sendable {
         let isBearer = position == .header && name.lowercased() == "authorization" && prefix == "Bearer "
         let whole = prefix.isEmpty || isBearer ? "" : ", all of the value with what stands before the secret"
         guard auth == nil else {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, "'\(name)' is a second secret in each request, and a source has one",
                 hint: "see whether the origin needs both")
             return
@@ -121,7 +122,8 @@ struct ImportedSource: Sendable {
         if isLiteral {
             manifest.leaveLiteral(origin, variable)
         } else if !whole.isEmpty {
-            manifest.leaveOut(origin, "the secret has text before it", hint: "set \(variable) to\(whole.dropFirst())")
+            manifest.noteUnsupported(
+                origin, "the secret has text before it", hint: "set \(variable) to\(whole.dropFirst())")
         }
     }
 }
@@ -129,6 +131,7 @@ struct ImportedSource: Sendable {
 extension ImportedManifest {
     /// Notes that a literal secret was not copied.
     mutating func leaveLiteral(_ origin: Origin, _ variable: String) {
-        leaveOut(origin, "a literal secret is not copied", hint: "set the environment variable \(variable) to it")
+        noteUnsupported(
+            origin, "a literal secret is not copied", hint: "set the environment variable \(variable) to it")
     }
 }

@@ -55,14 +55,14 @@ extension ImportedSource {
             from: owner)
         if url.isPlainHTTP {
             allowsPlainHTTP = true
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, "the origin is asked without TLS, so that whoever is in between reads what is sent",
                 hint: "see whether it answers https, and take 'allow_plain_http' out")
         }
         if url.hadUser {
             let (user, password) = (SecretNaming.variable(name, "user"), SecretNaming.variable(name, "password"))
             auth = .basic(user: .secret(user, from: origin), password: .secret(password, from: origin), from: origin)
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 origin, "the user and the password in the URL are not copied",
                 hint: "set the environment variables \(user) and \(password)")
         }

@@ -9,7 +9,7 @@ extension ConfigNode {
         text: (InputNode, inout ImportedManifest) -> ConfigNode?
     ) -> ConfigNode? {
         var elements: [Origin] = []
-        defer { manifest.leaveOut(elements: elements) }
+        defer { manifest.noteUnsupported(elements: elements) }
         return whole(node, &manifest, depth: 0, text)?.withoutLost(&elements)
     }
 
@@ -19,7 +19,7 @@ extension ConfigNode {
         _ text: (InputNode, inout ImportedManifest) -> ConfigNode?
     ) -> ConfigNode? {
         guard depth < 40 else {
-            manifest.leaveOut(node.origin, "nested too deeply")
+            manifest.noteUnsupported(node.origin, "nested too deeply")
             return .lost(from: node.origin)
         }
         switch node.value.content {
@@ -37,7 +37,7 @@ extension ConfigNode {
                     ? SecretWords.isSecret(member.name, member.node.text ?? "")
                     : SecretWords.holdsSecrets(member.name)
                 if isSecret {
-                    manifest.leaveOut(
+                    manifest.noteUnsupported(
                         member.node.origin, "a secret inside a value is not copied",
                         hint: "siding.yaml holds secrets in 'auth' alone")
                     map.set(member.name, .lost(from: member.node.origin))

@@ -98,9 +98,9 @@ extension ConfigNode {
 
 extension ImportedManifest {
     /// Notes the list elements that were removed because of a lost part.
-    mutating func leaveOut(elements: [Origin]) {
+    mutating func noteUnsupported(elements: [Origin]) {
         for origin in elements {
-            leaveOut(
+            noteUnsupported(
                 origin, "an element of a list means something else without a part of it, and is left out whole",
                 hint: "see whether the request means the same without it")
         }

@@ -38,13 +38,13 @@ extension ImportedResource {
         self.query = query
         body = body.flatMap { opening.opened($0, isBody: true) }
         for span in opening.texts {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 span, "one text holds both ends of a span, and a sync knows no end of it",
                 hint: opening.hint
                     ?? "each sync leaves it out and lists everything: write the parameter with {cursor} alone")
         }
         for (span, isKept) in opening.elements {
-            manifest.leaveOut(
+            manifest.noteUnsupported(
                 span, "an element of a list holds the end of a span, and a sync knows none",
                 hint: opening.hint
                     ?? (isKept ? "each sync sends the element without it" : "the element is left out whole"))
@@ -57,7 +57,7 @@ extension ImportedResource {
         guard cursor != nil, cursor?["start"] == nil else { return }
         let start = OpenSpan.start(cursor?["type"]?.scalar ?? "datetime")
         if let start { cursor?.set("start", .text(start, from: element)) }
-        manifest.leaveOut(
+        manifest.noteUnsupported(
             element, "an element of a list holds the cursor, and the first listing has none",
             hint: start.map { "'start' of 'cursor' is \($0): change it by hand" }
                 ?? "the first listing sends the element without it: write 'start' of 'cursor'")

@@ -1,6 +1,7 @@
 /// Why one record cannot be stored, while the rest of its page can. Offsets count bytes of the page.
 public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An object repeats a name, at any depth and however it is escaped. The offset is that of the later one.
+    /// An object repeats a name, at any depth and however it is escaped. The offset points to the second
+    /// occurrence.
     case duplicateName(String, offset: Int)
     /// A string or name contains an escape that is half of a surrogate pair.
     case loneSurrogate(offset: Int)
@@ -55,8 +56,8 @@ public enum RecordFault: Error, Sendable, Hashable, CustomStringConvertible {
     public var reason: String {
         switch self {
         case .duplicateName(let name, _):
-            "the name \"\(PlainText.oneLine(name, limit: 80))\" stands twice in one object"
-        case .loneSurrogate: "a string escapes half of a surrogate pair, which is no Unicode text"
+            "the name \"\(PlainText.oneLine(name, limit: 80))\" appears twice in one object"
+        case .loneSurrogate: "a string contains half of a surrogate pair, which is not valid Unicode"
         case .tooDeep(let limit, _): "arrays and objects are nested deeper than \(limit)"
         case .stringTooLong(let limit, _): "a string is longer than \(limit) bytes"
         case .missingKey(let path, _): "the key \(PlainText.oneLine(path.description, limit: 80)) is missing"
@@ -74,7 +75,7 @@ struct NotedFault {
     }
 
     let rule: Rule
-    /// The byte offset in the page; for a repeated name that of its contents.
+    /// The byte offset in the page; for a repeated name, the offset of its first character after the quote.
     let start: Int
     /// The length of a repeated name; otherwise 0.
     let count: Int

@@ -297,7 +297,7 @@ import Testing
             Issue.record("\(stored.source)")
             return
         }
-        let two: Chain<Void, AnswerSequence<Ticket>> = try builder.buildCacheThenServer()
+        let two: Chain<Void, ResponseSequence<Ticket>> = try builder.buildCacheThenServer()
         var answers: [Int] = []
         let failure = await failure {
             for try await answer in try await two() { answers.append(answer.body.id) }

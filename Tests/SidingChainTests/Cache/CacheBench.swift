@@ -71,7 +71,7 @@ struct CacheBench: Sendable {
 
     func cacheThenServer(
         skipsServerWhileFresh: Bool = false, endsSilently: Bool = false, decode: Decode = text
-    ) -> some Node<RequestDraft, AnswerSequence<String?>> {
+    ) -> some Node<RequestDraft, ResponseSequence<String?>> {
         CacheThenServerNode(
             skipsServerWhileFresh: skipsServerWhileFresh, endsSilently: endsSilently, server: server, cached: cached,
             decode: decode)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct CacheThenServerNodeTests {
     /// The answers of one call, and the failure that ended them.
     private func answers(
-        _ node: some Node<RequestDraft, AnswerSequence<String?>>
+        _ node: some Node<RequestDraft, ResponseSequence<String?>>
     ) async throws -> ([Response<String?>], Failure?) {
         var answers: [Response<String?>] = []
         do {

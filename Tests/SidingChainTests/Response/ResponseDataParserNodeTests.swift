@@ -16,8 +16,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"id":1,"id":2}"#, "byte 8: the name \"id\" stands twice in one object"),
-        (#"["\ud800"]"#, "byte 1: a string escapes half of a surrogate pair, which is no Unicode text"),
+        (#"{"id":1,"id":2}"#, "byte 8: the name \"id\" appears twice in one object"),
+        (#"["\ud800"]"#, "byte 1: a string contains half of a surrogate pair, which is not valid Unicode"),
         ("[1,]", "byte 3: expected a value, found ']'"), ("[1", "byte 2: expected ',' or ']', found the end"),
         ("<html>", "byte 0: expected a value, found '<'"), (" ", "byte 1: expected a value, found the end"),
     ])

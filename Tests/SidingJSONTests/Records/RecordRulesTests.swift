@@ -144,7 +144,7 @@ struct RecordRulesTests {
             .records
         #expect(
             records.compactMap { $0.fault?.description } == [
-                "byte 29: the name \"\\u{1b}[2J\\u{202e}\" stands twice in one object",
+                "byte 29: the name \"\\u{1b}[2J\\u{202e}\" appears twice in one object",
                 "byte 56: the key $.id is null; a key is a string or an integer",
             ])
     }

@@ -1,5 +1,5 @@
 /// The source of a response.
-public enum AnswerSource: Sendable, Hashable {
+public enum ResponseSource: Sendable, Hashable {
     /// The origin sent it for this call.
     case server
     /// It was stored: `age` is its age (RFC 9111 §4.2.3), `storedAt` the time when the origin last sent or confirmed it, in

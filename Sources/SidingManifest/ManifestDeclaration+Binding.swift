@@ -1,0 +1,49 @@
+internal import Siding
+
+extension ManifestDeclaration {
+    /// The sources with their names.
+    var namedSources: [Source] {
+        sources.map { member in
+            var source = member.value
+            source.name = member.name
+            return source
+        }
+    }
+
+    private var sourcesByName: [String: Source] {
+        Dictionary(namedSources.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    /// The resources with their sources; resources with faults are left out.
+    func boundResources(_ reading: inout Reading) -> [AnyResource] {
+        let sources = sourcesByName
+        checkViewNames(&reading)
+        ForEachReferences.check(resources, names: resourceNames, &reading)
+        return resources.compactMap { member in
+            member.value.resource(named: member.name, sources: sources, names: sourceNames, &reading)
+        }
+    }
+
+    /// Checks that views of children do not collide with other views.
+    private func checkViewNames(_ reading: inout Reading) {
+        var taken = Set(resources.map { $0.name.lowercased() })
+        for resource in resources {
+            for child in resource.value.schema.children {
+                let name = child.viewName(of: resource.name)
+                guard !taken.insert(name.lowercased()).inserted else { continue }
+                let message =
+                    "\(resource.value.subject): its children need a view \(Subject.quoted(name)), but another view has that name"
+                reading.fault(message, at: resource.place, expected: "another name than '\(child.name)'")
+            }
+        }
+    }
+
+    /// The writes with their sources; writes with faults are left out.
+    func boundWrites(to resources: [AnyResource], _ reading: inout Reading) -> [WriteDeclaration] {
+        let sources = sourcesByName
+        return writes.compactMap { member in
+            member.value.declaration(
+                named: member.name, sources: sources, names: sourceNames, resources: resources, &reading)
+        }
+    }
+}
