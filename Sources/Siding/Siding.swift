@@ -41,8 +41,8 @@ public struct Siding: Service {
     ///   - transports: makes a transport per source, such as `HTTPTransports` of `SidingHTTP`.
     ///   - credentials: the directory for the tokens of sources whose authorization is a ``SignIn``; left out, beside the
     ///     SQLite file, `tracker.db.credentials`. With a store that is open already it is to be given.
-    ///   - environment: clocks, randomness, the state of the line, and the logger, which is told what keeps ``run()`` from
-    ///     its work.
+    ///   - environment: clocks, randomness, network connectivity, and the logger, which gets the errors that keep ``run()``
+    ///     from its work.
     /// - Throws: ``StoreError`` that says what is wrong with the file.
     public init(
         store location: Location, resources: [any SyncedResource], sources: [Source] = [],
@@ -137,8 +137,8 @@ public struct Siding: Service {
             $0 <= now + RetryAfter.longest
         }
         guard let state, let last = (ended + tried).max() else { return true }
-        let asking = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
-        guard asking.isPointless(state.standing) == nil else { return false }
+        let check = FreshnessCheck(resource: resource, options: SyncOptions(maxAge: .zero), now: now)
+        guard check.skipReason(state.standing) == nil else { return false }
         return now - last >= resource.maxAge ?? Self.defaultMaxAge
     }
 }
@@ -168,7 +168,7 @@ extension Siding {
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if nothing is stored for the resource.
     public func schema(
-        of resource: any SyncedResource, sample: Int = ResourceSchema.usualSample
+        of resource: any SyncedResource, sample: Int = ResourceSchema.defaultSample
     ) async throws(StoreError) -> ResourceSchema {
         try await store.schema(of: resource.untyped.name, sample: sample, since: nil)
     }

@@ -45,8 +45,8 @@ public final class SignIns: Sendable {
     }
 
     /// Waits until no refresh runs, so that no token on its way is lost when the process exits.
-    public func settled() async {
-        for safety in made.withLock({ Array($0.values) }) { await safety.settled() }
+    public func waitForRefresh() async {
+        for safety in made.withLock({ Array($0.values) }) { await safety.waitForRefresh() }
     }
 
     private func safety(of source: String, _ request: SignInRequest) -> AccessSafety {

@@ -15,7 +15,7 @@ struct SchemaCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The resources; all of them by default.") var resources: [String] = []
     @Option(help: "The maximum number of records to examine, spread over all; 0 for all.")
-    var sample = ResourceSchema.usualSample
+    var sample = ResourceSchema.defaultSample
     @Option(help: ArgumentHelp("Mark members and types first seen after this run.", valueName: "run")) var since: Int64?
     @Flag(help: "Print matching columns: and children: as YAML for the resource in siding.yaml.")
     var suggest = false
@@ -58,7 +58,7 @@ struct SchemaCommand: AsyncParsableCommand {
         }
         table.print(options.terminal)
         if schema.isCut {
-            options.printMessage("only the first \(MessageFormat.grouped(ResourceSchema.mostFields)) fields are listed")
+            options.printMessage("only the first \(MessageFormat.grouped(ResourceSchema.maxFields)) fields are listed")
         }
     }
 

@@ -49,7 +49,7 @@ struct CursorStart: Sendable, Hashable {
         if let retention = rule.retention, now - stored.movedAt > retention {
             return (rule.start, "the cursor \(stored.value) is older than the origin remembers: full listing")
         }
-        let from = rule.lookedBack(stored.value)
+        let from = rule.minusLookback(stored.value)
         return (from, rule.isOpaque ? "changes since the last sync" : "changes since \(from)")
     }
 
@@ -110,8 +110,8 @@ extension IncrementalCursor {
     /// The value at which an unfinished listing goes on: how far its own pages came. Nil where that is no further than where it
     /// began, and it goes on at its next page.
     func goingOn(_ listing: ListingCursor) -> String? {
-        guard goesOnAtCursor, let reached = listing.reached else { return nil }
-        let value = lookedBack(reached)
+        guard resumesAtCursor, let reached = listing.reached else { return nil }
+        let value = minusLookback(reached)
         return listing.from.map { isFurther(value, than: $0) } ?? true ? value : nil
     }
 }

@@ -56,7 +56,7 @@ struct HighWaterMark: Sendable {
         guard let rule else { return nil }
         if let cursor = page.cursor { see(cursor, rule, isFirst: page.page.number == 1) }
         if page.next == .end { return end(rule) }
-        guard rule.goesOnAtCursor else {
+        guard rule.resumesAtCursor else {
             return CursorMove(from: start.from, reached: reached, moved: nil, waits: descent.isBroken)
         }
         guard !isDisordered else {
@@ -81,7 +81,7 @@ struct HighWaterMark: Sendable {
         guard let highWaterMark = cursor.highWaterMark else { return }
         switch rule.place {
         case .record:
-            if rule.goesOnAtCursor { follow(cursor, highWaterMark, rule) }
+            if rule.resumesAtCursor { follow(cursor, highWaterMark, rule) }
             reached = rule.further(reached, highWaterMark)
         case .envelope: reached = highWaterMark
         case .header: if isFirst { reached = highWaterMark }

@@ -148,7 +148,7 @@ struct DeletionReconciliation {
         {
             counters.withheld = proven.count
         } else {
-            try Tombstones.make(of: proven, in: resource, run: run, now: now, revision: revision, transaction)
+            try Tombstones.insert(for: proven, in: resource, run: run, now: now, revision: revision, transaction)
             counters.deleted = proven.count
         }
         try setReconciled(isUpToDate: !absent.hasNewer, transaction)

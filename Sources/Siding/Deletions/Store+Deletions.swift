@@ -79,8 +79,8 @@ extension Store {
             for id in gone { try MissingTable.setUnchecked(id, of: resource.id, transaction) }
         } else {
             counters.deleted = gone.count
-            try Tombstones.make(
-                of: gone, in: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
+            try Tombstones.insert(
+                for: gone, in: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
         }
         try RunCounting.add(counters, to: findings.resource, in: findings.run, transaction)
         return counters

@@ -6,8 +6,8 @@ enum Tombstones {
     /// Turns live records into tombstones.
     ///
     /// - Parameter revision: the resource's revision after this transaction.
-    static func make(
-        of ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
+    static func insert(
+        for ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }

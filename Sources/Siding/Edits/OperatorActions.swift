@@ -80,11 +80,11 @@ struct OperatorActions {
     private func check(
         _ action: QueueAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws {
-        let isLiving = try isBeingSent(entry, database)
+        let isLive = try isBeingSent(entry, database)
         let surprise = action == .drop ? nil : surprise(entry)
         let asksOrigin = action == .release || action == .retry
         let refusal =
-            try surprise ?? action.refusal(on: entry, isBeingSent: isLiving)
+            try surprise ?? action.refusal(on: entry, isBeingSent: isLive)
             ?? (asksOrigin ? unknownName(in: entry, database) : nil)
         if let refusal { throw QueueRefusal(reason: refusal) }
     }

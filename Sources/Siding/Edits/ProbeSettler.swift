@@ -11,12 +11,12 @@ struct ProbeSettler {
 
     func settle(_ verdict: WriteSettlement.Verdict, _ transaction: borrowing Transaction) throws {
         switch verdict {
-        case .unknown(let error, let waitsForLine, let wait):
+        case .unknown(let error, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + 1
             try OutboxRequestsTable.setError(error, of: id, transaction)
             try transitions.beginDoubt(id, error.message, transaction)
             try putBack(
-                at: transitions.now + wait(attempts), attempts: attempts, waitsForLine: waitsForLine, transaction)
+                at: transitions.now + wait(attempts), attempts: attempts, waitsForNetwork: waitsForNetwork, transaction)
         case .arrived(let answer): try arrive(answer, transaction)
         case .sendAgain(let moment, let why): try send(from: moment, why, transaction)
         case .delivered, .retry, .parked, .released: break
@@ -55,12 +55,12 @@ struct ProbeSettler {
 
     /// Probes at least once a day: a longer wait was set before the clock was set back.
     private func putBack(
-        at moment: Timestamp, attempts: Int? = nil, waitsForLine: Bool = false, _ transaction: borrowing Transaction
+        at moment: Timestamp, attempts: Int? = nil, waitsForNetwork: Bool = false, _ transaction: borrowing Transaction
     ) throws {
         var entry = write.entry
         (entry.attempts, entry.crashes) = (attempts ?? entry.attempts, 0)
         entry.nextAttemptAt = min(moment, transitions.now + RetryAfter.longest)
-        try OutboxTable.putBack(entry, waitsForLine: waitsForLine, transaction)
+        try OutboxTable.putBack(entry, waitsForNetwork: waitsForNetwork, transaction)
     }
 }
 

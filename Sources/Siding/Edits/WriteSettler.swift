@@ -17,10 +17,10 @@ struct WriteSettler {
         if settlement.isTry { try OutboxTable.incrementTries(of: id, transaction) }
         switch settlement.verdict {
         case .delivered(let answer): try deliver(answer, transaction)
-        case .retry(let error, let isCounted, let waitsForLine, let wait):
+        case .retry(let error, let isCounted, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
-            try putBack(attempts: attempts, wait: wait(attempts), waitsForLine: waitsForLine, transaction)
+            try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
         case .unknown, .arrived, .sendAgain:
             try ProbeSettler(write: write, transitions: transitions).settle(settlement.verdict, transaction)
@@ -35,7 +35,7 @@ struct WriteSettler {
             try park(as: reason, error, transaction)
         case .released(let isUnsent):
             if isUnsent { try forgetSending(transaction) }
-            try putBack(attempts: write.entry.attempts, wait: .zero, waitsForLine: false, transaction)
+            try putBack(attempts: write.entry.attempts, wait: .zero, waitsForNetwork: false, transaction)
             let detail =
                 isUnsent ? "its sender stopped before it was sent" : "its sender stopped before its answer came"
             try transitions.note(id, "released", detail, transaction)
@@ -72,7 +72,7 @@ struct WriteSettler {
             let attempts = write.entry.attempts + 1
             let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(
                 after: attempts, jitter: jitter)
-            try putBack(attempts: attempts, wait: wait, waitsForLine: false, transaction)
+            try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
             try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
         }
     }
@@ -95,12 +95,12 @@ struct WriteSettler {
 
     /// No wait is longer than a day: a longer one was set before the clock was set back.
     private func putBack(
-        attempts: Int, wait: Duration, waitsForLine: Bool, _ transaction: borrowing Transaction
+        attempts: Int, wait: Duration, waitsForNetwork: Bool, _ transaction: borrowing Transaction
     ) throws {
         var entry = write.entry
         (entry.attempts, entry.crashes) = (attempts, 0)
         entry.nextAttemptAt = transitions.now + min(wait, RetryAfter.longest)
-        try OutboxTable.putBack(entry, waitsForLine: waitsForLine, transaction)
+        try OutboxTable.putBack(entry, waitsForNetwork: waitsForNetwork, transaction)
     }
 
     private func forgetSending(_ transaction: borrowing Transaction) throws {

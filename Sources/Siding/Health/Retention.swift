@@ -8,11 +8,11 @@ package enum Retention: Sendable, Equatable {
     /// - `attempts`: after this many counted attempts a fetch fails and a write is parked; nil for no limit.
     /// - `minimumWait`: the shortest wait before the next attempt.
     case keep(counted: Bool, attempts: Int? = nil, minimumWait: Duration? = nil)
-    /// The source waits for a sign-in; the request is kept.
+    /// The source waits for a sign-in. A write is parked; a fetch is kept only if it was in the queue already.
     case signIn
     /// The request is parked until an operator acts.
     case park(ParkReason)
-    /// Nothing is kept: the run fails with the error.
+    /// No new entry is made for a fetch, and the sync of its resource fails; a write is parked as rejected.
     case fail
     /// We stopped it ourselves: the request keeps its earlier state, as if it had not been tried.
     case release

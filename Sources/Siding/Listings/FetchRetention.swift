@@ -19,7 +19,7 @@ package struct FetchRetention: Sendable {
     /// When the entry is parked as expired.
     package var expiry: Duration?
     /// Whether it waits for the network: then it is due as soon as that returns.
-    package var waitsForLine = false
+    package var waitsForNetwork = false
     /// Whether the page was tried, or put off unasked.
     package var isTry = true
 
@@ -77,7 +77,7 @@ struct FetchRetainer {
         entry.attempts = (isSamePage ? entry.attempts : 0) + (fetch.isCounted ? 1 : 0)
         entry.tries = (isSamePage ? entry.tries : 0) + (fetch.isTry ? 1 : 0)
         entry.nextAttemptAt = now + min(fetch.wait(entry.attempts), RetryAfter.longest)
-        try OutboxTable.retain(entry, parkedFor: fetch.parks, waitsForLine: fetch.waitsForLine, transaction)
+        try OutboxTable.retain(entry, parkedFor: fetch.parks, waitsForNetwork: fetch.waitsForNetwork, transaction)
         try OutboxRequestsTable.save(
             (fetch.method, fetch.page.url.description, body, fetch.page.number), fetch.error, of: entry.id, transaction)
         try QueueTransitions(owner: owner, now: now)

@@ -80,8 +80,8 @@ struct RecordSaver {
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
             // Filtered-out records are not checked against the contract.
-            let verdict = try Self.verdict(slice, body, page, test)
-            let isFit = verdict == .fits
+            let result = try Self.filterResult(slice, body, page, test)
+            let isFit = result == .matches
             let stored = isFit ? nil : try stored(slice, page, type, &statements)
             if !isFit, stored == nil || isOtherCondition {
                 saved.leftOut.insert(index)
@@ -97,7 +97,7 @@ struct RecordSaver {
                 let isMarked = mark?.marks(body) ?? false
                 // A filtered-out record is deleted at once. If the filter is NULL, a live record is kept for now: all such records are
                 // removed together, unless the mass-deletion guard blocks that.
-                let isLeaving = verdict == .unknown && !isMarked && stored?.isLiving == true
+                let isLeaving = result == .null && !isMarked && stored?.isLive == true
                 let isDeleted = isMarked || !isFit && !isLeaving
                 let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(
@@ -138,18 +138,18 @@ struct RecordSaver {
     }
 
     /// Evaluates the filter; unreadable records pass, so that they are reported.
-    private static func verdict(
+    private static func filterResult(
         _ slice: RecordSlice, _ body: UnsafeRawBufferPointer, _ page: UnsafeRawBufferPointer, _ test: RecordCondition?
     ) throws -> RecordCondition.FilterResult {
-        guard let test, case .key(let key) = slice.outcome else { return .fits }
-        return try test.verdict(for: body, called: key.text(in: page))
+        guard let test, case .key(let key) = slice.outcome else { return .matches }
+        return try test.result(for: body, key: key.text(in: page))
     }
 
     /// The stored row under the key of a filtered-out record.
     private func stored(
         _ slice: RecordSlice, _ page: UnsafeRawBufferPointer, _ type: RecordKey.Kind?,
         _ statements: inout RecordStatements
-    ) throws -> (row: Int64, isLiving: Bool)? {
+    ) throws -> (row: Int64, isLive: Bool)? {
         // A key of another type may have the same text as a stored one.
         guard case .key(let key) = slice.outcome, key.kind == type else { return nil }
         return try key.withBytes(in: page) { try statements.stored(under: $0) }

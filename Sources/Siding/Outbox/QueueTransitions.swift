@@ -51,7 +51,7 @@ struct QueueTransitions {
     /// result for them.
     func putBackFetches(of resource: String, _ transaction: borrowing Transaction) throws {
         for entry in try OutboxTable.openFetches(of: resource, transaction) where entry.state == .sending {
-            try OutboxTable.putBack(entry, waitsForLine: nil, transaction)
+            try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
             try note(entry.id, "given back", "its run ended early", transaction)
         }
     }

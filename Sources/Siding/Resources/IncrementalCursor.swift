@@ -13,8 +13,8 @@ package struct IncrementalCursor: Sendable, Hashable {
         case record(JSONPath)
         /// In the envelope, such as a sync token: opaque, and the value of the last page that has one counts.
         case envelope(JSONPath)
-        /// In a header field of the listing's first answer, such as `Date`. The next sync then requests changes made while
-        /// pages were read.
+        /// In a header field of the listing's first answer, such as `Date`: the first, so that the next sync also requests
+        /// changes made while this listing was read.
         case header(HTTPField.Name)
     }
 
@@ -26,7 +26,8 @@ package struct IncrementalCursor: Sendable, Hashable {
         case descending = "desc"
     }
 
-    /// Which of two values is further ahead. The highest value is the one furthest ahead, in either direction.
+    /// The direction in which cursor values advance: with `max` the greater of two values is further ahead, with `min` the
+    /// smaller. "The highest value" always means the one that is furthest ahead.
     package enum Direction: String, Sendable, CaseIterable {
         case max, min
     }
@@ -68,7 +69,7 @@ package struct IncrementalCursor: Sendable, Hashable {
 
     /// Whether each page moves the cursor, so that an unfinished listing resumes there rather than at a page number. Page
     /// numbers are unreliable in this order: changed records move to the end, and those behind them move up.
-    var goesOnAtCursor: Bool { order == .ascending && isOfRecords }
+    var resumesAtCursor: Bool { order == .ascending && isOfRecords }
 
     /// The value that is further ahead.
     func further(_ one: String?, _ other: String) -> String {
@@ -86,7 +87,7 @@ package struct IncrementalCursor: Sendable, Hashable {
     }
 
     /// `value` minus the lookback.
-    func lookedBack(_ value: String) -> String {
+    func minusLookback(_ value: String) -> String {
         guard let lookback else { return value }
         return type.stepped(value, by: lookback, backwards: direction == .max)
     }

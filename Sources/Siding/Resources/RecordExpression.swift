@@ -3,21 +3,21 @@ internal import SidingSQLite
 
 /// An SQL expression over one record, in SQLite's syntax (https://sqlite.org/lang_expr.html).
 ///
-/// A bare name is the declared column of that name, otherwise the member of the record. `record` is the whole record as JSON
-/// text, for nested values: `record ->> '$.user.login'`. Texts are in single quotes. It must be deterministic: no subqueries,
-/// aggregates or functions with changing results.
+/// A plain name means the declared column of that name, or else the member of the record. `record` is the whole record as JSON
+/// text; use it for nested values: `record ->> '$.user.login'`. Strings are in single quotes. The expression must be
+/// deterministic: no subqueries, no aggregates, and no functions whose results change between calls.
 package struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
     let expression: RowExpression
 
-    /// - Throws: ``RecordSchemaError`` with SQLite's message if the text is not such an expression.
+    /// - Throws: ``RecordSchemaError`` with SQLite's message if the text is not a valid expression.
     package init(_ text: String) throws(RecordSchemaError) {
         do throws(RowExpressionError) { expression = try RowExpression(text, known: [Self.record]) } catch {
             throw RecordSchemaError(
-                "'\(PlainText.oneLine(text, limit: 200))' is no expression over a record: \(error.message)",
+                "'\(PlainText.oneLine(text, limit: 200))' is not an expression over a record: \(error.message)",
                 hint: Self.hint(error.message))
         }
         if let name = expression.names.first(where: { !ReachableName.isReachable($0) }) {
-            throw RecordSchemaError("SQLite cannot reach a member called '\(PlainText.oneLine(name, limit: 80))'")
+            throw RecordSchemaError("SQLite cannot access a member called '\(PlainText.oneLine(name, limit: 80))'")
         }
     }
 
@@ -26,9 +26,9 @@ package struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
         guard message.hasPrefix(prefix) else { return nil }
         let name = message.dropFirst(prefix.count)
         if ["rowid", "oid", "_rowid_"].contains(name.lowercased()) {
-            return "SQLite keeps that name for the numbers of rows: the member is record ->> '$.\(name)'"
+            return "SQLite uses that name for row numbers; write record ->> '$.\(name)'"
         }
-        return name.contains(".") ? "what lies deeper is reached by record ->> '$.user.login'" : nil
+        return name.contains(".") ? "for a nested value write record ->> '$.user.login'" : nil
     }
 
     /// The text as given.

@@ -1,9 +1,10 @@
 internal import SidingJSON
 
-/// The record schema of a resource: columns, contract, history and transforms. Only ``RecordTransforms/dropped`` changes what
-/// is stored of a current record.
+/// The record schema of a resource: columns, contract, history and transforms. Of these, only ``RecordTransforms/dropped``
+/// changes the stored body of a current record.
 package struct RecordSchema: Sendable, Hashable {
-    /// The columns of the resource's view, which then has only these; if empty, the view follows the records.
+    /// The declared columns. If there are any, the view has only these; otherwise its columns follow the members of the
+    /// records.
     package var columns: [RecordColumn]
     /// Arrays inside the records whose elements have their own view.
     package var children: [RecordChildren]
@@ -24,7 +25,7 @@ package struct RecordSchema: Sendable, Hashable {
     }
 
     /// A limit for readability; SQLite allows more.
-    package static let mostColumns = 200
+    package static let maxColumns = 200
 
     /// - Throws: ``RecordSchemaError`` if no view can have this schema.
     package func check() throws(RecordSchemaError) {
@@ -35,7 +36,7 @@ package struct RecordSchema: Sendable, Hashable {
             try child.check()
             guard known.insert(child.name.lowercased()).inserted else {
                 throw RecordSchemaError(
-                    "two children are called '\(child.name)'", hint: "SQLite compares names without case")
+                    "two children are called '\(child.name)'", hint: "SQLite ignores upper and lower case in names")
             }
         }
         try checkUseOfDropped()
@@ -55,7 +56,7 @@ package struct RecordSchema: Sendable, Hashable {
         for use in uses {
             guard let path = use.paths.first(where: { dropped.takes($0) }) else { continue }
             throw RecordSchemaError(
-                "\(use.words) looks at \(path.shown), which is dropped", hint: "drop what nothing else needs")
+                "\(use.words) uses \(path.shown), which is dropped", hint: "remove one of the two")
         }
     }
 
@@ -66,15 +67,15 @@ package struct RecordSchema: Sendable, Hashable {
     }
 
     static func check(_ columns: [RecordColumn]) throws(RecordSchemaError) {
-        guard columns.count <= mostColumns else {
-            throw RecordSchemaError("\(columns.count) columns are more than \(mostColumns)")
+        guard columns.count <= maxColumns else {
+            throw RecordSchemaError("\(columns.count) columns; at most \(maxColumns) are allowed")
         }
         var known: Set<String> = []
         for column in columns {
             try column.check()
             guard known.insert(column.name.lowercased()).inserted else {
                 throw RecordSchemaError(
-                    "two columns are called '\(column.name)'", hint: "SQLite compares names without case")
+                    "two columns are called '\(column.name)'", hint: "SQLite ignores upper and lower case in names")
             }
         }
     }

@@ -86,7 +86,7 @@ enum NewColumns {
         var shown = Set(columns.map { Array($0.member.utf8) })
         // A longer name is no column's: it is read from the body.
         for member in members
-        where member.utf8.count <= RecordColumn.longestName && all.count < RecordSchema.mostColumns
+        where member.utf8.count <= RecordColumn.longestName && all.count < RecordSchema.maxColumns
             && shown.insert(Array(member.utf8)).inserted
         {
             all.append(ResourceView.Column(member: member, name: freeName(for: member, among: all)))
@@ -143,7 +143,7 @@ struct ChildMembers {
 
     /// Adds a member, up to the maximum number of columns of a view.
     private mutating func note(_ member: String, _ index: Int) {
-        guard children[index].members.count < RecordSchema.mostColumns,
+        guard children[index].members.count < RecordSchema.maxColumns,
             children[index].seen.insert(Array(member.utf8)).inserted
         else { return }
         children[index].members.append(member)

@@ -59,9 +59,9 @@ public struct ResourceSchema: Sendable, Hashable {
     }
 
     /// The default number of records to examine.
-    public static let usualSample = 100_000
+    public static let defaultSample = 100_000
     /// The maximum number of fields to list.
-    public static let mostFields = 1_000
+    public static let maxFields = 1_000
 }
 
 extension ResourceSchema {
@@ -70,7 +70,7 @@ extension ResourceSchema {
         var lines: [String] = []
         // Declared columns replace renamed ones and are added to computed ones.
         var names = Set(computed.map { $0.lowercased() })
-        for field in fields where field.traits.isReachable && lines.count < RecordSchema.mostColumns {
+        for field in fields where field.traits.isReachable && lines.count < RecordSchema.maxColumns {
             // Objects are represented by their members.
             guard let type = field.suggestedType else { continue }
             let name = Self.name(of: field.path, as: field.column, &names)

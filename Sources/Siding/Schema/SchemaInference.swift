@@ -45,7 +45,7 @@ struct SchemaInference {
     private mutating func node(of member: JSONMember, in parent: Int) -> Int? {
         let name = Array(member.name.utf8)
         if let known = nodes[parent].children[name] { return known }
-        guard nodes.count <= ResourceSchema.mostFields else {
+        guard nodes.count <= ResourceSchema.maxFields else {
             isCut = true
             return nil
         }

@@ -122,7 +122,7 @@ enum FieldProblems {
         } else if !isShown, isReplaced {
             problems.append("a column of 'set' or 'rename' has its name: read it from the body")
         } else if !isShown, path.components.count == 1 {
-            problems.append("the view has its \(RecordSchema.mostColumns) columns: read it from the body")
+            problems.append("the view has its \(RecordSchema.maxColumns) columns: read it from the body")
         }
         if traits.longIntegers > 0, type == nil || type == .any || type == .real {
             problems.append("\(traits.longIntegers) of its integers are beyond 64 bits: declare it as text")

@@ -2,7 +2,8 @@ internal import HTTPTypes
 public import SidingChain
 internal import SidingJSON
 
-/// Handles a failed page: retains it in the queue, gates the source, or fails the run.
+/// Handles a failed page: records the outcome for the source, which may close its gate, and then keeps the page in the queue or
+/// reports the resource as failed.
 struct FailureHandling: Sendable {
     let sync: ResourceSync
     let position: ListingPosition
@@ -10,7 +11,7 @@ struct FailureHandling: Sendable {
     private var source: Source { sync.resource.source }
     private var store: Store { sync.engine.store }
 
-    /// Records the outcome for the source; then retains, parks or releases the page, or fails the run.
+    /// Records the outcome for the source; then retains, parks or releases the page, or reports the resource as failed.
     func handle(_ failed: PageFailure, _ report: ResourceSync.Report) async throws(StoreError) -> ResourceSync.Report {
         let failure = failed.failure
         // The outcome of one request counts for all requests to the source.
@@ -18,23 +19,24 @@ struct FailureHandling: Sendable {
         switch source.retention(of: failure, .fetch, now: now) {
         case .keep(let isCounted, let attempts, let minimumWait):
             if let attempts, isCounted, triesSoFar + 1 >= attempts {
-                return try await givenUp(failed, report, tries: attempts)
+                return try await giveUp(failed, report, tries: attempts)
             }
             return try await keep(failure, failed.page, isCounted: isCounted, report) {
                 waiting(failure, tries: $0, minimum: minimumWait)
             }
         case .signIn:
-            return try await notRetained(failed, report, parks: .signIn)
+            return try await failWithoutNewEntry(failed, report, parkReason: .signIn)
         case .fail, .park:
-            var ended = try await notRetained(failed, report, parks: .rejected)
+            var ended = try await failWithoutNewEntry(failed, report, parkReason: .rejected)
             ended.isFailedByRule = source.rule(for: failure, of: .fetch) != nil
             return ended
         case .release:
-            return try await released(failed, report)
+            return try await release(failed, report)
         }
     }
 
-    /// Retains the failed page in the queue. If the options forbid that, it only releases an entry that this sync claimed.
+    /// Retains the failed page in the queue. If the options forbid that, only an entry that this sync already claimed goes back
+    /// to the queue.
     func keep(
         _ failure: Failure, _ page: PageRequest, isCounted: Bool, _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
@@ -45,17 +47,17 @@ struct FailureHandling: Sendable {
         return retains ? kept : sync.failed(failure, kept)
     }
 
-    /// Retains the page in the queue. The outcome is `queued`, not an error.
+    /// Retains the page in the queue. Sets the outcome to `queued`; the caller may change it to `failed`.
     private func retain(
-        _ failure: Failure, _ page: PageRequest, isCounted: Bool, parks: ParkReason? = nil,
+        _ failure: Failure, _ page: PageRequest, isCounted: Bool, parkReason: ParkReason? = nil,
         _ report: ResourceSync.Report,
         wait: @escaping @Sendable (Int) -> Duration
     ) async throws(StoreError) -> ResourceSync.Report {
         var retention = FetchRetention(
             resource: sync.resource.name, source: source.name, lease: sync.lease, run: sync.run,
             method: sync.resource.method.rawValue, page: page, error: RecordedError(failure), isCounted: isCounted,
-            parks: parks, expiry: source.expiry, wait: wait)
-        retention.waitsForLine = parks == nil && failure.isOfLine
+            parks: parkReason, expiry: source.expiry, wait: wait)
+        retention.waitsForNetwork = parkReason == nil && failure.isNetworkUnreachable
         retention.isTry = failure.isOfTry
         let (store, kept) = (store, retention)
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(kept) }
@@ -69,27 +71,31 @@ struct FailureHandling: Sendable {
 
     // MARK: Cases
 
-    /// Nothing new is retained; an entry that was taken in hand goes back with what was learned.
-    private func notRetained(
-        _ failed: PageFailure, _ report: ResourceSync.Report, parks reason: ParkReason
+    /// Reports the failure without a new queue entry. An entry that this sync claimed goes back to the queue, parked, with the
+    /// recorded error.
+    private func failWithoutNewEntry(
+        _ failed: PageFailure, _ report: ResourceSync.Report, parkReason reason: ParkReason
     ) async throws(StoreError) -> ResourceSync.Report {
         guard position.entry != nil else { return sync.failed(failed.failure, report) }
-        let kept = try await retain(failed.failure, failed.page, isCounted: true, parks: reason, report) { _ in .zero }
+        let kept = try await retain(failed.failure, failed.page, isCounted: true, parkReason: reason, report) { _ in
+            .zero
+        }
         return sync.failed(failed.failure, kept)
     }
 
-    private func givenUp(
+    private func giveUp(
         _ failed: PageFailure, _ report: ResourceSync.Report, tries: Int
     ) async throws(StoreError) -> ResourceSync.Report {
-        let kept = try await retain(failed.failure, failed.page, isCounted: true, parks: .rejected, report) { _ in .zero
+        let kept = try await retain(failed.failure, failed.page, isCounted: true, parkReason: .rejected, report) { _ in
+            .zero
         }
-        var given = sync.failed(failed.failure, kept)
-        given.warn("given up after \(tries) tries")
-        return given
+        var ended = sync.failed(failed.failure, kept)
+        ended.warn("given up after \(tries) tries")
+        return ended
     }
 
     /// Releases a claimed entry after our own cancellation: page and checkpoint stay, and the attempt does not count.
-    private func released(
+    private func release(
         _ failed: PageFailure, _ report: ResourceSync.Report
     ) async throws(StoreError) -> ResourceSync.Report {
         guard position.entry != nil else { return sync.failed(failed.failure, report) }
@@ -105,7 +111,7 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
-        guard !failure.isOfLine else { return SourceHealth.probeWindow }
+        guard !failure.isNetworkUnreachable else { return SourceHealth.probeWindow }
         return max(
             failure.patience(now: now)
                 ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
@@ -114,8 +120,8 @@ struct FailureHandling: Sendable {
 }
 
 extension Failure {
-    /// Whether the network was unreachable, so that its return ends the wait.
-    fileprivate var isOfLine: Bool {
+    /// Whether this machine had no network, so that the entry is due as soon as the network returns.
+    fileprivate var isNetworkUnreachable: Bool {
         switch reason {
         case .noInternetConnection, .captivePortal: true
         default: false

@@ -197,7 +197,7 @@ extension ResourceSync {
     /// Syncs the whole resource: its one listing, or one listing per parent.
     func runWhole() async throws(StoreError) -> Report {
         let foreign = try await ForeignResource.look(
-            for: resource, options, in: engine.store, file: engine.ledger)
+            for: resource, options, in: engine.store, file: engine.rateLimitStore)
         if let foreign { return foreign.report(of: resource) }
         let watch = ConfigChange(resource: resource, options: options, store: engine.store)
         let left = try await watch.leftOut()

@@ -11,13 +11,13 @@ struct FreshnessCheck {
     let now: Timestamp
 
     /// Why the sync is skipped, for people; nil if it must run.
-    func isPointless(_ standing: ResourceFreshness?) -> String? {
+    func skipReason(_ standing: ResourceFreshness?) -> String? {
         guard !options.isFull, options.since == nil, !options.isAdHoc, !options.acceptsDeletes, let standing,
             let completed = standing.completedAt, isAsItWas(standing)
         else { return nil }
         if let moment = standing.notBefore(at: now) {
             return
-                "the origin asks not to be asked before \(moment.rfc3339) (X-Poll-Interval); --full asks all the same"
+                "the origin allows the next request at \(moment.rfc3339) (X-Poll-Interval); --full ignores this"
         }
         guard let maxAge = options.maxAge else { return nil }
         let age = now - completed

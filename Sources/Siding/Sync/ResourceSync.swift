@@ -201,7 +201,7 @@ struct ResourceSync: Sendable {
 
     /// Keeps the requests of one walk within the source's limits; nil if it has none.
     var budget: BudgetUse? {
-        SourceRateLimits(resource.source, in: engine.ledger, wallClock: engine.environment.wallClock).map {
+        SourceRateLimits(resource.source, in: engine.rateLimitStore, wallClock: engine.environment.wallClock).map {
             BudgetUse($0)
         }
     }
@@ -226,7 +226,7 @@ struct ResourceSync: Sendable {
         return "the origin refused page \(page.page.number) with \(answer.status)"
     }
 
-    /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/goesOnAtCursor``.
+    /// Resumes a listing as it began, at its page or at the cursor; see ``IncrementalCursor/resumesAtCursor``.
     private func goOn(
         _ position: inout ListingPosition, _ start: inout CursorStart, _ report: inout Report
     ) throws(Failure) {

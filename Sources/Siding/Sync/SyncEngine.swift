@@ -2,26 +2,27 @@ package import SidingChain
 package import SidingCredentials
 internal import SidingNetwork
 
-/// Syncs resources: the one type that knows the chain, the store and the queue.
+/// Syncs resources: fetches pages and saves them in the store.
 ///
-/// It keeps no state of its own. All state is in rows, so any number of engines in any number of processes may share a store.
-/// For each resource it takes the lease, plans (a retained fetch, else the page where the listing stopped, else the first page)
-/// and walks the pages. On a failure it retains the request, or reports why not.
+/// It keeps no state: everything is in the store, so any number of engines in any number of processes may share one. For each
+/// resource it takes the lease, chooses the first page (that of a retained fetch, else the checkpoint, else the first page of
+/// the listing) and saves page after page. If a request fails, it keeps the request in the queue, or reports why not.
 package struct SyncEngine: Sendable {
     let store: Store
-    /// The store that counts requests against rate limits: in a rehearsal the original, as its requests are real.
-    var ledger: Store
+    /// The store that counts requests against rate limits. In a rehearsal (`siding plan --fetch`) it is the original store,
+    /// because the requests are real.
+    var rateLimitStore: Store
     let transports: any TransportFactory
     let signIns: SignIns?
     let environment: Environment
     var progress: @Sendable (SyncProgress) -> Void
 
     /// - Parameters:
-    ///   - store: where everything is kept.
+    ///   - store: the database for records, queue and runs.
     ///   - transports: makes a transport per source.
-    ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
-    ///   - environment: clocks, randomness, the state of the line, the logger.
-    ///   - progress: told after each page.
+    ///   - signIns: gets and renews the tokens of sources whose authorization is a ``SignIn``.
+    ///   - environment: clocks, randomness, network connectivity, the logger.
+    ///   - progress: called after each page.
     package init(
         store: Store,
         transports: any TransportFactory,
@@ -30,7 +31,7 @@ package struct SyncEngine: Sendable {
         progress: @escaping @Sendable (SyncProgress) -> Void = { _ in }
     ) {
         self.store = store
-        ledger = store
+        rateLimitStore = store
         self.transports = transports
         self.signIns = signIns
         self.environment = environment
@@ -39,7 +40,8 @@ package struct SyncEngine: Sendable {
 
     var now: Timestamp { environment.wallClock.now }
 
-    /// Syncs `resources` one after the other in one run: in the given order, but each parent before its fan-out resources.
+    /// Syncs `resources` one after the other in one run: in the given order, but each parent resource before the resources that
+    /// list for each of its records.
     ///
     /// - Parameters:
     ///   - command: the command to record in the run, such as `sync posts`.
@@ -57,7 +59,7 @@ package struct SyncEngine: Sendable {
             result = .failure(error)
         }
         // An abandoned page may have left a token refresh running, and the program may exit after this run.
-        for resource in resources { await resource.source.authorization.access?.settled() }
+        for resource in resources { await resource.source.authorization.access?.waitForRefresh() }
         return try result.get()
     }
 
@@ -119,8 +121,8 @@ package struct SyncEngine: Sendable {
     private func leased(
         _ resource: AnyResource, _ options: SyncOptions, _ command: String, _ run: RunID
     ) async throws(StoreError) -> ResourceSync.Report {
-        let asking = FreshnessCheck(resource: resource, options: options, now: now)
-        if let note = asking.isPointless(try await store.freshness(of: resource.name)) {
+        let check = FreshnessCheck(resource: resource, options: options, now: now)
+        if let note = check.skipReason(try await store.freshness(of: resource.name)) {
             return .skipped(resource, note: note)
         }
         switch try await lease(resource, options, command) {

@@ -50,8 +50,8 @@ extension SyncPlan {
         _ resource: AnyResource, _ options: SyncOptions, at url: HTTPURL?, in store: Store?, _ now: Timestamp
     ) async throws(StoreError) -> Obstacle? {
         guard let store else { return nil }
-        let asking = FreshnessCheck(resource: resource, options: options, now: now)
-        if let why = asking.isPointless(try await store.freshness(of: resource.name)) { return .fresh(why: why) }
+        let check = FreshnessCheck(resource: resource, options: options, now: now)
+        if let why = check.skipReason(try await store.freshness(of: resource.name)) { return .fresh(why: why) }
         if let gate = try await store.gates().closing(resource.source.name, at: now) {
             return .gate(gate)
         }

@@ -100,7 +100,7 @@ public enum RowOutcome<Model: Sendable>: Sendable {
     case updated
     /// The stored JSON is the same; nothing was written.
     case unchanged
-    /// Not written, by a rule.
+    /// Not written; the reason says which rule applied.
     case skipped(SkipReason)
     /// The stored model differs, and the strategy leaves the decision to the caller.
     case conflict(stored: Model)
@@ -111,7 +111,7 @@ public enum RowOutcome<Model: Sendable>: Sendable {
     public enum SkipReason: String, Sendable, Hashable, CaseIterable {
         /// A newer version is stored, and versions never go backwards.
         case stale
-        /// Another model of the batch with the same key was used.
+        /// Another model of the batch has the same key and was saved instead.
         case duplicate
     }
 }
@@ -121,8 +121,8 @@ extension RowOutcome: Equatable where Model: Equatable {}
 /// How to save a model if another body is stored under its key.
 ///
 /// If the resource declares a version, a higher version is no conflict, a lower one is stale and skipped, and only an equal
-/// version with another body is a conflict. `merge` and `takePreferable` are called whatever the versions; their result is
-/// written unless it is older than the stored model.
+/// version with another body is a conflict. `merge` and `takePreferable` are called for any versions; their result is written
+/// unless it is older than the stored model.
 ///
 /// The functions run outside of any transaction, and again if the stored record changed meanwhile.
 public enum ConflictStrategy<Model: Sendable>: Sendable {

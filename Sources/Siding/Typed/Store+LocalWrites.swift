@@ -40,7 +40,7 @@ extension Store {
         try await delete(from: lookup.resource) { table, transaction in
             var ids: [Int64] = []
             for key in Set(lookup.keys.map { Array($0.utf8) }) {
-                let row = try table.row(of: String(decoding: key, as: UTF8.self), isLiving: true, transaction)
+                let row = try table.row(of: String(decoding: key, as: UTF8.self), isLive: true, transaction)
                 if let row { ids.append(row) }
             }
             return ids

@@ -124,7 +124,7 @@ final class AccessGuard: Sendable {
     func stored() async throws(Failure) -> Credential { try await settings.stored() }
 
     /// Waits until the running refresh, if any, is over, even if the task is cancelled.
-    func settled() async {
+    func waitForRefresh() async {
         await state.withLock { $0.running }?.ended()
     }
 

@@ -82,7 +82,7 @@ public struct AccessSafety: Sendable {
     /// its way. A program that exits after a cancellation calls this last, since otherwise that token is lost and the old one
     /// is already spent. It takes no longer than the refresh: if nobody else waits, `grace` plus the time in which the request
     /// winds down. The sync engine of `Siding` calls it by itself.
-    public func settled() async {
-        await accessGuard.settled()
+    public func waitForRefresh() async {
+        await accessGuard.waitForRefresh()
     }
 }

@@ -188,7 +188,7 @@ struct PlanFetchTests {
 
     private func changed(from before: [String: String], to after: [String: String]) -> Set<String> {
         after.reduce(into: []) { changes, record in
-            let (was, isNow) = (isLiving(before[record.key]), isLiving(record.value))
+            let (was, isNow) = (isLive(before[record.key]), isLive(record.value))
             switch (was, isNow) {
             case (true, true): if before[record.key] != record.value { changes.insert("updated \(record.key)") }
             case (true, false): changes.insert("deleted \(record.key)")
@@ -198,7 +198,7 @@ struct PlanFetchTests {
         }
     }
 
-    private func isLiving(_ text: String?) -> Bool { text.map { !$0.contains(" deleted ") } ?? false }
+    private func isLive(_ text: String?) -> Bool { text.map { !$0.contains(" deleted ") } ?? false }
 
     private func mutate(_ service: Service, _ generator: inout SeededGenerator) {
         for _ in 0..<Int.random(in: 1...6, using: &generator) {

@@ -255,7 +255,7 @@ struct TransformTests {
     }
 
     @Test(arguments: [
-        ("where: \"state <>\"", "is no expression over a record"),
+        ("where: \"state <>\"", "is not an expression over a record"),
         ("where: \"(SELECT 1)\"", "subqueries prohibited"),
         ("where: \"random() > 0\"", "non-deterministic"),
         ("where: \"user.login = 'x'\"", "record ->> '$.user.login'"),
@@ -266,10 +266,10 @@ struct TransformTests {
         ("set: { siding_x: \"1\" }", "siding_"), ("set: { a: \"1\", A: \"2\" }", "two columns are called"),
         ("columns: { a: text }, set: { A: \"1\" }", "two columns are called"),
         ("drop: [$.gone], deletes: { field: $.gone }", "drops $.gone, which marks its deleted records"),
-        ("drop: [$.state], where: \"state <> 'spam'\"", "'where' looks at $.state, which is dropped"),
-        ("drop: [$.o], where: { path: $.o.x, equals: 1 }", "'where' looks at $.o.x, which is dropped"),
-        ("drop: [$.o], where: \"record ->> '$.o.x' = 1\"", "'where' looks at $.o.x, which is dropped"),
-        ("drop: [$.o], columns: { x: $.o.x }", "the column 'x' looks at $.o.x, which is dropped"),
+        ("drop: [$.state], where: \"state <> 'spam'\"", "'where' uses $.state, which is dropped"),
+        ("drop: [$.o], where: { path: $.o.x, equals: 1 }", "'where' uses $.o.x, which is dropped"),
+        ("drop: [$.o], where: \"record ->> '$.o.x' = 1\"", "'where' uses $.o.x, which is dropped"),
+        ("drop: [$.o], columns: { x: $.o.x }", "the column 'x' uses $.o.x, which is dropped"),
         ("drop: [$.o], set: { x: o }", "'x' in 'set' looks at $.o, which is dropped"),
         (
             "drop: [$.o], children: { x: { path: \"$.o.x[*]\" } }",

@@ -43,7 +43,7 @@ import Testing
         #expect(cancelled?.phase == .notSent)
         await grace.sleepers(1)
         #expect((hold.waits, grace.waits) == ([.seconds(1)], [.seconds(5)]))
-        let settled = Task { await bench.safety.settled() }
+        let settled = Task { await bench.safety.waitForRefresh() }
         settled.cancel()
         hold.advance(by: .seconds(1))
         // What a program waits for that ends now, cancelled as it may be.
@@ -51,7 +51,7 @@ import Testing
         #expect(try await bench.stored?.accessToken == "s3cret-access-2")
         #expect(await bench.chain.failure("/next") == nil)
         #expect(bench.tokenRequests == 1)
-        await bench.safety.settled()
+        await bench.safety.waitForRefresh()
     }
 
     @Test func `nobody waits any more: after the grace the refresh is cancelled`() async throws {
@@ -69,7 +69,7 @@ import Testing
         call.cancel()
         await grace.sleepers(1)
         grace.advance(by: .seconds(5))
-        await bench.safety.settled()
+        await bench.safety.waitForRefresh()
         #expect(await call.value?.reason == .cancelled)
         #expect(hold.waits.isEmpty)
         #expect(try await bench.stored?.generation == 1)
@@ -87,7 +87,7 @@ import Testing
         call.cancel()
         await grace.sleepers(1)
         grace.advance(by: .seconds(5))
-        await bench.safety.settled()
+        await bench.safety.waitForRefresh()
         #expect(await call.value?.reason == .cancelled)
         #expect(try await bench.stored?.accessToken == "s3cret-access-2")
     }

@@ -101,7 +101,7 @@ import Testing
         grace.advance(by: .seconds(5))
         while limit.waits.first != .seconds(5) { await Task.yield() }
         limit.advance(by: .seconds(5))
-        await safety.settled()
+        await safety.waitForRefresh()
         gate.open()
     }
 

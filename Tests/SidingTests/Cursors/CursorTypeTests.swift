@@ -79,13 +79,13 @@ import Testing
     func `a lookback steps back in the form of the value`(
         _ type: CursorType, _ value: String, _ step: IncrementalCursor.Lookback, _ wanted: String
     ) {
-        #expect(cursor(type, step).lookedBack(value) == wanted)
+        #expect(cursor(type, step).minusLookback(value) == wanted)
     }
 
     @Test func `a lookback of a cursor that counts down steps up`() {
-        #expect(cursor(.integer, .count(7), .min).lookedBack("100") == "107")
-        #expect(cursor(.integer, .count(7), .min).lookedBack("9223372036854775807") == "9223372036854775814")
-        #expect(cursor(.integer, .count(7), .min).lookedBack("-3") == "4")
+        #expect(cursor(.integer, .count(7), .min).minusLookback("100") == "107")
+        #expect(cursor(.integer, .count(7), .min).minusLookback("9223372036854775807") == "9223372036854775814")
+        #expect(cursor(.integer, .count(7), .min).minusLookback("-3") == "4")
     }
 
     @Test(arguments: [

@@ -50,7 +50,7 @@ import Testing
         for _ in 0..<2 {
             let write = try #require(try await bench.claim())
             if write.entry.id == lost.id {
-                try await bench.fail(write, .failed(isTimeout: true), wait: .seconds(600), waitsForLine: true)
+                try await bench.fail(write, .failed(isTimeout: true), wait: .seconds(600), waitsForNetwork: true)
             } else {
                 try await bench.fail(write, .patience(until: until, note: "429"), counted: false, wait: .seconds(600))
             }
@@ -66,7 +66,7 @@ import Testing
         let slow = try await bench.enqueue("/a")
         let quick = try await bench.enqueue("/b")
         let first = try #require(try await bench.claim())
-        try await bench.fail(first, .failed(isTimeout: true), wait: .seconds(600), waitsForLine: true)
+        try await bench.fail(first, .failed(isTimeout: true), wait: .seconds(600), waitsForNetwork: true)
         let second = try #require(try await bench.claim())
         #expect(second.entry.id == quick.id)
         try await bench.deliver(second)
@@ -228,7 +228,8 @@ import Testing
         let bench = try await WriteBench()
         try await bench.enqueue("/a")
         let write = try #require(try await bench.claim())
-        try await bench.fail(write, .offline(note: "no route"), counted: false, wait: .seconds(600), waitsForLine: true)
+        try await bench.fail(
+            write, .offline(note: "no route"), counted: false, wait: .seconds(600), waitsForNetwork: true)
         try await bench.store.endWaits(of: nil, because: .credentialsChanged)
         #expect(try await bench.claim() == nil)
         #expect(try await bench.store.gates().map(\.reason) == [.offline])

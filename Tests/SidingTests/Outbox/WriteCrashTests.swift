@@ -185,7 +185,7 @@ import Testing
                 to: "api", .post, HTTPURL("https://api.test/a"), body: Array("{}".utf8),
                 probe: WriteProbe("/a?ref={entry}", mark: JSONPath(member: "ref"))))
         let error = RecordedError(name: "connectionLost", message: "it was lost")
-        let verdict = WriteSettlement.Verdict.unknown(error, waitsForLine: false) { _ in .seconds(60) }
+        let verdict = WriteSettlement.Verdict.unknown(error, waitsForNetwork: false) { _ in .seconds(60) }
         let lost = try #require(try await bench.claim())
         _ = try await bench.store.settle(lost, WriteSettlement(verdict, .nothing))
         bench.time.advance(by: .seconds(-31_536_000))

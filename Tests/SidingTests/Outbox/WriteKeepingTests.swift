@@ -160,7 +160,8 @@ import Testing
         let first = try #require(try await bench.claim())
         let error = RecordedError(name: "http503", message: "later", phase: Failure.Phase.answered.rawValue)
         let until = bench.time.now + .seconds(5)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForLine: false) { _ in .seconds(5) }
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForNetwork: false) { _ in .seconds(5)
+        }
         _ = try await bench.store.settle(first, WriteSettlement(verdict, .patience(until: until, note: "later")))
         bench.time.advance(by: .seconds(5))
         let dead = try await bench.another()

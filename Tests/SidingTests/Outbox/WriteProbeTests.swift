@@ -257,7 +257,7 @@ extension WriteProbeTests {
     }
 
     private static let unknown = WriteSettlement.Verdict.unknown(
-        RecordedError(name: "connectionLost", message: "the line broke", phase: "maybe_sent"), waitsForLine: false
+        RecordedError(name: "connectionLost", message: "the line broke", phase: "maybe_sent"), waitsForNetwork: false
     ) { _ in .zero }
 
     @Test func `the record that was found gives a created one its id, as the answer would have`() async throws {

@@ -34,7 +34,7 @@ import Testing
         try await bench.enqueue("/b")
         let first = try #require(try await bench.claim())
         let error = RecordedError(name: "offline", message: "no way", phase: Failure.Phase.notSent.rawValue)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForLine: true) { _ in .zero }
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: false, waitsForNetwork: true) { _ in .zero }
         let turn = try await bench.store.settle(
             first, WriteSettlement(verdict, .offline(note: "no way")), claiming: Self.request)
         #expect(turn.entry?.state == .queued)

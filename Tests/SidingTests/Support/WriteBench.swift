@@ -65,10 +65,12 @@ struct WriteBench {
     /// Settles `write` as failed, to be tried again after `wait`.
     func fail(
         _ write: ClaimedWrite, _ outcome: SourceOutcome = .nothing, counted: Bool = true, wait: Duration = .zero,
-        phase: Failure.Phase = .notSent, waitsForLine: Bool = false
+        phase: Failure.Phase = .notSent, waitsForNetwork: Bool = false
     ) async throws {
         let error = RecordedError(name: "timeout", message: "it took too long", phase: phase.rawValue)
-        let verdict = WriteSettlement.Verdict.retry(error, isCounted: counted, waitsForLine: waitsForLine) { _ in wait }
+        let verdict = WriteSettlement.Verdict.retry(error, isCounted: counted, waitsForNetwork: waitsForNetwork) { _ in
+            wait
+        }
         #expect(try await store.settle(write, WriteSettlement(verdict, outcome)) != nil)
     }
 

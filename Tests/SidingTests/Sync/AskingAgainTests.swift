@@ -172,7 +172,7 @@ import Testing
     @Test func `a plan says that nothing is asked now`() async throws {
         let bench = try await bench(["X-Poll-Interval": "60"])
         let plan = try await SyncPlan.make(for: bench.resource, in: bench.store, now: bench.time.now)
-        #expect(plan.reason.hasPrefix("nothing now: the origin asks not to be asked before"))
+        #expect(plan.reason.hasPrefix("nothing now: the origin allows the next request at"))
         let full = try await SyncPlan.make(
             for: bench.resource, options: SyncOptions(isFull: true), in: bench.store, now: bench.time.now)
         #expect(!full.reason.hasPrefix("nothing now"))

@@ -93,9 +93,9 @@ package struct WriteSettlement: Sendable {
         case delivered(WriteAnswer)
         /// Back to the queue, to be tried again after `wait`, given the number of counted attempts.
         case retry(
-            RecordedError, isCounted: Bool, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+            RecordedError, isCounted: Bool, waitsForNetwork: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
         /// In doubt, back to the queue: a delivery probe asks the origin after `wait`.
-        case unknown(RecordedError, waitsForLine: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
+        case unknown(RecordedError, waitsForNetwork: Bool, wait: @Sendable (_ attempts: Int) -> Duration)
         /// The delivery probe found it at the origin.
         case arrived(WriteAnswer)
         /// The delivery probe did not find it. From `from` on it is sent again as if for the first time; until then probing

@@ -45,7 +45,8 @@ struct ProbeJudgement: Sendable {
         switch failure.retention(of: .fetch) {
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return otherwise(RecordedError(failure), failure) }
-            return judgement.retry(failure, isCounted: isCounted, waitsForLine: failure.isOfTheLine, minimum: minimum)
+            return judgement.retry(
+                failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return .parked(.signIn, RecordedError(failure), nil)
         case .park, .fail: return otherwise(RecordedError(failure), failure)
         case .release: return .released(isUnsent: false)

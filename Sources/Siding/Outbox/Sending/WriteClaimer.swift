@@ -185,7 +185,7 @@ struct WriteReclaimer {
             return try transitions.park(entry, as: .poison, "its sender crashed \(entry.crashes) times", transaction)
         }
         (entry.state, entry.nextAttemptAt) = (.queued, transitions.now)
-        try OutboxTable.putBack(entry, waitsForLine: nil, transaction)
+        try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
         return entry
     }
 

@@ -37,7 +37,7 @@ struct WriteJudgement: Sendable {
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
         where answer.status == 409 && write.isKeyed && write.firstSentAt != nil && write.entry.attempts < 3:
-            return WriteSettlement(retry(failure, isCounted: true, waitsForLine: false, minimum: nil), .answers)
+            return WriteSettlement(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
             return WriteSettlement(parked(.conflict, failure), .answers)
         case .conflict where write.conflictStatuses != nil:
@@ -54,7 +54,7 @@ struct WriteJudgement: Sendable {
         switch source.retention(of: failure, .write(resendable: write.isResendable), now: now) {
         case .keep(let isCounted, let most, let minimum):
             if let most, write.entry.attempts + 1 >= most { return parked(.rejected, failure) }
-            return retry(failure, isCounted: isCounted, waitsForLine: failure.isOfTheLine, minimum: minimum)
+            return retry(failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return parked(.signIn, failure)
         case .park(.uncertain) where write.probe != nil: return unknown(failure)
         case .park(let reason): return parked(failure.reason == .invalidRequest ? .invalid : reason, failure)
@@ -71,20 +71,20 @@ struct WriteJudgement: Sendable {
     /// In doubt, to be resolved by a delivery probe.
     private func unknown(_ failure: Failure) -> WriteSettlement.Verdict {
         let (backoff, jitter) = (source.retry.backoff, jitter)
-        return .unknown(RecordedError(failure), waitsForLine: failure.isOfTheLine) { attempts in
+        return .unknown(RecordedError(failure), waitsForNetwork: failure.isConnectionFailure) { attempts in
             backoff.wait(after: attempts, jitter: jitter)
         }
     }
 
     func retry(
-        _ failure: Failure, isCounted: Bool, waitsForLine: Bool, minimum: Duration?
+        _ failure: Failure, isCounted: Bool, waitsForNetwork: Bool, minimum: Duration?
     ) -> WriteSettlement.Verdict {
         let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
             failure.reason == .noInternetConnection || failure.reason == .captivePortal
             || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
-        return .retry(RecordedError(failure), isCounted: isCounted, waitsForLine: waitsForLine) { attempts in
+        return .retry(RecordedError(failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) { attempts in
             isGated
                 ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
         }
@@ -107,7 +107,7 @@ extension Failure {
     }
 
     /// Whether the request did not reach the origin completely: such a wait ends when the network returns.
-    var isOfTheLine: Bool {
+    var isConnectionFailure: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,
             .captivePortal, .tlsHandshake, .proxyUnreachable:

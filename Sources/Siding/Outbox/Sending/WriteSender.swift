@@ -25,8 +25,8 @@ package struct WriteSender: Sendable {
     ///   - store: where the entries are.
     ///   - sources: whose entries are sent; those of others are left alone.
     ///   - transports: makes a transport per source.
-    ///   - signIns: keeps the sources signed in whose authorization is a ``SignIn``.
-    ///   - environment: clocks, randomness, the state of the line, the logger.
+    ///   - signIns: gets and renews the tokens of sources whose authorization is a ``SignIn``.
+    ///   - environment: clocks, randomness, network connectivity, the logger.
     package init(
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment()
@@ -215,7 +215,7 @@ package struct WriteSender: Sendable {
                 await send(write, source, over: line)
             }
         // A token that is on its way to this process would be lost with it.
-        if Task.isCancelled { await source.authorization.access?.settled() }
+        if Task.isCancelled { await source.authorization.access?.waitForRefresh() }
         return settlement.scrubbed(of: secrets)
     }
 

@@ -63,16 +63,16 @@ extension OutboxTable {
 
     /// Returns a claimed entry to the queue, with its attempts, crashes and due time.
     ///
-    /// - Parameter waitsForLine: whether the return of the network ends the wait; nil leaves this as it is.
+    /// - Parameter waitsForNetwork: whether the return of the network ends the wait; nil leaves this as it is.
     static func putBack(
-        _ entry: QueueEntry, waitsForLine: Bool?, _ transaction: borrowing Transaction
+        _ entry: QueueEntry, waitsForNetwork: Bool?, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
             UPDATE siding_outbox SET state = 'queued', owner = NULL, attempts = ?2, crashes = ?3, not_before = ?4,
                 waits_for = CASE WHEN ?5 IS NULL THEN waits_for WHEN ?5 THEN 'line' END
             WHERE id = ?1
-            """, entry.id, entry.attempts, entry.crashes, entry.nextAttemptAt.microseconds, waitsForLine)
+            """, entry.id, entry.attempts, entry.crashes, entry.nextAttemptAt.microseconds, waitsForNetwork)
     }
 
     static func park(
@@ -106,7 +106,7 @@ extension OutboxTable {
 
     /// Stores the result of a fetch that failed: queued again, or parked for `reason`.
     static func retain(
-        _ entry: QueueEntry, parkedFor reason: ParkReason?, waitsForLine: Bool, _ transaction: borrowing Transaction
+        _ entry: QueueEntry, parkedFor reason: ParkReason?, waitsForNetwork: Bool, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
@@ -114,7 +114,7 @@ extension OutboxTable {
                 not_before = ?6, waits_for = ?7
             WHERE id = ?1
             """, entry.id, reason == nil ? "queued" : "parked", reason?.rawValue, entry.attempts, entry.tries,
-            entry.nextAttemptAt.microseconds, waitsForLine ? "line" : nil)
+            entry.nextAttemptAt.microseconds, waitsForNetwork ? "line" : nil)
     }
 
     /// Marks an open entry as done or dropped.

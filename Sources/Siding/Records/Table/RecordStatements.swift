@@ -50,9 +50,9 @@ struct RecordStatements: ~Copyable {
             return isDeleted ? .insertedDead : .inserted
         }
         let id = find.int(0)
-        let isLiving = find.isNull(2)
-        let isExpected = find.withBytes(1) { stored in expectation.holds(isLiving ? stored : nil) }
-        let isSame = isLiving != isDeleted && find.withBytes(1) { stored in stored.isSame(as: body) }
+        let isLive = find.isNull(2)
+        let isExpected = find.withBytes(1) { stored in expectation.holds(isLive ? stored : nil) }
+        let isSame = isLive != isDeleted && find.withBytes(1) { stored in stored.isSame(as: body) }
         let deletedAt = isDeleted ? find.optionalInt(2) ?? now.microseconds : nil
         find.reset()
         savedRow = id
@@ -61,17 +61,17 @@ struct RecordStatements: ~Copyable {
         try text?.remove(id)
         try rows.update(id, body, deletedAt: deletedAt, transaction)
         try text?.add(id)
-        return isDeleted ? (isLiving ? .deleted : .updated) : isLiving ? .updated : .revived
+        return isDeleted ? (isLive ? .deleted : .updated) : isLive ? .updated : .revived
     }
 
     /// The row of the record under `key`; nil if there is none.
     mutating func row(of key: UnsafeRawBufferPointer) throws -> Int64? { try stored(under: key)?.row }
 
     /// The row under `key`, and whether the record is live; nil if there is none.
-    mutating func stored(under key: UnsafeRawBufferPointer) throws -> (row: Int64, isLiving: Bool)? {
+    mutating func stored(under key: UnsafeRawBufferPointer) throws -> (row: Int64, isLive: Bool)? {
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return nil }
-        let found = (row: find.int(0), isLiving: find.isNull(2))
+        let found = (row: find.int(0), isLive: find.isNull(2))
         find.reset()
         return found
     }
@@ -84,8 +84,8 @@ struct RecordStatements: ~Copyable {
         if case .anything = expectation { return true }
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else { return expectation.holds(nil) }
-        let isLiving = find.isNull(2)
-        let holds = find.withBytes(1) { stored in expectation.holds(isLiving ? stored : nil) }
+        let isLive = find.isNull(2)
+        let holds = find.withBytes(1) { stored in expectation.holds(isLive ? stored : nil) }
         find.reset()
         return holds
     }

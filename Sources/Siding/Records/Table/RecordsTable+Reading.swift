@@ -35,10 +35,10 @@ extension RecordsTable {
 
     /// The row under a key; nil where there is none.
     func row(
-        of key: String, isLiving: Bool = false, _ database: borrowing some Queryable & ~Copyable
+        of key: String, isLive: Bool = false, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Int64? {
         try database.first(
-            "SELECT rowid FROM \(rows) WHERE key = ?1 AND (?2 = 0 OR deleted_at IS NULL)", self.key(key), isLiving
+            "SELECT rowid FROM \(rows) WHERE key = ?1 AND (?2 = 0 OR deleted_at IS NULL)", self.key(key), isLive
         ) { $0.int(0) }
     }
 

@@ -109,7 +109,7 @@ struct ColumnExpression {
 extension RecordExpression {
     /// The expression where `body` is the record, as in a row of a ``RecordsTable``.
     ///
-    /// - Parameter columns: the declared ones.
+    /// - Parameter columns: the declared columns.
     func sql(beside columns: [RecordColumn]) -> SQL {
         let values = expression.names.map { name -> SQL in
             let value =

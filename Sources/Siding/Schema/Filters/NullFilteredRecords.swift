@@ -37,8 +37,8 @@ struct NullFilteredRecords {
             counters.withheld = leaving.count
         } else {
             (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
-            try Tombstones.make(
-                of: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
+            try Tombstones.insert(
+                for: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
         }
         guard !isBlocked, waiting == 0 else { return counters }
         try transaction.execute("UPDATE siding_resources SET null_filtered = 0 WHERE id = ?1", resource.id)
@@ -63,7 +63,7 @@ struct NullFilteredRecords {
             guard try find.step() else { continue }
             let (body, isEdited) = (find.blob(0), find.int(1) > 0)
             find.reset()
-            guard try condition.verdict(for: body) == .unknown else { continue }
+            guard try condition.result(for: body) == .null else { continue }
             if isEdited { waiting += 1 } else { leaving.append(id) }
         }
         return (leaving, waiting)

@@ -3,8 +3,8 @@ internal import SidingSQLite
 
 /// Evaluates a filter for single records.
 final class RecordCondition {
-    /// The result: true, false or NULL.
-    enum FilterResult { case fits, leaves, unknown }
+    /// The result of the filter: true, false or NULL.
+    enum FilterResult { case matches, filteredOut, null }
 
     private let text: String
     private var statement: Statement
@@ -22,18 +22,18 @@ final class RecordCondition {
         statement = prepared
     }
 
-    /// Evaluates the filter: true, false, or NULL because a member is missing.
+    /// Evaluates the filter: true, false, or NULL, usually because a member is missing or null.
     ///
     /// - Parameter key: the record's key, for messages.
     /// - Throws: ``StoreError/Kind/contract`` if SQLite cannot evaluate it for this record.
-    func verdict(for record: UnsafeRawBufferPointer, called key: @autoclosure () -> String) throws -> FilterResult {
+    func result(for record: UnsafeRawBufferPointer, key: @autoclosure () -> String) throws -> FilterResult {
         do { return try value(for: record) } catch {
             guard error.kind == .other else { throw error }
             throw StoreError(
                 .contract,
                 "'where' (\(PlainText.oneLine(text, limit: 200))) cannot be computed for the record "
-                    + "'\(PlainText.oneLine(key(), limit: 80))': \(error.message); change 'where', or what it does with "
-                    + "such values")
+                    + "'\(PlainText.oneLine(key(), limit: 80))': \(error.message); change 'where' so that it "
+                    + "allows such values")
         }
     }
 
@@ -42,11 +42,11 @@ final class RecordCondition {
         let hasRow = try statement.step()
         let (isTrue, isNull) = hasRow ? (statement.int(0) == 1, statement.int(1) == 1) : (false, true)
         statement.reset()
-        return isTrue ? .fits : isNull ? .unknown : .leaves
+        return isTrue ? .matches : isNull ? .null : .filteredOut
     }
 
     /// Nil if it cannot be computed for the record.
-    func verdict(for record: [UInt8]) throws -> FilterResult? {
+    func result(for record: [UInt8]) throws -> FilterResult? {
         do {
             return try record.withUnsafeBytes { try value(for: $0) }
         } catch let error as SQLiteError where error.kind == .other {

@@ -36,7 +36,7 @@ extension StoredRecordTransforms {
         at schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
     ) throws -> LeftOutRecords? {
         guard let condition = schema.transforms.condition,
-            let left = try leftOut(by: schema, after: before, database)
+            let left = try filteredOut(by: schema, after: before, database)
         else { return nil }
         return try report(left.count, condition, beside: schema.columns, database)
     }

@@ -2,16 +2,17 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Applies changed transforms to stored records without the origin: removes newly dropped members, and deletes records that a
-/// filter excludes.
+/// Applies a changed `drop` or `where` to stored records, server copies and queue entries without asking the origin: removes
+/// newly dropped members, and deletes records that are now filtered out.
 ///
-/// The reverse needs the origin: for members and records that were not stored, a changed definition starts a full listing.
+/// The reverse needs the origin: members and records that were never stored come back only with a full listing, which the
+/// changed definition starts.
 struct StoredRecordTransforms {
     let resource: Int64
     let run: RunID
     let now: Timestamp
 
-    /// Applies the transforms of `schema` after those of `before`.
+    /// Replaces the transforms of `before` by those of `schema`.
     ///
     /// - Returns: the number of records that the filter removed.
     func apply(_ schema: RecordSchema, after before: RecordSchema, _ transaction: borrowing Transaction) throws -> Int {
@@ -23,12 +24,12 @@ struct StoredRecordTransforms {
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
             try drop(removal, revision, transaction)
-            try dropFromBases(removal, transaction)
+            try dropFromServerCopies(removal, transaction)
             try dropFromQueue(removal, transaction)
         }
-        let left = try leftOut(by: schema, after: before, transaction) ?? []
-        try Tombstones.make(of: left, in: resource, run: run, now: now, revision: revision, transaction)
-        return left.count
+        let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
+        try Tombstones.insert(for: excluded, in: resource, run: run, now: now, revision: revision, transaction)
+        return excluded.count
     }
 
     private func drop(_ removal: MemberRemoval, _ revision: Int64, _ transaction: borrowing Transaction) throws {
@@ -43,18 +44,18 @@ struct StoredRecordTransforms {
         {
             for row in rows {
                 last = row.id
-                guard let left = row.without(removal) else { continue }
+                guard let remaining = row.without(removal) else { continue }
                 hasChanged = true
-                if row.isLiving { try text?.remove(row.id) }
-                try table.setBody(of: row.id, to: left, now: now, revision: revision, transaction)
-                if row.isLiving { try text?.add(row.id) }
+                if row.isLive { try text?.remove(row.id) }
+                try table.setBody(of: row.id, to: remaining, now: now, revision: revision, transaction)
+                if row.isLive { try text?.add(row.id) }
             }
         }
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
     }
 
     /// Removes the members from server copies.
-    private func dropFromBases(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
+    private func dropFromServerCopies(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
         var update = try transaction.prepare("UPDATE siding_server_copies SET body = ?2 WHERE id = ?1")
         var last: Int64?
         while let rows = try portion(
@@ -64,9 +65,9 @@ struct StoredRecordTransforms {
         {
             for row in rows {
                 last = row.id
-                guard let left = row.without(removal) else { continue }
+                guard let remaining = row.without(removal) else { continue }
                 try update.bind(1, row.id)
-                try update.bind(2, String(decoding: left, as: UTF8.self))
+                try update.bind(2, String(decoding: remaining, as: UTF8.self))
                 try update.step()
             }
         }
@@ -85,10 +86,10 @@ struct StoredRecordTransforms {
         }
     }
 
-    /// The stored records that a changed filter excludes; nil if it has not changed.
+    /// The stored records that a changed filter filters out; nil if it has not changed.
     ///
     /// A record with pending edits stays until they are complete and the origin sends it again.
-    func leftOut(
+    func filteredOut(
         by schema: RecordSchema, after before: RecordSchema, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [Int64]? {
         guard let expression = schema.transforms.condition else { return nil }
@@ -99,23 +100,23 @@ struct StoredRecordTransforms {
         else { return nil }
         let condition = try RecordCondition(expression, beside: schema.columns, database)
         let table = try RecordsTable.load(resource, database)
-        var (last, left): (Int64?, [Int64]) = (nil, [])
+        var (last, excluded): (Int64?, [Int64]) = (nil, [])
         while let rows = try portion(
             "SELECT rowid AS id, body, 1 FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last, database)
         {
             for row in rows {
                 last = row.id
-                // A record for which it cannot be evaluated stays: the next page with it reports the error.
-                if let verdict = try condition.verdict(for: row.body), verdict != .fits { left.append(row.id) }
+                // A record is kept if the filter cannot be evaluated for it; the next page that contains it reports the error.
+                if let result = try condition.result(for: row.body), result != .matches { excluded.append(row.id) }
             }
         }
-        return left
+        return excluded
     }
 
     private struct StoredRow {
         let id: Int64
         let body: [UInt8]
-        let isLiving: Bool
+        let isLive: Bool
 
         func without(_ removal: MemberRemoval) -> [UInt8]? {
             body.withUnsafeBytes { removal.applied(to: $0) }
@@ -130,7 +131,7 @@ struct StoredRecordTransforms {
         let rows = try database.query(
             "SELECT * FROM (\(sql)) WHERE id >= ?1 ORDER BY id LIMIT 200", last.map { $0 + 1 } ?? .min
         ) { row in
-            StoredRow(id: row.int(0), body: row.blob(1), isLiving: row.int(2) == 1)
+            StoredRow(id: row.int(0), body: row.blob(1), isLive: row.int(2) == 1)
         }
         return rows.isEmpty ? nil : rows
     }

@@ -50,7 +50,7 @@ package struct SyncRehearsal: Sendable {
         var engine = SyncEngine(
             store: copy, transports: ObservedTransports(base: transports, log: requests), signIns: signIns,
             environment: environment, progress: progress)
-        engine.ledger = original ?? copy
+        engine.rateLimitStore = original ?? copy
         let report = try await engine.sync(resource, options: options)
         let secret = resource.source.authorization.secretQueryNames
         return RehearsedSync(

@@ -92,7 +92,7 @@ enum ColumnGrammar {
 
     private static func checked(_ members: [NamedMember<Declaration>], _ reading: inout Reading) -> [RecordColumn] {
         var columns: [RecordColumn] = []
-        let most = RecordSchema.mostColumns
+        let most = RecordSchema.maxColumns
         if members.count > most {
             reading.fault("\(reading.subject): \(members.count) columns are more than \(most)", at: members[most].place)
         }
