@@ -239,7 +239,7 @@ import Testing
         try await bench.store.releaseLease(bench.bench.lease)
         let other = try await Store.open(at: bench.path)
         try await other.forget(resource: "posts")
-        try await other.close()
+        await other.close()
         try await bench.bench.nextSync()
         for page in pages { try await bench.commit(page) }
         #expect(try await bench.columns("posts") == ["id", "a", "b"])
