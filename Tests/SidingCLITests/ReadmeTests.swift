@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func `the reading order of a sync names at most sixty files, and all of them exist`() throws {
+        let document = try Self.text("Docs/Architecture.md")
+        let start = try #require(document.range(of: "To read it, open these"))
+        let end = try #require(document.range(of: "\n\nWhile a page", range: start.upperBound..<document.endIndex))
+        let files = document[start.upperBound..<end.lowerBound].matches(of: /`([A-Za-z]+(?:\/[A-Za-z+]+)+)`/).map {
+            String($0.1)
+        }
+        #expect(files.count > 30 && files.count <= 60)
+        for file in files {
+            let path = (file.hasPrefix("CLI/") ? file : "Sources/Siding/\(file)") + ".swift"
+            #expect(FileManager.default.fileExists(atPath: Self.root.appending(path: path).path), "\(path)")
+        }
+    }
+
     @Test func `the program in the README is the one that is compiled`() throws {
         let program = try Self.text("Examples/Embedding/Embedding.swift")
         #expect(try Self.text("README.md").contains("```swift\n\(program)```"))

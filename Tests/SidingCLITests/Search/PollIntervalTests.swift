@@ -21,7 +21,7 @@ struct PollIntervalTests {
         #expect(try skipped.object()["outcome"] == .string("skipped"))
         #expect(skipped.output.contains("X-Poll-Interval"))
         #expect(try await sandbox.siding("sync").everything == "")
-        #expect(try await sandbox.siding("sync", "-v").error.contains("--full asks all the same"))
+        #expect(try await sandbox.siding("sync", "-v").error.contains("--full ignores this"))
         #expect(origin.requests.count == 1)
         #expect(try await sandbox.siding("status").output.contains("; not asked for "))
         #expect(try await sandbox.siding("status", "--json").output.contains(#""not_before":""#))
