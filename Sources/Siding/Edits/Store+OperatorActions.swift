@@ -5,7 +5,7 @@ internal import SidingSynchronization
 /// Operator actions on entries.
 extension Store {
     /// The most entries that one transaction changes: other writers get the lock in between.
-    static let entriesPerTransaction = 250
+    static let entriesPerTransaction = 500
     /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
