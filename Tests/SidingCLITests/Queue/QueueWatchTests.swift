@@ -8,11 +8,11 @@ import Testing
 struct QueueWatchTests {
     private static let secondPage = OriginPattern(path: "/items", query: ["page": "2"])
 
-    /// A listing whose second page met `status`, which waits for a second.
+    /// A listing whose second page met `status`, which waits for two seconds.
     private func stopped() async throws -> (service: Service, sandbox: Sandbox) {
         let service = try await Service.start(items: 40, pageSize: 10)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
-        service.origin.inject(.status(503, retryAfter: "1"), at: Self.secondPage)
+        service.origin.inject(.status(503, retryAfter: "2"), at: Self.secondPage)
         try #require(try await sandbox.siding("sync").status == 75)
         service.origin.forgetRequests()
         return (service, sandbox)

@@ -259,7 +259,7 @@ struct TransformTests {
         ("where: \"(SELECT 1)\"", "subqueries prohibited"),
         ("where: \"random() > 0\"", "non-deterministic"),
         ("where: \"user.login = 'x'\"", "record ->> '$.user.login'"),
-        ("where: \"rowid > 3\"", "the member is record ->> '$.rowid'"),
+        ("where: \"rowid > 3\"", "write record ->> '$.rowid'"),
         ("where: { path: $.state }", "compares with nothing"),
         ("where: { path: $.state, equals: a, in: [b] }", "compares in several ways"),
         ("drop: [$.id]", "drops its key"), ("drop: [\"$.list[0]\"]", "is no member that can be left out"),
@@ -270,10 +270,10 @@ struct TransformTests {
         ("drop: [$.o], where: { path: $.o.x, equals: 1 }", "'where' uses $.o.x, which is dropped"),
         ("drop: [$.o], where: \"record ->> '$.o.x' = 1\"", "'where' uses $.o.x, which is dropped"),
         ("drop: [$.o], columns: { x: $.o.x }", "the column 'x' uses $.o.x, which is dropped"),
-        ("drop: [$.o], set: { x: o }", "'x' in 'set' looks at $.o, which is dropped"),
+        ("drop: [$.o], set: { x: o }", "'x' in 'set' uses $.o, which is dropped"),
         (
             "drop: [$.o], children: { x: { path: \"$.o.x[*]\" } }",
-            "'x' in 'children' looks at $.o.x, which is dropped"
+            "'x' in 'children' uses $.o.x, which is dropped"
         ),
         ("columns: { a: text }, rename: { b: c }", "declared columns have their names already"),
     ])
