@@ -43,7 +43,7 @@ import Testing
         ("{ id: { typ: text } }", "unknown key 'typ'"), ("{ id: { type: int } }", "is 'int'"),
         ("{ id: { type: text, format: epoch } }", "for the type datetime alone"),
         ("{ id: { index: 1 } }", "is '1'"), ("{ siding_key: text }", "siding_ are Siding's own"),
-        ("{ id: text, ID: text }", "without case"), ("{ q: '$.\"a\\\"b\"' }", "cannot reach"),
+        ("{ id: text, ID: text }", "ignores upper and lower case"), ("{ q: '$.\"a\\\"b\"' }", "cannot reach"),
         ("{ \"a\\nb\": text }", "control character"),
     ])
     func `a column that cannot be is a fault in its place`(_ columns: String, _ words: String) {

@@ -31,9 +31,17 @@ struct ChangeFeed {
         guard run != 0 else { return ChangeFeed(since: beginning) }
         let newest = try newestRun(for: resource, snapshot)
         let found = try snapshot.first(
-            "SELECT ended_at, revisions, json_extract(revisions, ?2) FROM siding_runs WHERE id = ?1", run,
-            "$.\"\(resource)\""
-        ) { row in (hasEnded: !row.isNull(0), isNoted: !row.isNull(1), revision: row.optionalInt(2) ?? beginning) }
+            """
+            SELECT ended_at, revisions, json_extract(revisions, ?2),
+                EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
+            FROM siding_runs WHERE id = ?1
+            """, run, "$.\"\(resource)\"", name
+        ) { row in
+            (
+                hasEnded: !row.isNull(0), isNoted: !row.isNull(1), revision: row.optionalInt(2) ?? beginning,
+                isForgotten: row.int(3) == 1
+            )
+        }
         guard let found else {
             let isPruned = try Store.isForgotten(run, snapshot)
             throw (isPruned ? Refusal.pruned(run) : .unknown(run)).error(name, newest)
@@ -43,11 +51,9 @@ struct ChangeFeed {
         let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0)
         }
-        // Before its first record, a resource of the same name may have been forgotten, with its deletions.
-        let isComplete =
-            try found.revision == beginning
-            ? !hadRecords(name, until: run, snapshot) : found.revision >= forgotten ?? 0
-        guard isComplete else { throw Refusal.forgotten(run).error(name, newest) }
+        guard !found.isForgotten, found.revision == beginning || found.revision >= forgotten ?? 0 else {
+            throw Refusal.forgotten(run).error(name, newest)
+        }
         return ChangeFeed(since: found.revision)
     }
 
@@ -60,22 +66,21 @@ struct ChangeFeed {
             SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL
                 AND COALESCE(json_extract(revisions, ?2), \(integer: beginning)) NOT BETWEEN 0
                     AND COALESCE((SELECT forgotten FROM siding_resources WHERE id = ?1), 0) - 1
-                AND (json_extract(revisions, ?2) IS NOT NULL OR NOT EXISTS (
-                    SELECT 1 FROM siding_run_resources r
-                    WHERE r.resource = (SELECT name FROM siding_resources WHERE id = ?1) AND r.run <= siding_runs.id AND r.inserted > 0))
+                AND NOT EXISTS (
+                    SELECT 1 FROM json_each(revisions)
+                    WHERE key = '=' || (SELECT name FROM siding_resources WHERE id = ?1))
             ORDER BY id DESC LIMIT 1
             """, resource, "$.\"\(resource)\""
         ) { $0.int(0) }
         return newest ?? 0
     }
 
-    /// Whether a run until `run` inserted records of a resource of this name.
-    private static func hadRecords(
-        _ name: String, until run: RunID, _ snapshot: borrowing Snapshot
-    ) throws -> Bool {
-        try snapshot.first(
-            "SELECT 1 FROM siding_run_resources WHERE resource = ?1 AND run <= ?2 AND inserted > 0 LIMIT 1", name, run
-        ) { _ in true } ?? false
+    /// Records that a resource is forgotten, with its deletions: changes since the runs so far are no longer complete.
+    static func forget(_ name: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_runs SET revisions = json_patch(revisions, json_object('=' || ?1, 1)) WHERE revisions IS NOT NULL
+            """, name)
     }
 
     /// Records that a tombstone is removed: changes since before its revision are then no longer complete.

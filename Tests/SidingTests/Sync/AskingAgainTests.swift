@@ -27,7 +27,7 @@ import Testing
         bench.time.advance(by: .seconds(59))
         let report = try await bench.sync()
         #expect(report.line.outcome == .skipped)
-        #expect(report.line.notes.first?.contains("not to be asked before 2023-11-14T22:14:20") ?? false)
+        #expect(report.line.notes.first?.contains("the next request at 2023-11-14T22:14:20") ?? false)
         #expect(bench.origin.takeTargets() == [])
         bench.time.advance(by: .seconds(1))
         #expect(try await bench.sync().line.outcome == .saved)
