@@ -53,6 +53,15 @@ package struct UTCDate: Sendable, Hashable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
+    /// How many days a month of the Gregorian calendar has.
+    package static func days(inMonth month: Int, ofYear year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
     private static func digits(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.count)) + text

@@ -162,7 +162,7 @@ struct RecordSaver {
         case .fault(let fault): ContractBreach(fault, contract)
         case .key(let key) where key.kind != type:
             ContractBreach(.keyType, .quarantine, key.kind.reason(unlike: type))
-        case .key: check?.breach(of: body, schema: slice.memberSet)
+        case .key: check?.breach(of: body, memberSet: slice.memberSet)
         }
     }
 

@@ -114,13 +114,13 @@ extension Store {
         try await probes.willCommit(page.page.number)
         let me = try ownerID()
         let now = clock.now
-        let known = shapes.known(of: page.resource)
+        let known = memberSets.known(of: page.resource)
         let saved = try await write { transaction in
             try Self.check(page.lease, owner: me, transaction)
             return try PageSaver(page: page, owner: me, now: now).save(transaction, knownMemberSets: known)
         }
         // Only after the commit: member sets of a page that was rolled back would hide its columns.
-        shapes.add(saved.newMemberSets, to: page.resource)
+        memberSets.add(saved.newMemberSets, to: page.resource)
         if saved.counters.inserted + saved.counters.updated + saved.counters.deleted > 0 { changeSignal.fire() }
         return saved.counters
     }

@@ -38,7 +38,7 @@ extension Store {
             return Store(
                 writer: writer, reader: reader, owner: OwnerLock(directory: path + ".owners"),
                 claimedWork: ClaimedWork(),
-                shapes: KnownMemberSets(),
+                memberSets: KnownMemberSets(),
                 changeSignal: ChangeSignal(), clock: clock, jitter: jitter, appliedMigrations: applied)
         } catch {
             throw StoreError(mapping: error)

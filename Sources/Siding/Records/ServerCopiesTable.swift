@@ -105,4 +105,18 @@ enum ServerCopiesTable {
     static func delete(_ key: String, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute("DELETE FROM siding_server_copies WHERE resource = ?1 AND key = ?2", resource, key)
     }
+
+    /// Rewrites the server copies of a resource, a batch at a time.
+    ///
+    /// - Parameter rewrite: nil keeps the copy.
+    static func rewriteBodies(
+        of resource: Int64, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
+    ) throws {
+        try transaction.rewrite(
+            """
+            SELECT id, body FROM siding_server_copies
+            WHERE resource = ?1 AND body IS NOT NULL AND id > ?2 ORDER BY id LIMIT 200
+            """, of: resource, update: "UPDATE siding_server_copies SET body = ?2 WHERE id = ?1"
+        ) { try rewrite($0).map { SQLiteValue.text(String(decoding: $0, as: UTF8.self)) } }
+    }
 }

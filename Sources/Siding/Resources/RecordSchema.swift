@@ -130,7 +130,7 @@ package struct HistoryRetention: Sendable, Hashable {
 }
 
 extension RecordSchema {
-    /// Whether both shapes have the same views, indexes and contract; the history may differ.
+    /// Whether both schemas have the same views, indexes and contract; the history may differ.
     func looksLike(_ other: RecordSchema) -> Bool {
         var same = self
         same.history = other.history

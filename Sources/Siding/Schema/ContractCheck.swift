@@ -12,7 +12,7 @@ struct ContractCheck {
     /// Whether a listing was ever complete: before that, new members are allowed.
     private let isGrown: Bool
     private var register: FieldCatalogue
-    private var shapes: [UInt64: Members] = [:]
+    private var membersBySet: [UInt64: Members] = [:]
 
     /// The known members of one member set.
     private struct Members {
@@ -44,12 +44,12 @@ struct ContractCheck {
     }
 
     /// Why the record may not be saved; nil if it may, in which case its members become known.
-    mutating func breach(of record: UnsafeRawBufferPointer, schema: UInt64) -> ContractBreach? {
+    mutating func breach(of record: UnsafeRawBufferPointer, memberSet: UInt64) -> ContractBreach? {
         let values = JSONMembers.topLevelValues(of: record)
-        var members = shapes[schema]
+        var members = membersBySet[memberSet]
         if members?.places.count != values.count {
             members = self.members(of: record)
-            shapes[schema] = members
+            membersBySet[memberSet] = members
         }
         guard let members, members.places.count == values.count else { return nil }
         if contract.newFields != .allow, isGrown, let name = members.firstNew {

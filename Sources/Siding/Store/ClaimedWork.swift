@@ -25,22 +25,3 @@ final class ClaimedWork: Sendable {
         tokens.withLock { $0[name] != nil }
     }
 }
-
-/// The member sets whose columns exist already, so that most records cost the view nothing.
-final class KnownMemberSets: Sendable {
-    /// The maximum number of member sets; beyond it the memory starts over, for records whose members are keys of a map.
-    private static let limit = 10_000
-    private let shapes = Mutex<[String: Set<UInt64>]>([:])
-
-    func known(of resource: String) -> Set<UInt64> {
-        shapes.withLock { $0[resource] ?? [] }
-    }
-
-    func add(_ new: Set<UInt64>, to resource: String) {
-        guard !new.isEmpty else { return }
-        shapes.withLock { shapes in
-            let known = shapes[resource] ?? []
-            shapes[resource] = known.count + new.count > Self.limit ? new : known.union(new)
-        }
-    }
-}

@@ -30,7 +30,7 @@ public struct Store: Sendable {
     let reader: DatabaseReader
     let owner: OwnerLock
     let claimedWork: ClaimedWork
-    let shapes: KnownMemberSets
+    let memberSets: KnownMemberSets
     /// Fires after each commit of this process that wrote records.
     package let changeSignal: ChangeSignal
     let clock: WallClock

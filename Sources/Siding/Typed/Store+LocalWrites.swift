@@ -8,7 +8,7 @@ extension Store {
     /// - Returns: an outcome per row, in order; nil if an expectation did not hold and nothing was written.
     package func apply(_ changes: RecordChanges) async throws(StoreError) -> [RecordChangeOutcome]? {
         let now = clock.now
-        let known = shapes.known(of: changes.resource)
+        let known = memberSets.known(of: changes.resource)
         let saved: LocalSaver.Saved
         do throws(StoreError) {
             saved = try await write { transaction in
@@ -18,7 +18,7 @@ extension Store {
             guard error.kind == .outdated else { throw error }
             return nil
         }
-        shapes.add(saved.newMemberSets, to: changes.resource)
+        memberSets.add(saved.newMemberSets, to: changes.resource)
         if saved.isWritten { changeSignal.fire() }
         return saved.outcomes
     }

@@ -8,7 +8,8 @@ extension Timestamp {
     public init?(rfc3339 text: String) {
         var reader = DateReader(text)
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
-            reader.skip("-"), let day = reader.number(2), day >= 1, day <= Self.days(in: month, of: year)
+            reader.skip("-"), let day = reader.number(2), day >= 1,
+            day <= UTCDate.days(inMonth: Int(month), ofYear: Int(year))
         else { return nil }
         let days = Int64(UTCDate.daysSince1970(year: Int(year), month: Int(month), day: Int(day)))
         if reader.isAtEnd {
@@ -40,14 +41,6 @@ extension Timestamp {
         let (_, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
         let fraction = String(1_000_000 + (rest < 0 ? rest + 1_000_000 : rest)).dropFirst().prefix(digits)
         return "\(whole).\(fraction)Z"
-    }
-
-    private static func days(in month: Int64, of year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 }
 

@@ -173,22 +173,12 @@ enum OutboxRequestsTable {
     static func rewriteAnswers(
         ofResource resource: String, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
     ) throws {
-        var last: Int64 = 0
-        while true {
-            let rows = try transaction.query(
-                """
-                SELECT entry, answer FROM siding_outbox_requests JOIN siding_outbox ON seq = entry
-                WHERE resource = ?1 AND kind = 'write' AND length(answer) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
-                """, resource, last
-            ) { (entry: $0.int(0), answer: $0.blob(1)) }
-            guard let end = rows.last else { return }
-            last = end.entry
-            for row in rows {
-                guard let left = try rewrite(row.answer) else { continue }
-                try transaction.execute(
-                    "UPDATE siding_outbox_requests SET answer = ?2 WHERE entry = ?1", row.entry, SQLiteValue.blob(left))
-            }
-        }
+        try transaction.rewrite(
+            """
+            SELECT entry, answer FROM siding_outbox_requests JOIN siding_outbox ON seq = entry
+            WHERE resource = ?1 AND kind = 'write' AND length(answer) > 0 AND entry > ?2 ORDER BY entry LIMIT 200
+            """, of: resource, update: "UPDATE siding_outbox_requests SET answer = ?2 WHERE entry = ?1"
+        ) { try rewrite($0).map(SQLiteValue.blob) }
     }
 }
 

@@ -154,14 +154,14 @@ extension RecordsTable {
             try transaction.execute(
                 """
                 UPDATE \(identifier: name) SET key = CAST(key AS INTEGER)
-                WHERE typeof(key) = 'text' AND CAST(CAST(key AS INTEGER) AS TEXT) = key
+                WHERE typeof(key) = 'text' AND \(Self.isInteger("key"))
                 """)
         }
         if kind == .integer {
             try transaction.execute(
                 """
                 UPDATE siding_history SET key = CAST(key AS INTEGER)
-                WHERE resource = ?1 AND typeof(key) = 'text' AND CAST(CAST(key AS INTEGER) AS TEXT) = key
+                WHERE resource = ?1 AND typeof(key) = 'text' AND \(Self.isInteger("key"))
                 """, resource)
         }
         let children = try transaction.query("SELECT id FROM siding_resources WHERE parent = ?1", resourceName) {
@@ -181,7 +181,7 @@ extension RecordsTable {
             try transaction.execute(
                 """
                 UPDATE \(identifier: name) SET scope = CAST(scope AS INTEGER)
-                WHERE typeof(scope) = 'text' AND CAST(CAST(scope AS INTEGER) AS TEXT) = scope
+                WHERE typeof(scope) = 'text' AND \(Self.isInteger("scope"))
                 """)
         } else {
             try transaction.execute(

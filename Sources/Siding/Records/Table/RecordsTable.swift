@@ -87,9 +87,12 @@ extension RecordsTable {
     func key(ofText text: SQL) -> SQL {
         guard keyType == .integer else { return text }
         return """
-            CASE WHEN CAST(CAST(\(text) AS INTEGER) AS TEXT) = \(text) THEN CAST(\(text) AS INTEGER) ELSE \(text) END
+            CASE WHEN \(Self.isInteger(text)) THEN CAST(\(text) AS INTEGER) ELSE \(text) END
             """
     }
+
+    /// Whether a text that SQL has is an integer of 64 bits, in the spelling that ``integer(_:)`` takes.
+    static func isInteger(_ text: SQL) -> SQL { "CAST(CAST(\(text) AS INTEGER) AS TEXT) = \(text)" }
 
     /// Whether a column of `type` shows the key as the table has it.
     func showsKey(as type: ColumnType) -> Bool {

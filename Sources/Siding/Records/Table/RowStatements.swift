@@ -18,13 +18,16 @@ struct RowStatements: ~Copyable {
 
     /// An INSERT and an UPDATE with the same parameters: 1 is the key or the row, 2 the body, 6 the time of the deletion.
     private struct Pair: ~Copyable {
-        var insert: Statement
-        var update: Statement
+        private let table: RecordsTable
+        private var insert: Statement
+        private var update: Statement
+        /// Reads the values of the stored columns; nil if the statements compute them.
+        private var columns: ScannedColumns?
 
-        /// - Parameter declared: the values of the stored columns; nil computes them from the body.
         init(
-            _ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context, declared: [SQL]?
+            _ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context, _ columns: ScannedColumns?
         ) throws {
+            let declared = columns?.parameters
             var insert = try transaction.prepare(
                 """
                 INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, revision, lives_since, pending,
@@ -41,15 +44,15 @@ struct RowStatements: ~Copyable {
                 """)
             try Self.bind(context, to: &insert)
             try Self.bind(context, to: &update)
+            self.table = table
             self.insert = insert
             self.update = update
+            self.columns = columns
         }
 
-        /// - Parameter columns: reads the values of the stored columns; nil if the statement computes them.
-        /// - Returns: false if nothing was written, as the statement that computes them has to do it.
+        /// - Returns: false if nothing was written, as the columns' expressions have to compute a value.
         mutating func insert(
-            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, in table: RecordsTable,
-            _ columns: inout ScannedColumns?
+            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?
         ) throws -> Bool {
             if try columns?.bind(body, to: &insert, from: firstColumn) == false { return false }
             try table.bind(key: key, at: 1, of: &insert)
@@ -60,9 +63,7 @@ struct RowStatements: ~Copyable {
         }
 
         /// The same for a row that is stored.
-        mutating func update(
-            _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ columns: inout ScannedColumns?
-        ) throws -> Bool {
+        mutating func update(_ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?) throws -> Bool {
             if try columns?.bind(body, to: &update, from: firstColumn) == false { return false }
             try update.bind(1, row)
             try update.bindTextBytes(2, body)
@@ -84,25 +85,16 @@ struct RowStatements: ~Copyable {
 
     private let table: RecordsTable
     private let context: Context
-    private var columns: ScannedColumns?
-    private var scanned: Pair?
-    private var computed: Pair?
-    private var isComputedPrepared: Bool
+    /// Writes usual records; all of them if no column is read from the record.
+    private var usual: Pair
+    /// Writes the others, and computes their columns.
+    private var computing: Pair?
 
     init(_ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context) throws {
-        let columns = ScannedColumns(table.columns)
-        let pair = try Pair(transaction, table, context, declared: columns?.parameters)
+        let usual = try Pair(transaction, table, context, ScannedColumns(table.columns))
         self.table = table
         self.context = context
-        self.columns = columns
-        isComputedPrepared = columns == nil
-        if columns == nil {
-            scanned = nil
-            computed = consume pair
-        } else {
-            scanned = consume pair
-            computed = nil
-        }
+        self.usual = usual
     }
 
     /// Inserts a record.
@@ -112,25 +104,21 @@ struct RowStatements: ~Copyable {
         _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
-        if try scanned?.insert(key, body, deletedAt: deletedAt, in: table, &columns) == true { return }
-        try prepareComputed(transaction)
-        var none: ScannedColumns?
-        _ = try computed?.insert(key, body, deletedAt: deletedAt, in: table, &none)
+        if try usual.insert(key, body, deletedAt: deletedAt) { return }
+        try prepareComputing(transaction)
+        _ = try computing?.insert(key, body, deletedAt: deletedAt)
     }
 
     /// Writes another body into a record's row.
     mutating func update(
         _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ transaction: borrowing Transaction
     ) throws {
-        if try scanned?.update(row, body, deletedAt: deletedAt, &columns) == true { return }
-        try prepareComputed(transaction)
-        var none: ScannedColumns?
-        _ = try computed?.update(row, body, deletedAt: deletedAt, &none)
+        if try usual.update(row, body, deletedAt: deletedAt) { return }
+        try prepareComputing(transaction)
+        _ = try computing?.update(row, body, deletedAt: deletedAt)
     }
 
-    private mutating func prepareComputed(_ transaction: borrowing Transaction) throws {
-        guard !isComputedPrepared else { return }
-        computed = try Pair(transaction, table, context, declared: nil)
-        isComputedPrepared = true
+    private mutating func prepareComputing(_ transaction: borrowing Transaction) throws {
+        if computing == nil { computing = try Pair(transaction, table, context, nil) }
     }
 }

@@ -65,7 +65,8 @@ enum ScannedValue {
             case (.any, .string), (.text, .string): Self.string(found, bytes, in: record)
             case (.any, .true), (.boolean, .true): .integer(1)
             case (.any, .false), (.boolean, .false): .integer(0)
-            case (.any, .number), (.integer, .number), (.boolean, .number): Self.integer(bytes)
+            case (.any, .number), (.integer, .number), (.boolean, .number):
+                RecordsTable.integer(bytes).map(ScannedValue.integer)
             case (.text, .number), (.text, .true), (.text, .false): .bytes(bytes)
             case (.real, .number): Self.real(bytes, isInteger: found.isInteger(in: record))
             case (.datetime(.rfc3339), .string): UsualTime.rfc3339(Self.contents(bytes)).map(ScannedValue.text)
@@ -97,30 +98,11 @@ enum ScannedValue {
         return .text(text)
     }
 
-    private static func integer(_ digits: UnsafeRawBufferPointer) -> ScannedValue? {
-        guard let number = number(digits) else { return nil }
-        return .integer(number)
-    }
-
-    /// The number, if it is written as an integer that 64 bits hold.
-    private static func number(_ digits: UnsafeRawBufferPointer) -> Int64? {
-        let isNegative = digits.first == UInt8(ascii: "-")
-        let magnitude = digits.dropFirst(isNegative ? 1 : 0)
-        guard (1...19).contains(magnitude.count) else { return nil }
-        var number: UInt64 = 0
-        for byte in magnitude {
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit < 10 else { return nil }
-            // 19 digits are below 2 to the 64.
-            number = number * 10 + UInt64(digit)
-        }
-        guard number <= UInt64(Int64.max) else { return nil }
-        return isNegative ? -Int64(number) : Int64(number)
-    }
-
     /// - Parameter unit: its length in milliseconds.
     private static func time(_ digits: UnsafeRawBufferPointer, unit: Int64) -> ScannedValue? {
-        guard let number = number(digits), number >= 0, number <= UsualTime.last / unit else { return nil }
+        guard let number = RecordsTable.integer(digits), number >= 0, number <= UsualTime.last / unit else {
+            return nil
+        }
         return .text(UsualTime.text(milliseconds: number * unit))
     }
 }
@@ -180,16 +162,8 @@ enum UsualTime {
             text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
             text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
         else { return false }
-        return year >= 1 && (1...12).contains(month) && day >= 1 && day <= lastDay(of: month, year)
+        return year >= 1 && (1...12).contains(month) && day >= 1 && day <= UTCDate.days(inMonth: month, ofYear: year)
             && hour < 24 && minute < 60 && second < 60
-    }
-
-    private static func lastDay(of month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
     }
 
     /// The milliseconds of what follows the seconds, rounded; nil unless it is an optional fraction and UTC.

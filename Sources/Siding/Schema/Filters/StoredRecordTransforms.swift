@@ -24,7 +24,9 @@ struct StoredRecordTransforms {
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
             try drop(removal, revision, transaction)
-            try dropFromServerCopies(removal, transaction)
+            try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
+                body.withUnsafeBytes { removal.applied(to: $0) }
+            }
             try dropFromQueue(removal, transaction)
         }
         let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
@@ -52,25 +54,6 @@ struct StoredRecordTransforms {
             }
         }
         if hasChanged { try Revisions.set(revision, of: resource, transaction) }
-    }
-
-    /// Removes the members from server copies.
-    private func dropFromServerCopies(_ removal: MemberRemoval, _ transaction: borrowing Transaction) throws {
-        var update = try transaction.prepare("UPDATE siding_server_copies SET body = ?2 WHERE id = ?1")
-        var last: Int64?
-        while let rows = try portion(
-            """
-            SELECT id, body, 1 FROM siding_server_copies WHERE resource = \(integer: resource) AND body IS NOT NULL
-            """, last, transaction)
-        {
-            for row in rows {
-                last = row.id
-                guard let remaining = row.without(removal) else { continue }
-                try update.bind(1, row.id)
-                try update.bind(2, String(decoding: remaining, as: UTF8.self))
-                try update.step()
-            }
-        }
     }
 
     /// Removes the members from the queue: from server copies of edits, and from answers.

@@ -7,7 +7,7 @@ import Testing
 @testable import Siding
 
 /// Where the origin is asked for each record that a listing lacks.
-@Suite struct AbsenceInquiryTests {
+@Suite struct DeletionVerificationTests {
     /// Five records on three pages, listed whole once, each to be found at `/posts/ID`.
     private func listed(
         _ change: (inout AnyResource) -> Void = { _ in }
@@ -24,17 +24,6 @@ import Testing
     /// The records that were asked for since the last look.
     private func asked(_ bench: EngineBench) -> [String] {
         bench.origin.takeTargets().filter { $0.hasPrefix("/posts/") }.sorted()
-    }
-
-    /// Two posts, and the resource of their comments.
-    private func commented() async throws -> (bench: EngineBench, comments: AnyResource) {
-        let bench = try await EngineBench(ScriptedOrigin())
-        bench.origin.set("/posts", ScriptedOrigin.page("[1,2]"))
-        var comments = bench.resource
-        (comments.name, comments.path) = ("comments", "/posts/{post}/comments")
-        comments.forEach = ForEach("posts", bind: ["post": JSONPath(member: "id")])
-        comments.deletions = Deletions(byAbsence: true)
-        return (bench, comments)
     }
 
     private func set(_ bench: EngineBench, _ first: String, _ second: String = "[3,4]") {
@@ -268,32 +257,6 @@ import Testing
         #expect(try await bench.keys() == ["1", "3", "5"])
     }
 
-    @Test func `a record that moved to a parent which is not known yet is not gone`() async throws {
-        let (bench, comments) = try await commented()
-        bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10,11]"))
-        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20,21]"))
-        for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
-        bench.origin.set("/posts", ScriptedOrigin.page("[1,2,3]"))
-        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[21]"))
-        bench.origin.set("/posts/3/comments", ScriptedOrigin.page("[20]"))
-        var notes: [String] = []
-        for _ in 0..<4 {
-            bench.time.advance(by: .seconds(60))
-            notes += try await bench.engine().run([comments]).flatMap(\.line.notes)
-        }
-        let living = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
-        #expect(living == ["10", "11", "20", "21"])
-        #expect(notes.contains { $0.contains("the parents were not completely listed") })
-        // With its parents listed each time, what is gone goes.
-        bench.origin.set("/posts/3/comments", ScriptedOrigin.page("[]"))
-        for _ in 0..<3 {
-            bench.time.advance(by: .seconds(60))
-            _ = try await bench.engine().run([bench.resource, comments])
-        }
-        let left = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
-        #expect(left == ["10", "11", "21"])
-    }
-
     @Test func `the guard comes before the questions: where too many are missing, none is asked about`() async throws {
         let all = 10..<40
         let bench = try await listed { $0.paging = .none }
@@ -332,45 +295,5 @@ import Testing
         #expect(first.line.notes.contains { $0.contains("200 more missing records were not verified") })
         let second = try await bench.sync()
         #expect(second.line.counters.deleted == 200 && asked(bench).count == 200)
-    }
-
-    @Test func `deletions that the guard blocks are not verified again in each sync of a pass over parents`()
-        async throws
-    {
-        let (bench, listed) = try await commented()
-        var comments = listed
-        comments.deletions.recordPath = "/comments/{id}"
-        let all = (100..<130).map(String.init).joined(separator: ",")
-        bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[\(all)]"))
-        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20]"))
-        for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
-        bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[]"))
-        _ = bench.origin.takeTargets()
-        for _ in 0..<3 {
-            bench.time.advance(by: .seconds(60))
-            let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
-            #expect(report.line.counters.withheld == 30 && report.line.counters.deleted == 0)
-        }
-        #expect(!bench.origin.takeTargets().contains { $0.hasPrefix("/comments/") })
-    }
-
-    @Test func `a listing for a parent that the origin does not have any more is an empty one`() async throws {
-        let (bench, listed) = try await commented()
-        var comments = listed
-        bench.origin.set("/posts/1/comments", ScriptedOrigin.page("[10]"))
-        bench.origin.set("/posts/2/comments", ScriptedOrigin.page("[20]"))
-        for _ in 0..<2 { _ = try await bench.engine().run([bench.resource, comments]) }
-        bench.origin.set("/posts/2/comments", .status(.gone))
-        for _ in 0..<2 {
-            bench.time.advance(by: .seconds(60))
-            let report = try #require(try await bench.engine().run([bench.resource, comments]).last)
-            #expect(report.line.outcome == .saved && report.warnings == [])
-        }
-        let living = try await bench.store.records(of: "comments", after: nil, limit: 9, deleted: false).map(\.key)
-        #expect(living == ["10"])
-        // Without a word on deletions it is a failure of that parent.
-        comments.deletions = Deletions()
-        let plain = try #require(try await bench.engine().run([comments]).last)
-        #expect(plain.line.outcome == .partial)
     }
 }
