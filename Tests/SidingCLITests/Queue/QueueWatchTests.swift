@@ -8,18 +8,19 @@ import Testing
 struct QueueWatchTests {
     private static let secondPage = OriginPattern(path: "/items", query: ["page": "2"])
 
-    /// A listing whose second page met `status`, which waits for two seconds.
-    private func stopped() async throws -> (service: Service, sandbox: Sandbox) {
+    /// A listing whose second page met a 503, and waits for as many seconds as `retryAfter` says.
+    private func stopped(retryAfter: String = "2") async throws -> (service: Service, sandbox: Sandbox) {
         let service = try await Service.start(items: 40, pageSize: 10)
         let sandbox = try Sandbox.with(service, source: "retry: { inline: 0 }")
-        service.origin.inject(.status(503, retryAfter: "2"), at: Self.secondPage)
+        service.origin.inject(.status(503, retryAfter: retryAfter), at: Self.secondPage)
         try #require(try await sandbox.siding("sync").status == 75)
         service.origin.forgetRequests()
         return (service, sandbox)
     }
 
     @Test func `Watching waits for a page whose time has not come, and for writes meanwhile`() async throws {
-        let (service, sandbox) = try await stopped()
+        // Long enough for two processes to start on a busy machine before the page is due.
+        let (service, sandbox) = try await stopped(retryAfter: "6")
         service.listen { _, request in request.method == "GET" ? nil : .json("{}", status: .created) }
         #expect(try await sandbox.siding("send", "POST", "shop:/orders", "-d", "{}", "--no-send").status == 0)
         let watched = try await sandbox.siding("queue", "run", "--watch")
