@@ -127,7 +127,8 @@ let package = Package(
             dependencies: [
                 "Siding", "SidingChain", "SidingCredentials", "SidingHTTP", "SidingImport", "SidingJSON",
                 "SidingManifest",
-                "SidingNetwork", "SidingOrigin", "SidingSynchronization", argumentParser, httpTypes, logging,
+                "SidingNetwork", "SidingOrigin", "SidingSQLite", "SidingSynchronization", argumentParser, httpTypes,
+                logging,
                 unixSignals,
             ],
             path: "CLI", swiftSettings: settings),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import SidingSQLite
 
 /// The entry point: parses the arguments, runs the command and reports its error.
 @main
@@ -7,6 +8,7 @@ enum Main {
     static func main() async {
         Signals.holdStandardFiles()
         Signals.ignoreBrokenPipes()
+        MemoryStatistics.stop()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
         do {

@@ -10,6 +10,9 @@ static inline int siding_sqlite_switch(sqlite3 *database, int verb, int on, int 
     return sqlite3_db_config(database, verb, on, state);
 }
 
+/// The form of sqlite3_config for verbs that take an on/off switch.
+static inline int siding_sqlite_configure(int verb, int on) { return sqlite3_config(verb, on); }
+
 /// SQLITE_STATIC: the bytes stay where they are until the binding is replaced; SQLite makes no copy.
 static inline sqlite3_destructor_type siding_sqlite_static(void) { return SQLITE_STATIC; }
 
