@@ -9,6 +9,8 @@ package struct PageCommit: Sendable {
     package var listing: Int64
     package var page: PageRequest
     package var content: Content
+    /// The paths of the values that come with the records; see `RecordSlice.columns`.
+    package var columns: [JSONPath] = []
     /// Nil for an ad-hoc listing (`--limit`), which must not touch checkpoint and validators.
     package var progress: Progress?
     /// The ID of the retained fetch that this page completes.

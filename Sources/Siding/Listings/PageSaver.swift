@@ -80,7 +80,7 @@ struct PageSaver {
                 resource.schema, of: resource.id, isGrown: resource.wasCompleted, transaction),
             mark: page.deletions.rule.mark,
             condition: kept.transforms.condition, columns: kept.columns,
-            isOtherCondition: kept.hasOtherCondition(than: resource.schema), request: request)
+            isOtherCondition: kept.hasOtherCondition(than: resource.schema), paths: self.page.columns, request: request)
         var quarantine = try quarantine(resource.id, transaction)
         return try bytes.withUnsafeBytes { page in
             let saved = try saver.save(slices, of: page, transaction) { slice, breach in

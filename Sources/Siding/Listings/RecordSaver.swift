@@ -20,11 +20,14 @@ struct RecordSaver {
     var check: ContractCheck?
     /// The member that marks deleted records; nil if there is none.
     var mark: DeletionMark? = nil
-    /// The filter (`where`) and the columns whose names it may use; nil keeps all records.
+    /// The filter (`where`); nil keeps all records.
     var condition: RecordExpression? = nil
+    /// The columns whose names the filter may use.
     var columns: [RecordColumn] = []
     /// Whether `condition` is not the stored filter: then stored records that it excludes stay.
     var isOtherCondition = false
+    /// The paths of the values that come with the records; see `RecordSlice.columns`.
+    var paths: [JSONPath] = []
     /// The row of the request; the caller inserts it if a record was written.
     var request: Int64?
 
@@ -75,7 +78,8 @@ struct RecordSaver {
             return saved
         }
         var statements = try RecordStatements(
-            transaction, table: table, run: run, now: now, revision: revision, request: request)
+            transaction, table: table, run: run, now: now, revision: revision, request: request,
+            columns: paths)
         let test = try condition.map { try RecordCondition($0, beside: columns, transaction) }
         for (index, slice) in slices.enumerated() where !superseded.contains(index) {
             let body = UnsafeRawBufferPointer(rebasing: page[slice.range])
@@ -101,7 +105,7 @@ struct RecordSaver {
                 let isDeleted = isMarked || !isFit && !isLeaving
                 let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(
-                        key: text, body: body, isDeleted: isDeleted, through: pull, transaction)
+                        key: text, body: body, values: slice.columns, isDeleted: isDeleted, through: pull, transaction)
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
@@ -195,12 +199,13 @@ extension RecordStatements {
     ///
     /// - Parameter pull: saves records with pending edits; nil if no record of the resource has any.
     mutating func save(
-        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, isDeleted: Bool = false,
-        expecting expectation: RecordChanges.Expectation = .anything, through pull: RecordPull?,
-        _ transaction: borrowing Transaction
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [],
+        isDeleted: Bool = false, expecting expectation: RecordChanges.Expectation = .anything,
+        through pull: RecordPull?, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         guard let pull, try pull.applies(to: key, transaction) else {
-            return try save(key: key, body: body, isDeleted: isDeleted, expecting: expectation, transaction)
+            return try save(
+                key: key, body: body, values: values, isDeleted: isDeleted, expecting: expectation, transaction)
         }
         guard try isExpected(expectation, of: key) else { return .unexpected }
         return try pull.take(body, under: key, isDeleted: isDeleted, transaction)

@@ -30,8 +30,8 @@ struct PageFetcher: Sendable {
         chain = PageChain.make(
             resource, transport: counter.counting(credentials.noting(transport)), budget: budget, in: environment)
         reader = PageReader(
-            records: resource.records, key: resource.key, envelope: turner.envelopePaths,
-            limits: resource.source.jsonLimits)
+            records: resource.records, key: resource.key, columns: resource.schema.columns.map(\.path),
+            envelope: turner.envelopePaths, limits: resource.source.jsonLimits)
     }
 
     /// Fetches `page`; `stored` is its row, if there is one.

@@ -156,6 +156,7 @@ struct ListingRun: Sendable {
         commit.exchange = PageCommit.Exchange(
             method: resource.method.rawValue, status: page.status, etag: page.etag, lastModified: page.lastModified)
         if options.isAdHoc { commit.schema = resource.schema }
+        commit.columns = resource.schema.columns.map(\.path)
         commit.hasNoList = page.hasNoList
         commit.deletions = DeletionTerms(
             resource.deletions, isStable: resource.isStable, isAccepted: options.acceptsDeletes)

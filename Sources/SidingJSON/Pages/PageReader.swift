@@ -16,14 +16,19 @@ public struct PageReader: Sendable {
     let envelopeNodes: [PathTree.Node]
     let tree: PathTree
     let keyReader: RecordKeyReader
+    let columnNodes: [PathTree.Node]
+    /// The paths inside a record.
+    let recordTree: PathTree
     let limits: JSONLimits
 
     /// - Parameters:
     ///   - records: the path of the records; nil to find them.
     ///   - key: paths inside a record; several make a composite key, none uses the record itself as its key.
+    ///   - columns: paths inside a record of values that are wanted of each; see ``RecordSlice/columns``.
     ///   - envelope: paths of wanted values from the page's root, outside or inside the records.
     public init(
-        records: JSONPath?, key: [JSONPath], envelope: [JSONPath] = [], limits: JSONLimits = JSONLimits()
+        records: JSONPath?, key: [JSONPath], columns: [JSONPath] = [], envelope: [JSONPath] = [],
+        limits: JSONLimits = JSONLimits()
     ) {
         var tree = PathTree()
         recordsNode = records.map { tree.insert($0) } ?? PathTree.none
@@ -32,7 +37,10 @@ public struct PageReader: Sendable {
         self.records = records
         self.envelope = envelope
         self.limits = limits
-        keyReader = RecordKeyReader(paths: key)
+        var recordTree = PathTree()
+        keyReader = RecordKeyReader(paths: key, in: &recordTree)
+        columnNodes = columns.map { recordTree.insert($0) }
+        self.recordTree = recordTree
     }
 
     /// Reads one whole page.
@@ -82,12 +90,16 @@ public struct RecordSlice: Sendable, Hashable {
     /// A hash of the record's top-level member names in order (the member set): stable across runs. A new hash means that columns
     /// may have changed; equal hashes do not prove equal names.
     public let memberSet: UInt64
+    /// The values at the reader's `columns`, with ranges from the record's start; nil where the record has none. Empty if none were
+    /// asked for, or if a name on the way to one is written with escapes: SQLite 3.40 does not find such members, later versions do.
+    public let columns: [EnvelopeValue?]
 
-    init(start: UInt32, end: UInt32, outcome: Outcome, memberSet: UInt64) {
+    init(start: UInt32, end: UInt32, outcome: Outcome, memberSet: UInt64, columns: [EnvelopeValue?]) {
         self.start = start
         self.end = end
         self.outcome = outcome
         self.memberSet = memberSet
+        self.columns = columns
     }
 
     /// The record's bytes in the page, without surrounding whitespace.

@@ -24,7 +24,7 @@ struct PageWalk: ~Copyable {
         self.reader = reader
         self.page = page
         self.scanner = scanner
-        rules = RecordRules(scanner: scanner, tree: reader.keyReader.tree, limits: reader.limits)
+        rules = RecordRules(scanner: scanner, tree: reader.recordTree, limits: reader.limits)
         found = Array(repeating: FoundValue(), count: reader.tree.nodeCount)
     }
 
@@ -87,7 +87,20 @@ struct PageWalk: ~Copyable {
         records.append(
             RecordSlice(
                 start: UInt32(truncatingIfNeeded: range.lowerBound), end: UInt32(truncatingIfNeeded: range.upperBound),
-                outcome: outcome(of: range), memberSet: rules.memberSet))
+                outcome: outcome(of: range), memberSet: rules.memberSet, columns: columns(from: start)))
+    }
+
+    private func columns(from start: Int) -> [EnvelopeValue?] {
+        guard !rules.hasEscapedName else { return [] }
+        var values: [EnvelopeValue?] = []
+        values.reserveCapacity(reader.columnNodes.count)
+        for node in reader.columnNodes {
+            let value = rules.found[node]
+            values.append(
+                value.isFound
+                    ? EnvelopeValue(kind: value.kind, range: Int(value.start) - start..<Int(value.end) - start) : nil)
+        }
+        return values
     }
 
     private func outcome(of range: Range<Int>) -> RecordSlice.Outcome {

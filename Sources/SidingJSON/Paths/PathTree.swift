@@ -53,6 +53,12 @@ struct PathTree: Sendable {
         edges.first { $0.hash == hash && $0.parent == node && Self.isMember($0, named: name) }?.child ?? Self.none
     }
 
+    /// The node behind an edge if the edge has this name, else nil.
+    @inline(never)
+    func child(at edge: Int, named name: ScannedString) -> Node? {
+        Self.isMember(edges[edge], named: name) ? edges[edge].child : nil
+    }
+
     /// The path from the root to the node.
     func path(to node: Node) -> JSONPath {
         var components: [JSONPath.Component] = []

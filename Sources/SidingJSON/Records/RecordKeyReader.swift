@@ -6,14 +6,13 @@
 struct RecordKeyReader: Sendable {
     private let paths: [JSONPath]
     private let nodes: [PathTree.Node]
-    let tree: PathTree
 
-    /// - Parameter paths: the key paths; if empty, the record itself is its key, like with the path `$`.
-    init(paths: [JSONPath]) {
+    /// - Parameters:
+    ///   - paths: the key paths; if empty, the record itself is its key, like with the path `$`.
+    ///   - tree: gets the paths inside a record.
+    init(paths: [JSONPath], in tree: inout PathTree) {
         self.paths = paths.isEmpty ? [.root] : paths
-        var tree = PathTree()
         nodes = self.paths.map { tree.insert($0) }
-        self.tree = tree
     }
 
     func key(

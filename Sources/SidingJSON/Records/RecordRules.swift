@@ -11,6 +11,13 @@ struct RecordRules: ~Copyable {
         var element = -1
     }
 
+    /// An edge of the tree, in plain numbers.
+    struct Branch {
+        let edge: Int
+        let hash: UInt64
+        let parent: PathTree.Node
+    }
+
     let document: UnsafePointer<UInt8>
     let documentEnd: UnsafePointer<UInt8>
     let limits: JSONLimits
@@ -21,8 +28,10 @@ struct RecordRules: ~Copyable {
     private var names: NameSet
     private var frame = Frame()
     private var outerFrames = ScratchStack<Frame>(capacity: 16)
-    /// The hashes of names on wanted paths: only these names are looked up in the tree.
-    private let wantedHashes: ScratchStack<UInt64>
+    /// The names on wanted paths, by hash: only names that match one are compared with the tree's.
+    private let branches: ScratchStack<Branch>
+    /// Whether a name on a wanted path is written with escapes.
+    private(set) var hasEscapedName = false
     private var depth = 0
     /// The wanted node of the next value.
     private var node = PathTree.root
@@ -33,9 +42,11 @@ struct RecordRules: ~Copyable {
         self.limits = limits
         self.tree = tree
         found = ScratchStack(repeating: FoundValue(), count: tree.nodeCount)
-        var hashes = ScratchStack<UInt64>(capacity: tree.edges.count)
-        for edge in tree.edges { hashes.append(edge.hash) }
-        wantedHashes = hashes
+        var branches = ScratchStack<Branch>(capacity: tree.edges.count)
+        for (index, edge) in tree.edges.enumerated() {
+            branches.append(Branch(edge: index, hash: edge.hash, parent: edge.parent))
+        }
+        self.branches = branches
         names = NameSet(document: scanner.start)
     }
 
@@ -45,6 +56,7 @@ struct RecordRules: ~Copyable {
         for index in 0..<found.count { found[index].end = 0 }
         noted = nil
         memberSet = 0
+        hasEscapedName = false
         names.removeAll()
         node = PathTree.root
     }
@@ -64,9 +76,11 @@ struct RecordRules: ~Copyable {
     }
 
     @inline(__always)
-    private func child(named name: ScannedString, hash: UInt64) -> PathTree.Node {
-        for index in 0..<wantedHashes.count where wantedHashes[index] == hash {
-            return tree.child(of: frame.node, named: name, hash: hash)
+    private mutating func child(named name: ScannedString, hash: UInt64) -> PathTree.Node {
+        for index in 0..<branches.count where branches[index].hash == hash && branches[index].parent == frame.node {
+            guard let child = tree.child(at: branches[index].edge, named: name) else { continue }
+            if name.isEscaped { hasEscapedName = true }
+            return child
         }
         return PathTree.none
     }

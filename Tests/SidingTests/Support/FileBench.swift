@@ -23,7 +23,7 @@ struct FileBench {
     /// Commits one page as a listing of its own.
     @discardableResult
     func commit(_ json: String, schema: RecordSchema = RecordSchema()) async throws -> RunCounters {
-        try await bench.commit(json, bench.open(schema: schema))
+        try await bench.commit(json, bench.open(schema: schema), columns: schema.columns.map(\.path))
     }
 
     /// Reads the quarantine again, for which the bench's lease is given back.

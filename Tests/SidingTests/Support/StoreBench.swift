@@ -85,10 +85,12 @@ struct StoreBench: Sendable {
 
     // MARK: Pages
 
-    static func content(_ json: String, key: String = "id") throws -> PageCommit.Content {
+    static func content(
+        _ json: String, key: String = "id", columns: [JSONPath] = []
+    ) throws -> PageCommit.Content {
         let bytes = Array(json.utf8)
         let contents = try bytes.withUnsafeBytes { page in
-            try PageReader(records: nil, key: [JSONPath(member: key)]).read(page)
+            try PageReader(records: nil, key: [JSONPath(member: key)], columns: columns).read(page)
         }
         return .records(bytes, contents.records)
     }
@@ -108,10 +110,12 @@ struct StoreBench: Sendable {
     @discardableResult
     func commit(
         _ json: String, _ position: ListingPosition, next: NextPage = .end, etag: String? = nil,
-        page: PageRequest? = nil, key: String = "id"
+        page: PageRequest? = nil, key: String = "id", columns: [JSONPath] = []
     ) async throws -> RunCounters {
-        let content = try Self.content(json, key: key)
-        return try await store.commit(pageCommit(content, position, next: next, etag: etag, page: page))
+        let content = try Self.content(json, key: key, columns: columns)
+        var commit = pageCommit(content, position, next: next, etag: etag, page: page)
+        commit.columns = columns
+        return try await store.commit(commit)
     }
 
     /// Opens a listing and commits its first page, with a second one to come.

@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
 /// The statements that save records, prepared once per page.
@@ -16,16 +17,18 @@ struct RecordStatements: ~Copyable {
     ///   - table: one that is there, with a layout for all keys that are to be saved.
     ///   - revision: the resource's revision once this transaction has committed.
     ///   - request: where the bodies come from; nil for what is saved here.
+    ///   - columns: the paths of the values that come with records; see `RecordSlice.columns`.
     init(
         _ transaction: borrowing Transaction, table: RecordsTable, run: RunID, now: Timestamp, revision: Int64,
-        request: Int64? = nil
+        request: Int64? = nil, columns: [JSONPath] = []
     ) throws {
         try table.keepHistory(transaction)
         // All or none: a struct of statements cannot be left half made.
         let find = try transaction.prepare(
             "SELECT rowid, body, deleted_at FROM \(identifier: table.name) WHERE key = ?1")
         let rows = try RowStatements(
-            transaction, table, RowStatements.Context(run: run, now: now, revision: revision, request: request))
+            transaction, table, RowStatements.Context(run: run, now: now, revision: revision, request: request),
+            readAt: columns)
         let index = try TextIndex.load(of: table.resource, transaction)
         let text: TextStatements? = if let index { try TextStatements(index, transaction) } else { nil }
         self.table = table
@@ -36,15 +39,18 @@ struct RecordStatements: ~Copyable {
     }
 
     /// Saves one record: a tombstone may become a live record, and a record marked as deleted becomes a tombstone.
+    ///
+    /// - Parameter values: of its columns, if they were read with it; else they are computed.
     mutating func save(
-        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, isDeleted: Bool = false,
-        expecting expectation: RecordChanges.Expectation = .anything, _ transaction: borrowing Transaction
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [],
+        isDeleted: Bool = false, expecting expectation: RecordChanges.Expectation = .anything,
+        _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         savedRow = nil
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
-            try rows.insert(key, body, deletedAt: isDeleted ? now.microseconds : nil, transaction)
+            try rows.insert(key, body, values, deletedAt: isDeleted ? now.microseconds : nil, transaction)
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
             return isDeleted ? .insertedDead : .inserted
@@ -59,7 +65,7 @@ struct RecordStatements: ~Copyable {
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
         try text?.remove(id)
-        try rows.update(id, body, deletedAt: deletedAt, transaction)
+        try rows.update(id, body, values, deletedAt: deletedAt, transaction)
         try text?.add(id)
         return isDeleted ? (isLive ? .deleted : .updated) : isLive ? .updated : .revived
     }

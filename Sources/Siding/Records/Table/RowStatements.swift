@@ -1,9 +1,10 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
 /// The statements that write a record's row with its stored columns, prepared once per page.
 ///
-/// There are two ways to the columns' values: read by ``ScannedColumns`` and bound, or computed by the columns' expressions in the
+/// There are two ways to the columns' values: read with the page and bound, or computed by the columns' expressions in the
 /// statement. The second is prepared with the first record that needs it. SQLite parses a text once for all JSON functions of a
 /// statement.
 struct RowStatements: ~Copyable {
@@ -21,8 +22,8 @@ struct RowStatements: ~Copyable {
         private let table: RecordsTable
         private var insert: Statement
         private var update: Statement
-        /// Reads the values of the stored columns; nil if the statements compute them.
-        private var columns: ScannedColumns?
+        /// Binds the values of the stored columns; nil if the statements compute them.
+        private let columns: ScannedColumns?
 
         init(
             _ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context, _ columns: ScannedColumns?
@@ -52,9 +53,9 @@ struct RowStatements: ~Copyable {
 
         /// - Returns: false if nothing was written, as the columns' expressions have to compute a value.
         mutating func insert(
-            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?
+            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?
         ) throws -> Bool {
-            if try columns?.bind(body, to: &insert, from: firstColumn) == false { return false }
+            if try columns?.bind(values, of: body, to: &insert, from: firstColumn) == false { return false }
             try table.bind(key: key, at: 1, of: &insert)
             try insert.bindTextBytes(2, body)
             try insert.bind(6, deletedAt)
@@ -63,8 +64,10 @@ struct RowStatements: ~Copyable {
         }
 
         /// The same for a row that is stored.
-        mutating func update(_ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?) throws -> Bool {
-            if try columns?.bind(body, to: &update, from: firstColumn) == false { return false }
+        mutating func update(
+            _ row: Int64, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?
+        ) throws -> Bool {
+            if try columns?.bind(values, of: body, to: &update, from: firstColumn) == false { return false }
             try update.bind(1, row)
             try update.bindTextBytes(2, body)
             try update.bind(6, deletedAt)
@@ -90,8 +93,11 @@ struct RowStatements: ~Copyable {
     /// Writes the others, and computes their columns.
     private var computing: Pair?
 
-    init(_ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context) throws {
-        let usual = try Pair(transaction, table, context, ScannedColumns(table.columns))
+    /// - Parameter paths: the paths of the values that come with records.
+    init(
+        _ transaction: borrowing Transaction, _ table: RecordsTable, _ context: Context, readAt paths: [JSONPath]
+    ) throws {
+        let usual = try Pair(transaction, table, context, ScannedColumns(table.columns, readAt: paths))
         self.table = table
         self.context = context
         self.usual = usual
@@ -99,23 +105,26 @@ struct RowStatements: ~Copyable {
 
     /// Inserts a record.
     ///
-    /// - Parameter deletedAt: when it was deleted, in microseconds; nil for a live record.
+    /// - Parameters:
+    ///   - values: see `RecordSlice.columns`; empty if unknown.
+    ///   - deletedAt: when it was deleted, in microseconds; nil for a live record.
     mutating func insert(
-        _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, deletedAt: Int64?,
+        _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?,
         _ transaction: borrowing Transaction
     ) throws {
-        if try usual.insert(key, body, deletedAt: deletedAt) { return }
+        if try usual.insert(key, body, values, deletedAt: deletedAt) { return }
         try prepareComputing(transaction)
-        _ = try computing?.insert(key, body, deletedAt: deletedAt)
+        _ = try computing?.insert(key, body, values, deletedAt: deletedAt)
     }
 
     /// Writes another body into a record's row.
     mutating func update(
-        _ row: Int64, _ body: UnsafeRawBufferPointer, deletedAt: Int64?, _ transaction: borrowing Transaction
+        _ row: Int64, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?,
+        _ transaction: borrowing Transaction
     ) throws {
-        if try usual.update(row, body, deletedAt: deletedAt) { return }
+        if try usual.update(row, body, values, deletedAt: deletedAt) { return }
         try prepareComputing(transaction)
-        _ = try computing?.update(row, body, deletedAt: deletedAt)
+        _ = try computing?.update(row, body, values, deletedAt: deletedAt)
     }
 
     private mutating func prepareComputing(_ transaction: borrowing Transaction) throws {
