@@ -101,9 +101,10 @@
 --                        was made, once it has something else (an empty blob: nothing). `temporary_id` becomes `real_id` on
 --                        delivery.
 -- siding_idempotency_keys
---                        the key of each write, sent in `field`. `is_honoured` says that the origin remembers it for
---                        `lifetime_us` from `first_sent_at` on. `kept_until` keeps the key of a purged entry taken, with the
---                        `digest` of its request, which is deleted then; the entry goes with its key.
+--                        the key of each write, sent in `field`; a request that was changed since is sent under the key
+--                        `sent_as` instead. `is_honoured` says that the origin remembers it for `lifetime_us` from
+--                        `first_sent_at` on. `kept_until` keeps the key of a purged entry taken; the entry goes with its key.
+--                        `digest` is that of the request that was accepted under `key`, once it was changed or purged.
 -- siding_outbox_events   the newest 100 transitions of an entry: when, who, what, why. A log: nothing is decided by it.
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
@@ -475,9 +476,10 @@ CREATE TABLE siding_idempotency_keys (
     lifetime_us INTEGER,
     kept_until  INTEGER,
     digest      TEXT,
+    sent_as     TEXT,
     CONSTRAINT idempotency_keys_is_quoted CHECK (is_quoted IN (0, 1)),
     CONSTRAINT idempotency_keys_is_honoured CHECK (is_honoured IN (0, 1)),
-    CONSTRAINT idempotency_keys_digest_is_of_purged CHECK ((kept_until IS NULL) = (digest IS NULL))
+    CONSTRAINT idempotency_keys_digest_of_changed CHECK (digest IS NOT NULL OR (kept_until IS NULL AND sent_as IS NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX siding_idempotency_keys_kept ON siding_idempotency_keys (kept_until) WHERE kept_until IS NOT NULL;
 

@@ -50,7 +50,7 @@ struct Scale {
             guard let write = claimed else { throw Unexpected(words: "nothing was claimed") }
             settlements.append(
                 try await clock.measure {
-                    _ = try await store.settle(write, WriteSettlement(.delivered(answer), .answers))
+                    _ = try await store.settle(write, WriteSettlement(.delivered(answer), .answers), claiming: nil)
                 })
         }
         return (claims, settlements)

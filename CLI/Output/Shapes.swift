@@ -89,7 +89,7 @@ enum Shapes {
         object.string("why", explanation.why)
         object.string("next", explanation.next)
         object.array("history", history.map(event))
-        if let content { members(of: content, into: &object) }
+        if let content { members(of: entry, content, into: &object) }
         if let conflict { object.object("record") { members(of: conflict, into: &$0) } }
         return object
     }
@@ -104,14 +104,14 @@ enum Shapes {
         }
     }
 
-    private static func members(of content: WriteContent, into object: inout JSONObject) {
+    private static func members(of entry: QueueEntry, _ content: WriteContent, into object: inout JSONObject) {
         object.object("headers") { headers in
             for field in content.headerFields { headers.string(field.name.rawName, field.value) }
         }
         object.string("key", content.key)
-        object.optional("sent_at", content.firstSentAt)
+        object.optional("sent_at", entry.firstSentAt)
         if !content.parents.isEmpty { object.strings("after", content.parents) }
-        object.optional("replaces", content.replaces)
+        object.optional("replaces", entry.replaces)
         object.optional("probe", content.probe)
         if let body = content.body { object.body("body", body) }
         guard let answer = content.answer else { return }

@@ -29,11 +29,7 @@ extension Source {
     /// Refuses a write that sets the field or parameter of this source's own credential: the queue stores no credentials.
     ///
     /// - Throws: ``StoreError/Kind/invalidWrite``.
-    public func check(_ write: WriteRequest) throws(StoreError) {
-        do { try WriteSafety.check(write, to: self) } catch {
-            throw StoreError(.invalidWrite, error.detail ?? error.description)
-        }
-    }
+    public func check(_ write: WriteRequest) throws(StoreError) { try WriteSafety.check(write, to: self) }
 }
 
 extension WriteRequest {

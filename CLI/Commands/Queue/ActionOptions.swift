@@ -41,19 +41,14 @@ struct ActionOptions: ParsableArguments {
 
     /// Performs the operator action `decision` on the `chosen` entries and prints the result of each.
     ///
-    /// - Parameter preview: the request that an entry would become, printed by a dry run.
     /// - Returns: the changed entries, and the exit status: 1 if all selected entries were refused, 3 if some were.
     func perform(
-        _ decision: OperatorAction, on chosen: QueueSelection, of store: Store,
-        preview: (QueueChange) async throws -> RequestPreview? = { _ in nil }
+        _ decision: OperatorAction, on chosen: QueueSelection, of store: Store
     ) async throws -> (changed: [QueueEntry], status: ExitStatus) {
         let changes = try await store.carryOut(decision, on: chosen, isRehearsal: dryRun)
         let report = ActionReport(decision, options, isRehearsal: dryRun)
         if decision != .purge { try checkMeansAny(changes) }
-        for change in changes {
-            let request = dryRun && change.refusal == nil ? try await preview(change) : nil
-            report.tell(change, request)
-        }
+        changes.forEach(report.tell)
         let changed = changes.filter { $0.refusal == nil }.map(\.entry)
         report.tellSum(changed.count)
         if changed.count == changes.count { return (changed, .success) }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import Siding
 
 /// Prints the result of an operator action on entries, or of its dry run.
@@ -14,16 +13,15 @@ struct ActionReport {
     /// Whether each entry gets a line of its own; purged entries are only counted.
     private var tellsEach: Bool { decision != .purge }
 
-    /// - Parameter request: the request that the entry would become, in a dry run.
-    func tell(_ change: QueueChange, _ request: RequestPreview?) {
+    func tell(_ change: QueueChange) {
         guard tellsEach || change.refusal != nil else { return }
-        if options.json { return tellObject(change, request) }
+        if options.json { return tellObject(change) }
         let entry = change.before
         if let refusal = change.refusal {
             Output.printMessage("\(entry.shortID): \(decision.denial): \(refusal)")
             if let hint = change.hint { options.printMessage("    \(hint)") }
         } else if isRehearsal {
-            let request = request.map { ": \($0.text)" } ?? ""
+            let request = change.request.map { ": \($0.text)" } ?? ""
             options.printMessage("\(entry.shortID): would be \(decision.participle)\(request)")
         } else {
             if case .replace = decision { Output.line(change.entry.id) }
@@ -31,7 +29,7 @@ struct ActionReport {
         }
     }
 
-    private func tellObject(_ change: QueueChange, _ request: RequestPreview?) {
+    private func tellObject(_ change: QueueChange) {
         let isDone = change.refusal == nil && !isRehearsal
         var object = Shapes.entry(isDone ? change.entry : change.before)
         object.string("action", decision.name)
@@ -39,7 +37,7 @@ struct ActionReport {
         object.optional("refusal", change.refusal)
         object.optional("hint", change.hint)
         if isDone, change.entry.id != change.before.id { object.string("replaces", change.before.id) }
-        if let request { object.object("request", request.members) }
+        if let request = change.request { object.object("request", request.members) }
         Output.line(object.text)
     }
 
@@ -97,28 +95,13 @@ extension OperatorAction {
     }
 }
 
-/// The request that an edited entry would become, shown by a dry run; header values and body stay hidden.
-struct RequestPreview {
-    let method: String
-    let url: String
-    let headerNames: [String]
-    let bodyBytes: Int?
-
-    /// - Parameters:
-    ///   - change: the edit to apply to the entry.
-    ///   - content: the entry's present header fields and body.
-    init(_ entry: QueueEntry, _ change: WriteChange, _ content: WriteContent?) {
-        (method, url) = (entry.method, entry.url)
-        headerNames = (change.headerFields ?? content?.headerFields ?? [:]).map(\.name.rawName)
-        bodyBytes = (change.body ?? content?.body)?.count
-    }
-
-    var text: String {
+extension RequestPreview {
+    fileprivate var text: String {
         let headers = headerNames.isEmpty ? "no header fields" : headerNames.joined(separator: ", ")
         return "\(method) \(url), \(headers), \(bodyBytes.map { "a body of \(MessageFormat.size($0))" } ?? "no body")"
     }
 
-    func members(_ object: inout JSONObject) {
+    fileprivate func members(_ object: inout JSONObject) {
         object.string("method", method)
         object.string("url", url)
         object.strings("headers", headerNames)

@@ -32,10 +32,8 @@ struct QueueDropCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await action.run(.act(.drop)) { chosen, store in
-            let meant = try await store.entries(chosen)
-            if !meant.isEmpty {
-                try action.confirm("dropping \(MessageFormat.count(meant.count, "entry", plural: "entries"))")
-            }
+            let count = try await store.count(chosen)
+            if count > 0 { try action.confirm("dropping \(MessageFormat.count(count, "entry", plural: "entries"))") }
         }
     }
 }

@@ -41,9 +41,8 @@ struct QueueEditCommand: AsyncParsableCommand {
             try action.checkMeansAny(meant)
             guard let change = try await change(of: meant, workspace.manifest, store) else { return ExitStatus.success }
             // Exactly the entries that were examined, not those queued since.
-            return try await action.perform(.replace(change), on: QueueSelection(ids: meant.map(\.id)), of: store) {
-                RequestPreview($0.entry, change, try await store.content(of: $0.before.id))
-            }.status
+            return try await action.perform(.replace(change), on: QueueSelection(ids: meant.map(\.id)), of: store)
+                .status
         }
         if status != .success { throw status }
     }

@@ -82,7 +82,7 @@ struct QueueShowCommand: AsyncParsableCommand {
             ("behind", behind.map { String($0.prefix(8)) } ?? ""),
             ("after", content.parents.map { String($0.prefix(8)) }.joined(separator: ", ")), ("key", key ?? ""),
             ("headers", content.headerFields.map { "\($0.name): \($0.value)" }.joined(separator: ", ")),
-            ("sent", content.firstSentAt.map { "may have arrived \(format.time($0))" } ?? ""), ("answer", answer ?? ""),
+            ("sent", entry.firstSentAt.map { "may have arrived \(format.time($0))" } ?? ""), ("answer", answer ?? ""),
             ("probe", content.probe.map { "GET \($0) finds out whether it arrived" } ?? ""),
         ]
     }

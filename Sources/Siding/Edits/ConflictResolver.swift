@@ -5,44 +5,32 @@ internal import SidingSQLite
 
 /// Carries out an operator's decision on a conflict between a write and the server copy, inside a transaction.
 struct ConflictResolver {
-    let hand: OperatorActions
+    let actions: OperatorActions
 
-    private var transitions: QueueTransitions { hand.transitions }
+    private var transitions: QueueTransitions { actions.transitions }
 
-    /// Resolves a conflict, or completes a write that arrived.
-    ///
-    /// - Returns: the entry afterwards; for a merge the new one.
     func resolve(
         _ entry: QueueEntry, as resolution: ConflictResolution, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        try hand.checkIsChangeable(entry, transaction)
-        if case .arrived(let id) = resolution {
-            return try ArrivalSettler(transitions: transitions).settle(entry, id: id, transaction)
-        }
-        try checkIsConflict(entry, transaction)
+        try actions.checkIsChangeable(entry)
+        if case .arrived = resolution {} else { try checkIsConflict(entry, transaction) }
         switch resolution {
         case .mine: return try sendMine(entry, transaction)
-        case .theirs, .arrived: return try takeTheirs(entry, transaction)
+        case .theirs: return try takeTheirs(entry, transaction)
         case .merge(let body): return try send(body, of: entry, transaction)
+        case .arrived(let id): return try complete(entry, id: id, transaction)
         }
     }
 
     /// Requires a conflict. Without one, a new key could deliver a write twice, and a drop would lose an undisputed edit.
     private func checkIsConflict(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         if entry.state == .parked, entry.reason == .conflict { return }
-        if try !hand.mayHaveArrived(entry, transaction), try EditSides.load(entry, transaction)?.disagreement != nil {
+        if !entry.mayHaveArrived, try EditSides(of: entry, transaction)?.disagreement != nil {
             return
         }
         throw QueueRefusal(
             reason: "it is in no conflict that could be resolved",
             hint: "'siding queue show \(entry.shortID)' says what it waits for, and what can be done")
-    }
-
-    /// The three sides of a pending edit; nil if the entry is not one.
-    static func report(
-        on prefix: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> ConflictReport? {
-        try EditSides.load(OutboxTable.entry(withPrefix: prefix, database), database).map { ConflictReport($0) }
     }
 
     private func sendMine(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
@@ -67,17 +55,17 @@ struct ConflictResolver {
     ) throws -> QueueEntry {
         let fields = try fieldsForNow(entry, transaction)
         let change = WriteChange(body: try request(for: body, entry, transaction), headerFields: fields, releases: true)
-        return try WriteReplacer(hand: hand).replace(entry, with: change, transaction)
+        return try WriteReplacer(actions: actions).replace(entry, with: change, transaction)
     }
 
     /// The body that turns the server copy into the wanted record.
     private func request(
         for body: [UInt8], _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> [UInt8] {
-        guard let sides = try EditSides.load(entry, transaction) else { return body }
+        guard let sides = try EditSides(of: entry, transaction) else { return body }
         switch sides.edit.terms.change {
         case .create, .replace:
-            guard sides.edit.terms.record != nil, let record = try? JSONDocument(body) else { return body }
+            guard sides.edit.terms.recordPath != nil, let record = try? JSONDocument(body) else { return body }
             return Array(sides.edit.terms.body(sides.edit.body, carrying: record).bytes)
         case .delete:
             throw StoreError(
@@ -104,22 +92,20 @@ struct ConflictResolver {
 
     /// The header fields with the write's `If-Match` (RFC 9110 §13.1.1) set to the present ETag; nil if it has none.
     private func fieldsForNow(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> HTTPFields? {
-        var fields = try WriteReplacer.WrittenContent.load(of: entry, transaction).headerFields
-        guard fields[.ifMatch] != nil else { return nil }
+        guard var fields = try OutboxRequestsTable.load(entry.id, transaction)?.headerFields(),
+            fields[.ifMatch] != nil
+        else { return nil }
         fields[.ifMatch] = try ServerCopiesTable.strongETag(of: entry.recordKey, in: entry.resource, transaction)
         return fields
     }
-}
 
-/// Completes a write that an operator has found at the origin, inside a transaction: its edit stays, and the entries that
-/// waited for it continue.
-struct ArrivalSettler {
-    let transitions: QueueTransitions
-
+    /// Completes a write that an operator has found at the origin: its edit stays, and the entries that waited for it
+    /// continue.
+    ///
     /// - Parameter id: the id that the origin gave to the created record; nil if unknown or not a create.
     /// - Throws: ``QueueRefusal`` if the write is not in doubt, ``StoreError/Kind/invalidWrite`` if the id is not possible for
     ///   the record.
-    func settle(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
+    private func complete(_ entry: QueueEntry, id: String?, _ transaction: borrowing Transaction) throws -> QueueEntry {
         guard entry.mayHaveArrived else {
             throw QueueRefusal(
                 reason: "it cannot have arrived unseen",
@@ -127,7 +113,6 @@ struct ArrivalSettler {
         }
         let answer = WriteAnswer(status: 200, contentType: nil, body: try record(entry, id, transaction))
         try EditSettler(transitions: transitions).deliver(entry.id, answer, isListed: true, transaction)
-        try OutboxRequestsTable.setUnknownSince(nil, of: entry.id, transaction)
         try transitions.completeWrite(
             entry.id, as: .done, event: "found", detail: "a person says that the origin has it", transaction)
         return try OutboxTable.entry(withPrefix: entry.id, transaction)
@@ -137,7 +122,7 @@ struct ArrivalSettler {
     private func record(_ entry: QueueEntry, _ id: String?, _ transaction: borrowing Transaction) throws -> [UInt8] {
         guard let id else { return [] }
         guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
-            let document = edit.document, edit.terms.key.count == 1, let path = edit.terms.keyPaths.first
+            let document = edit.document, edit.terms.keyPaths.count == 1, let path = edit.terms.keyPaths.first
         else { throw StoreError(.invalidWrite, "\(entry.shortID) creates no record that could be given an id") }
         let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.storedName } ?? false
         let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)

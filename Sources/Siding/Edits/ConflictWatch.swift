@@ -12,13 +12,13 @@ struct ConflictWatch {
         for edit in try PendingEdit.all(of: overlay.name, key, transaction) where edit.base != nil {
             guard isOpen(edit) else { continue }
             // Read again for each edit, because handling an earlier one may have changed the others.
-            if let sides = try EditSides.load(edit.entry, transaction) { try decide(sides, transaction) }
+            if let sides = try EditSides(of: edit.entry, transaction) { try decide(sides, transaction) }
         }
     }
 
     private func isOpen(_ edit: PendingEdit) -> Bool {
-        // An edit that may have arrived must not change, or its delivery probe could not recognise it.
-        (edit.entry.state == .queued && edit.entry.unknownSince == nil)
+        // An edit that may have arrived must not change: it would be a second write.
+        (edit.entry.state == .queued && !edit.entry.mayHaveArrived)
             || (edit.entry.state == .parked && edit.entry.reason == .conflict && edit.terms.conflict == .merge)
     }
 
@@ -51,9 +51,10 @@ struct ConflictWatch {
         }
     }
 
-    /// Gives the entry a new key: a changed request must not be sent under the old one.
+    /// Sends the entry under a new key from now on: a changed request must not be sent under the old one.
     static func rekey(_ entry: String, body: [UInt8]? = nil, _ transaction: borrowing Transaction) throws {
-        try IdempotencyKeysTable.replaceKey(of: entry, transaction)
+        let digest = try EntryPruning.digest(ofEntry: entry, transaction)
+        try IdempotencyKeysTable.replaceSentKey(of: entry, digest: digest, transaction)
         if let body, var request = try OutboxRequestsTable.load(entry, transaction) {
             request.body = body
             try OutboxRequestsTable.update(request, of: entry, transaction)
@@ -61,63 +62,5 @@ struct ConflictWatch {
         try OutboxRequestsTable.setUnknownSince(nil, of: entry, transaction)
         try OutboxEditsTable.clearBase(ofEntry: entry, transaction)
         try OutboxTable.setFirstSent(nil, of: entry, transaction)
-    }
-}
-
-/// Decides what happens to an edit that the origin refused because of a conflict.
-struct ConflictSettler {
-    /// A policy that sends again gives up after this many attempts.
-    static let mostTries = 3
-
-    let transitions: QueueTransitions
-
-    enum NextStep {
-        case park, drop, again
-    }
-
-    /// Stores the server copy that the answer contains, and decides by the edit's policy.
-    func nextStep(
-        on entry: QueueEntry, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
-    ) throws -> NextStep {
-        guard let edit = try PendingEdit.load(entry.id, transaction),
-            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
-        else { return .park }
-        let knows = try keepTheirs(answer, edit, overlay, transaction)
-        switch edit.terms.conflict {
-        case .hold: return .park
-        case .theirs: return .drop
-        case .mine: return try again(entry, body: nil, transaction)
-        case .merge:
-            guard knows, let body = try EditSides.load(edit.entry, transaction)?.mergedBody else { return .park }
-            return try again(entry, body: body, transaction)
-        }
-    }
-
-    private func again(_ entry: QueueEntry, body: [UInt8]?, _ transaction: borrowing Transaction) throws -> NextStep {
-        guard entry.attempts + 1 < Self.mostTries else { return .park }
-        try ConflictWatch.rekey(entry.id, body: body, transaction)
-        return .again
-    }
-
-    /// Stores the server copy from the answer to a refused edit.
-    ///
-    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is at least known to be old.
-    private func keepTheirs(
-        _ answer: WriteAnswer?, _ edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
-    ) throws -> Bool {
-        let key = edit.key
-        let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
-        let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
-        let theirs = EditSettler.state(saying: said, over: known, edit.terms)
-        guard said != nil, theirs.living != nil else {
-            try ServerCopiesTable.clearETag(of: key, in: overlay.resource, transaction)
-            return false
-        }
-        let request = try edit.insertRequest(answer, overlay, transaction)
-        let etag = edit.terms.answersPart == true ? nil : answer?.etag
-        try overlay.setBase(of: key, theirs, etag: etag, request: request, transaction)
-        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
-        try overlay.show(key, transaction)
-        return true
     }
 }

@@ -46,7 +46,6 @@ struct EditEnqueuer {
         }
     }
 
-    /// Stores the edit with its entry, and projects it onto the record.
     func apply(to id: String, _ transaction: borrowing Transaction) throws {
         try register(transaction)
         let key = Self.key(of: edit, entry: id)

@@ -11,7 +11,6 @@ struct EditProjection {
     /// The resource's revision after this transaction commits.
     let revision: Int64
 
-    /// Nil for an unknown resource.
     static func load(
         _ name: String, now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> EditProjection? {
@@ -22,8 +21,6 @@ struct EditProjection {
 
     /// Rebuilds the visible record from the server copy and the remaining edits. After the last edit the server copy is
     /// deleted.
-    ///
-    /// - Returns: the change to the visible record.
     @discardableResult
     func show(_ key: String, run: RunID? = nil, _ transaction: borrowing Transaction) throws -> RecordChange {
         guard let base = try ServerCopiesTable.load(resource, key, transaction) else { return .unchanged }
@@ -76,8 +73,7 @@ struct EditProjection {
 }
 
 extension EditProjection {
-    /// Rebuilds the record of an entry's edit from the edits that are still pending. Does nothing for entries that are not
-    /// edits.
+    /// Rebuilds the record of an entry's edit, if it has one, from the edits that are still pending.
     static func showRecord(of entry: String, now: Timestamp, _ transaction: borrowing Transaction) throws {
         guard let edit = try PendingEdit.load(entry, transaction),
             let overlay = try load(edit.resource, now: now, transaction)

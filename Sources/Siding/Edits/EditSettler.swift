@@ -16,7 +16,7 @@ struct EditSettler {
             let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
         else { return }
         // Listings have whole records, whatever the answers to writes contain.
-        if isListed { edit.terms.answersPart = nil }
+        if isListed { edit.terms.answersPart = false }
         guard edit.temporaryID == nil else {
             return try name(edit, answer, isListed: isListed, overlay, transaction)
         }
@@ -29,7 +29,7 @@ struct EditSettler {
         _ transaction: borrowing Transaction
     ) throws {
         let document = try? JSONDocument(answer.body)
-        let keyPath = edit.terms.key.count == 1 ? edit.terms.keyPaths.first : nil
+        let keyPath = edit.terms.keyPaths.count == 1 ? edit.terms.keyPaths.first : nil
         let record = document.map(edit.terms.record)
         let byKey = keyPath.flatMap { path in
             (isListed ? document?.value(at: path) : nil) ?? record?.value(at: path)
@@ -38,7 +38,7 @@ struct EditSettler {
         let real = isListed ? (keyPath == nil ? byID : byKey) : (edit.terms.idPath == nil ? byKey : byID)
         let settler = TemporarySettler(
             transitions: transitions, overlay: overlay, entry: edit.entry, temporary: edit.temporaryID ?? "",
-            composite: edit.terms.key.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
+            composite: edit.terms.keyPaths.count > 1 ? record.flatMap(edit.terms.recordKey)?.text : nil)
         guard let key = try settler.settle(real, transaction) else { return }
         var named = edit
         named.identity = real
@@ -65,7 +65,7 @@ struct EditSettler {
             .removed(from: Self.state(saying: record, over: edit.applied(to: base), edit.terms))
         try forgetValidators(of: key, base, state, overlay, transaction)
         // An ETag is kept only for the exact body that it came with.
-        let isWhole = record != nil && edit.terms.answersPart != true
+        let isWhole = record != nil && !edit.terms.answersPart
         try overlay.moveBase(
             of: key, state, etag: isWhole ? answer.etag : nil, request: request, transaction)
     }
@@ -74,7 +74,7 @@ struct EditSettler {
     /// there is none to merge them into.
     static func state(saying record: JSONDocument?, over known: RecordState, _ terms: EditTerms) -> RecordState {
         guard let record else { return known }
-        guard terms.answersPart == true else { return RecordState(body: record) }
+        guard terms.answersPart else { return RecordState(body: record) }
         return known.living.map { RecordState(body: JSONMergePatch(record).applied(to: $0)) } ?? known
     }
 

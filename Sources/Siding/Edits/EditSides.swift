@@ -8,14 +8,15 @@ struct EditSides {
     let mine: RecordState
     let theirs: RecordState
 
-    /// Earlier pending edits are applied to all three sides, because they are sent first.
-    ///
-    /// - Parameters:
-    ///   - edits: the record's pending edits, in order.
-    ///   - now: the present server copy.
-    /// - Returns: nil if `entry` is not one of them.
-    init?(of entry: String, among edits: [PendingEdit], now: RecordState) {
-        guard let index = edits.firstIndex(where: { $0.entry.id == entry }) else { return nil }
+    /// The sides of the pending edit of an entry, nil if it has none. Earlier pending edits are applied to all three, because
+    /// they are sent first.
+    init?(of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable) throws {
+        guard let name = entry.resource, let key = entry.recordKey,
+            let resource = try Store.resourceRow(name, database)?.id
+        else { return nil }
+        let edits = try PendingEdit.all(of: name, key, database)
+        guard let index = edits.firstIndex(where: { $0.entry.id == entry.id }) else { return nil }
+        let now = try ServerCopiesTable.load(resource, key, database)?.state ?? .nothing
         let earlier = edits[..<index]
         edit = edits[index]
         base = earlier.reduce(edit.base ?? now) { $1.applied(to: $0) }
@@ -23,13 +24,11 @@ struct EditSides {
         theirs = earlier.reduce(now) { $1.applied(to: $0) }
     }
 
-    /// The differences per member; nil if the record is missing locally or remotely.
     var difference: ThreeWayDifference? {
         guard let mine = mine.living, let theirs = theirs.living else { return nil }
         return ThreeWayDifference(base: base.living, mine: mine, theirs: theirs)
     }
 
-    /// Why the edit conflicts with the server copy, as a message; nil if it can be sent.
     var disagreement: String? {
         guard let before = base.living else { return nil }
         guard let after = theirs.living else {
@@ -58,20 +57,6 @@ struct EditSides {
         case .merge: return edit.body.map { Array($0.bytes) }
         case .create, .delete: return nil
         }
-    }
-}
-
-extension EditSides {
-    /// Nil if the entry is not a pending edit.
-    static func load(
-        _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> EditSides? {
-        guard let name = entry.resource, let key = entry.recordKey,
-            let resource = try Store.resourceRow(name, database)?.id
-        else { return nil }
-        return EditSides(
-            of: entry.id, among: try PendingEdit.all(of: name, key, database),
-            now: try ServerCopiesTable.load(resource, key, database)?.state ?? .nothing)
     }
 }
 

@@ -5,19 +5,21 @@ internal import SidingSQLite
 struct EntryPruning {
     let now: Timestamp
 
-    /// Deletes entries that were completed before `moment`, and expired keys.
+    /// Deletes entries that were completed before `moment`, and expired keys. Entries that cannot be read are left.
     func removeSettled(before moment: Timestamp, _ transaction: borrowing Transaction) throws {
         for entry in try OutboxTable.completed(before: moment, transaction) {
-            _ = try forget(entry, transaction)
+            do { try transaction.part { try forget(entry, transaction) } } catch let error as StoreError {
+                guard error.kind == .corrupt else { throw error }
+            }
         }
         try OutboxTable.deleteForgotten(now, transaction)
     }
 
     /// Deletes an entry. If the origin may still remember its key, the key is kept.
     ///
-    /// - Returns: the entry before its deletion.
-    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already.
-    func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {
+    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already; ``StoreError/Kind/corrupt`` if it cannot be
+    ///   read.
+    func forget(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
         let lifetime = try keyLifetime(ofForgettable: entry, transaction)
         try removeTombstone(of: entry, transaction)
         // No attempt was later than this, so no origin remembers the key for longer.
@@ -27,12 +29,9 @@ struct EntryPruning {
         } else {
             try OutboxTable.delete(entry.id, transaction)
         }
-        return entry
     }
 
-    /// How long the key of an entry stays reserved after completion.
-    ///
-    /// - Throws: ``QueueRefusal`` if it is not completed, or was purged already.
+    /// How long the key of an entry stays reserved after completion; throws ``QueueRefusal`` as ``forget(_:_:)``.
     func keyLifetime(
         ofForgettable entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Duration {
@@ -41,11 +40,10 @@ struct EntryPruning {
                 reason: "it is not settled (\(entry.state.rawValue))",
                 hint: "'siding queue drop \(entry.shortID)' gives it up; then it can be forgotten")
         }
-        let key = try IdempotencyKeysTable.load(entry.id, database)
-        if let until = key?.keptUntil {
+        if let until = entry.keyKeptUntil {
             throw QueueRefusal(reason: "it is forgotten but for its key, until \(until.rfc3339)")
         }
-        return key?.lifetime ?? Idempotency().lifetime
+        return try IdempotencyKeysTable.load(entry.id, database)?.lifetime ?? Idempotency().lifetime
     }
 
     /// Deletes the tombstone of the entry's temporary id, which only change feeds needed.

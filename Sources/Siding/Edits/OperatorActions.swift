@@ -10,34 +10,62 @@ struct OperatorActions {
     /// The ids of entries that were just reclaimed from dead senders. The operator cannot know yet that they may have arrived.
     let reclaimed: Set<String>
 
-    /// Applies `decision` to one entry, completely or not at all.
+    /// Applies `decision` to the present state of an entry, if `selection` still contains it: completely or not at all.
     ///
+    /// - Parameter found: the entry as the selection found it.
     /// - Throws: errors that concern the whole store; a problem with this entry becomes a refusal.
     func carryOut(
-        _ decision: OperatorAction, on entry: QueueEntry, _ transaction: borrowing Transaction
+        _ decision: OperatorAction, on found: QueueEntry, by selection: QueueSelection,
+        _ transaction: borrowing Transaction
     ) throws -> QueueChange {
-        try Self.change(of: entry) { try transaction.part { try changed(by: decision, entry, transaction) } }
+        guard let entry = try OutboxTable.entry(found.id, transaction) else {
+            return QueueChange(entry: found, refusal: "it was forgotten meanwhile")
+        }
+        // A drop parks the entries that waited for the dropped one; they may be selected as well.
+        let isParkedByDrop = decision == .act(.drop) && entry.state == .parked && entry.reason == .dependency
+        guard selection.fits(entry) || isParkedByDrop else {
+            return QueueChange(entry: entry, refusal: "it was changed meanwhile, and is \(entry.state.rawValue) now")
+        }
+        return try Self.change(of: entry) {
+            switch decision {
+            // These write only after all checks, so thousands of them need no savepoint each.
+            case .act(.hold), .act(.retry), .act(.release): try changed(by: decision, entry, transaction)
+            case .act(.drop), .replace, .resolve, .purge:
+                try transaction.part { try changed(by: decision, entry, transaction) }
+            }
+        }
     }
 
     /// Predicts the result of `decision` on an entry without writing anything.
     ///
-    /// - Returns: nil for a decision that makes a new request, which only a trial run can predict.
+    /// - Returns: nil for a resolution, which only a trial run can predict.
     func preview(
         _ decision: OperatorAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueChange? {
-        switch decision {
-        case .act(let action):
-            try Self.change(of: entry) {
+        if case .resolve = decision { return nil }
+        var preview: RequestPreview?
+        var change = try Self.change(of: entry) {
+            switch decision {
+            case .act(let action):
                 try check(action, on: entry, database)
-                return outcome(of: action, on: entry)
+                return switch action {
+                case .retry, .release: entry.requeued(at: transitions.now)
+                case .hold: entry.parked(as: .held)
+                case .drop: entry.dropped(at: transitions.now)
+                }
+            case .purge: _ = try EntryPruning(now: transitions.now).keyLifetime(ofForgettable: entry, database)
+            case .replace(let change):
+                let request = try WriteReplacer(actions: self).request(replacing: entry, with: change, database).write
+                preview = RequestPreview(
+                    method: entry.method, url: request.url.description,
+                    headerNames: request.headerFields.map(\.name.rawName), bodyBytes: request.body?.count)
+                return change.releases ? entry.requeued(at: transitions.now) : entry.parked(as: .held)
+            case .resolve: break
             }
-        case .purge:
-            try Self.change(of: entry) {
-                _ = try EntryPruning(now: transitions.now).keyLifetime(ofForgettable: entry, database)
-                return entry
-            }
-        case .replace, .resolve: nil
+            return entry
         }
+        change.request = preview
+        return change
     }
 
     private static func change(of entry: QueueEntry, by body: () throws -> QueueEntry) throws -> QueueChange {
@@ -56,23 +84,20 @@ struct OperatorActions {
         by decision: OperatorAction, _ entry: QueueEntry, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
         switch decision {
-        case .act(let action): return try perform(action, on: entry, transaction)
-        case .replace(let change): return try WriteReplacer(hand: self).replace(entry, with: change, transaction)
+        case .act(let action):
+            try check(action, on: entry, transaction)
+            return switch action {
+            case .retry: try transitions.requeue(entry, because: .retried, transaction)
+            case .release: try transitions.requeue(entry, because: .released, transaction)
+            case .hold: try transitions.park(entry, as: .held, nil, transaction)
+            case .drop: try drop(entry, transaction)
+            }
+        case .replace(let change): return try WriteReplacer(actions: self).replace(entry, with: change, transaction)
         case .resolve(let resolution):
-            return try ConflictResolver(hand: self).resolve(entry, as: resolution, transaction)
-        case .purge: return try EntryPruning(now: transitions.now).forget(entry, transaction)
-        }
-    }
-
-    private func perform(
-        _ action: QueueAction, on entry: QueueEntry, _ transaction: borrowing Transaction
-    ) throws -> QueueEntry {
-        try check(action, on: entry, transaction)
-        switch action {
-        case .retry: return try transitions.requeue(entry, because: .retried, transaction)
-        case .release: return try transitions.requeue(entry, because: .released, transaction)
-        case .hold: return try transitions.park(entry, as: .held, nil, transaction)
-        case .drop: return try drop(entry, transaction)
+            return try ConflictResolver(actions: self).resolve(entry, as: resolution, transaction)
+        case .purge:
+            try EntryPruning(now: transitions.now).forget(entry, transaction)
+            return entry
         }
     }
 
@@ -80,22 +105,12 @@ struct OperatorActions {
     private func check(
         _ action: QueueAction, on entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws {
-        let isLive = try isBeingSent(entry, database)
         let surprise = action == .drop ? nil : surprise(entry)
         let asksOrigin = action == .release || action == .retry
         let refusal =
-            try surprise ?? action.refusal(on: entry, isBeingSent: isLive)
+            try surprise ?? action.refusal(on: entry, isBeingSent: isBeingSent(entry))
             ?? (asksOrigin ? unknownName(in: entry, database) : nil)
         if let refusal { throw QueueRefusal(reason: refusal) }
-    }
-
-    /// The entry as it will be after the action.
-    private func outcome(of action: QueueAction, on entry: QueueEntry) -> QueueEntry {
-        switch action {
-        case .retry, .release: entry.requeued(at: transitions.now)
-        case .hold: entry.parked(as: .held)
-        case .drop: entry.dropped(at: transitions.now)
-        }
     }
 
     /// A refusal if the entry was just reclaimed and parked, which the operator cannot know yet; else nil.
@@ -105,15 +120,12 @@ struct OperatorActions {
     }
 
     /// A refusal if the request names a temporary id that will never get a real one: the origin does not know it.
-    ///
-    /// An unreadable request is not refused here; the next sender parks it as invalid.
     private func unknownName(
         in entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
     ) throws -> String? {
-        guard entry.kind == .write, let content = try WriteReplacer.WrittenContent.readable(of: entry, database) else {
-            return nil
-        }
-        for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: content.body ?? []) {
+        guard entry.kind == .write else { return nil }
+        let body = try OutboxRequestsTable.load(entry.id, database)?.body ?? []
+        for id in TemporaryID.found(in: Array(entry.url.utf8)) + TemporaryID.found(in: body) {
             guard let maker = try OutboxTable.maker(of: id, database) else { continue }
             if maker.entry.state.isSettled, maker.realID == nil { return "it names \(id), which has no real id" }
         }
@@ -122,37 +134,17 @@ struct OperatorActions {
 
     /// Whether a live sender has claimed the entry. Writes of dead senders were reclaimed before, so a `sending` write has a
     /// live sender. A fetch is reclaimed only by the next run of its resource, so its owner is checked.
-    private func isBeingSent(
-        _ entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Bool {
-        guard entry.state == .sending else { return false }
-        if entry.kind == .write { return true }
-        return try OutboxTable.sending(of: entry.id, database)?.owner.map(isAlive) ?? false
+    private func isBeingSent(_ entry: QueueEntry) -> Bool {
+        entry.state == .sending && (entry.kind == .write || entry.owner.map(isAlive) ?? false)
     }
 
-    /// Checks that the request of an entry may be changed.
-    ///
     /// - Throws: ``QueueRefusal`` if the entry is a fetch, is completed, or is being sent.
-    func checkIsChangeable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-        let refusal: String? =
-            if entry.kind == .fetch {
-                "it is a fetch, which follows its resource's definition"
-            } else if entry.state.isSettled {
-                "it is settled (\(entry.state.rawValue))"
-            } else if try isBeingSent(entry, transaction) {
-                "it is being sent right now"
-            } else {
-                surprise(entry)
-            }
+    func checkIsChangeable(_ entry: QueueEntry) throws {
+        let refusal =
+            entry.kind == .fetch
+            ? "it is a fetch, which follows its resource's definition"
+            : QueueAction.drop.refusal(on: entry, isBeingSent: isBeingSent(entry)) ?? surprise(entry)
         if let refusal { throw QueueRefusal(reason: refusal) }
-    }
-
-    /// Whether a replacement could become a second write: the entry may have arrived, and is not on hold. An honoured key
-    /// protects only the request that it was sent with.
-    func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
-        if entry.mayHaveArrived { return true }
-        guard entry.state == .queued, HTTPRequest.Method(entry.method)?.isIdempotent != true else { return false }
-        return try OutboxTable.sending(of: entry.id, transaction)?.firstSentAt != nil
     }
 
     private func drop(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> QueueEntry {

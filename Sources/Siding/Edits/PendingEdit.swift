@@ -5,10 +5,8 @@ internal import SidingSQLite
 /// An edit in a queue entry, to be applied to its record.
 struct PendingEdit: Sendable {
     var entry: QueueEntry
-    /// The key of the record.
     var key: String
     var terms: EditTerms
-    /// The write's body; nil for a delete.
     var body: JSONDocument?
     var temporaryID: String?
     /// The value that a created record shows as its key if its body has none: first the temporary id, then the real id.
@@ -16,7 +14,6 @@ struct PendingEdit: Sendable {
     /// The server copy when the edit was made; nil if it has not changed since.
     var base: RecordState?
 
-    /// The record in the body.
     var document: JSONDocument? { body.map(terms.record) }
 
     func applied(to state: RecordState) -> RecordState {
@@ -33,20 +30,14 @@ struct PendingEdit: Sendable {
 
     /// Adds the key if the body lacks it; only if the key is a single member, at any depth.
     private func named(_ document: JSONDocument) -> JSONDocument {
-        guard let identity, terms.key.count == 1, let path = terms.keyPaths.first,
-            document.value(at: path) == nil
+        guard let identity, terms.keyPaths.count == 1, let path = terms.keyPaths.first,
+            document.value(at: path) == nil, let patch = JSONDocument(nesting: identity, at: path)
         else { return document }
-        var patch = identity
-        for component in path.components.reversed() {
-            guard case .member(let name) = component else { return document }
-            patch = JSONDocument(object: [name: patch])
-        }
         return JSONMergePatch(patch).applied(to: document)
     }
 }
 
 extension PendingEdit {
-    /// The name of the record's resource.
     var resource: String { entry.resource ?? "" }
 
     /// The pending edits of a record, in the order in which they apply.
@@ -79,8 +70,6 @@ extension PendingEdit {
 
 extension PendingEdit {
     /// Stores the write as the request that the server copy came from.
-    ///
-    /// - Returns: the id of the row.
     func insertRequest(
         _ answer: WriteAnswer?, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {

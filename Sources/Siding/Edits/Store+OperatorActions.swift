@@ -5,7 +5,7 @@ internal import SidingSynchronization
 /// Operator actions on entries.
 extension Store {
     /// The most entries that one transaction changes: other writers get the lock in between.
-    static let entriesPerTransaction = 500
+    private static let entriesPerTransaction = 500
     /// The pause between two transactions. A process that waits for the writer lock polls every 4 milliseconds
     /// (``WriterLock``), so without a pause it would hardly ever find the lock free.
     private static let pauseForOthers = Duration.milliseconds(5)
@@ -21,13 +21,15 @@ extension Store {
     package func carryOut(
         _ decision: OperatorAction, on selection: QueueSelection, isRehearsal: Bool = false
     ) async throws(StoreError) -> [QueueChange] {
-        if case .replace(let change) = decision { try change.check() }
-        let hand = try await hand(isRehearsal: isRehearsal)
-        if isRehearsal, let foretold = try await preview(decision, on: selection, by: hand) { return foretold }
+        if case .replace(let change) = decision { try WriteSafety.check(change) }
+        let reclaimed = isRehearsal ? [] : try await reclaim()
+        let actions = OperatorActions(
+            transitions: try transitions(), isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
         let found = try await entries(selection)
+        if isRehearsal, let foretold = try await preview(decision, on: found, by: actions) { return foretold }
         // Dropping the oldest entry of a lane makes the next one ready to be sent. The newest are dropped first, so that no
         // sender claims one of them between two transactions.
-        let isDrop = if case .act(.drop) = decision { true } else { false }
+        let isDrop = decision == .act(.drop)
         let meant = isDrop ? found.reversed() : found
         var changes: [QueueChange] = []
         changes.reserveCapacity(meant.count)
@@ -36,7 +38,7 @@ extension Store {
             let batch = meant[changes.count...].prefix(Self.entriesPerTransaction)
             changes += try await write { transaction in
                 try transaction.part(isKept: !isRehearsal) {
-                    try batch.map { try hand.carryOut(decision, onMeant: $0, by: selection, transaction) }
+                    try batch.map { try actions.carryOut(decision, on: $0, by: selection, transaction) }
                 }
             }
         }
@@ -44,7 +46,6 @@ extension Store {
         return isDrop ? changes.reversed() : changes
     }
 
-    /// Applies `action` to every selected entry.
     package func perform(
         _ action: QueueAction, on selection: QueueSelection
     ) async throws(StoreError) -> [QueueChange] {
@@ -53,42 +54,22 @@ extension Store {
 
     /// Predicts the results of `decision` by reading only; nil if only a trial run can predict them.
     private func preview(
-        _ decision: OperatorAction, on selection: QueueSelection, by hand: OperatorActions
+        _ decision: OperatorAction, on entries: [QueueEntry], by actions: OperatorActions
     ) async throws(StoreError) -> [QueueChange]? {
         try await read { snapshot in
             var changes: [QueueChange] = []
-            for entry in try OutboxTable.entries(selection, snapshot) {
-                guard let change = try hand.preview(decision, on: entry, snapshot) else { return nil }
+            for entry in entries {
+                guard let change = try actions.preview(decision, on: entry, snapshot) else { return nil }
                 changes.append(change)
             }
             return changes
         }
     }
 
-    /// Reclaims the entries of dead senders first, except in a dry run.
-    private func hand(isRehearsal: Bool) async throws(StoreError) -> OperatorActions {
-        let reclaimed = isRehearsal ? [] : try await reclaim()
-        return OperatorActions(
-            transitions: try transitions(), isAlive: owner.isAlive, reclaimed: Set(reclaimed.map(\.id)))
-    }
-}
-
-extension OperatorActions {
-    /// Applies `decision` to the present state of an entry, if `selection` still contains it.
-    ///
-    /// - Parameter found: the entry as the selection found it.
-    func carryOut(
-        _ decision: OperatorAction, onMeant found: QueueEntry, by selection: QueueSelection,
-        _ transaction: borrowing Transaction
-    ) throws -> QueueChange {
-        guard let entry = try OutboxTable.entry(found.id, transaction) else {
-            return QueueChange(entry: found, refusal: "it was forgotten meanwhile")
+    /// The local and remote versions of a record with a pending edit; nil for a write that is not an edit, or is completed.
+    package func conflict(of entry: String) async throws(StoreError) -> ConflictReport? {
+        try await read { snapshot in
+            try EditSides(of: OutboxTable.entry(withPrefix: entry, snapshot), snapshot).map { ConflictReport($0) }
         }
-        // A drop parks the entries that waited for the dropped one; they may be selected as well.
-        let isParkedByDrop = decision == .act(.drop) && entry.state == .parked && entry.reason == .dependency
-        guard selection.fits(entry) || isParkedByDrop else {
-            return QueueChange(entry: entry, refusal: "it was changed meanwhile, and is \(entry.state.rawValue) now")
-        }
-        return try carryOut(decision, on: entry, transaction)
     }
 }

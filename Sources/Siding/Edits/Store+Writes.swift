@@ -9,9 +9,7 @@ extension Store {
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the key belongs to another request or a parent was dropped,
     ///   ``StoreError/Kind/notFound`` if a parent does not exist.
     package func enqueue(_ write: WriteRequest) async throws(StoreError) -> QueueEntry {
-        do { try WriteSafety.check(write) } catch {
-            throw StoreError(.invalidWrite, error.detail ?? error.description)
-        }
+        try WriteSafety.check(write)
         let transitions = try transitions()
         let entry = try await self.write { transaction in
             try WriteEnqueuer(write: write, transitions: transitions).enqueue(transaction)
@@ -37,7 +35,7 @@ extension Store {
     ) throws -> ClaimedWrite? {
         let write = try WriteClaimer(request: request, transitions: transitions).claim(transaction)
         // Registered before the commit, so that whoever sees the row also finds its owner.
-        if let write { claimedWork.take(write.entry.id, write.token) }
+        if let write { claimedWork.take(write.entry.id, write.entry.token) }
         return write
     }
 
@@ -45,8 +43,10 @@ extension Store {
     ///
     /// - Throws: ``StoreError/Kind/leaseLost`` if this sender no longer owns the entry: nothing may be sent.
     package func markSent(_ write: ClaimedWrite) async throws(StoreError) {
-        let settler = WriteSettler(write: write, transitions: try transitions(), jitter: jitter)
-        let isOurs = try await self.write { transaction in try settler.markSent(transaction) }
+        let (me, now) = (try ownerID(), clock.now)
+        let isOurs = try await self.write {
+            try OutboxTable.markSent(write.entry.id, by: me, token: write.entry.token, at: now, $0)
+        }
         guard isOurs else {
             throw StoreError(.leaseLost, "another process took over the entry \(write.entry.shortID)")
         }
@@ -55,14 +55,13 @@ extension Store {
     /// Records the result of a claimed write and claims the next one in the same transaction: a sender waits for the disk once
     /// per write.
     ///
-    /// - Parameter request: nil to claim none.
     /// - Returns: the entry afterwards, nil if this sender no longer owned it and nothing was changed; and the next write as
     ///   ``claim(_:)`` returns it.
     package func settle(
         _ write: ClaimedWrite, _ settlement: WriteSettlement, claiming request: ClaimRequest?
     ) async throws(StoreError) -> (entry: QueueEntry?, next: ClaimedWrite?) {
         // Recorded or not: this process is finished with the entry.
-        defer { claimedWork.leave(write.entry.id, write.token) }
+        defer { claimedWork.leave(write.entry.id, write.entry.token) }
         let transitions = try transitions()
         let settler = WriteSettler(write: write, transitions: transitions, jitter: jitter)
         let claimedWork = claimedWork
@@ -75,18 +74,7 @@ extension Store {
         return result
     }
 
-    /// Records the result of a claimed write without claiming another.
-    ///
-    /// - Returns: the entry afterwards; nil if this sender no longer owned it, in which case nothing was changed.
-    package func settle(
-        _ write: ClaimedWrite, _ settlement: WriteSettlement
-    ) async throws(StoreError) -> QueueEntry? {
-        try await settle(write, settlement, claiming: nil).entry
-    }
-
     /// Reclaims the writes of dead senders.
-    ///
-    /// - Returns: the reclaimed entries, in their new state.
     package func reclaim() async throws(StoreError) -> [QueueEntry] {
         let sending = try await read { try OutboxTable.claimedWrites($0) }
         // Checked outside the transaction. A dead owner stays dead, because owner names are not reused.

@@ -10,21 +10,21 @@ struct TemporaryReferences {
     var write: WriteRequest
     /// The open entries that create the others.
     var parents: Set<String> = []
+}
 
+extension TemporaryReferences {
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the write names a record that will never exist.
-    init(resolving write: WriteRequest, _ transaction: borrowing Transaction) throws {
+    init(resolving write: WriteRequest, _ database: borrowing some Queryable & ~Copyable) throws {
         self.write = write
         for id in Self.named(by: write) {
-            guard let maker = try OutboxTable.maker(of: id, transaction) else { continue }
+            guard let maker = try OutboxTable.maker(of: id, database) else { continue }
             try take(id, maker.entry, maker.realID)
         }
     }
 
     private static func named(by write: WriteRequest) -> [String] {
         let texts = [write.url.description, write.lane ?? "", write.edit?.key ?? ""].joined(separator: " ")
-        var ids = TemporaryID.found(in: Array(texts.utf8))
-        for id in TemporaryID.found(in: write.body ?? []) where !ids.contains(id) { ids.append(id) }
-        return ids
+        return TemporaryID.found(in: Array("\(texts) ".utf8) + (write.body ?? []))
     }
 
     private mutating func take(_ id: String, _ maker: QueueEntry, _ real: String?) throws {
@@ -45,47 +45,64 @@ struct TemporaryReferences {
 
     private mutating func rewrite(_ rewriting: TemporaryRewriting) throws {
         write.url = try rewriting.url(write.url)
-        write.body = rewriting.body(write.body)
+        write.body = rewriting.body(write.body, write.headerFields)
         write.lane = write.lane.map(rewriting.lane)
-        if write.probe?.id == rewriting.identifier.temporary { write.probe?.id = rewriting.text }
-        if let edit = write.edit, edit.key == rewriting.identifier.temporary { write.edit?.key = rewriting.text }
+        if write.probe?.id == rewriting.temporary { write.probe?.id = rewriting.text }
+        if write.edit?.key == rewriting.temporary { write.edit?.key = rewriting.text }
     }
 }
 
-/// Replaces a temporary id with the real one in every part of a request.
+/// Replaces a temporary id with the real one in every part of a request. A temporary id is unmistakable, so it is replaced
+/// wherever it is found (``TemporaryID``), also inside of longer texts.
 struct TemporaryRewriting {
-    let identifier: IdentifierRewriting
+    let temporary: String
+    /// The real id as the origin wrote it: a string or a number.
+    let real: JSONDocument
     /// The real id as a key.
     let text: String
 
-    /// - Throws: ``StoreError/Kind/invalidWrite`` if `real` is not an id.
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if `real` is not an id: it would change the path of a URL (RFC 3986 §5.2.4).
     init(from temporary: String, to real: JSONDocument) throws(StoreError) {
-        do { identifier = try IdentifierRewriting(from: temporary, to: real) } catch {
-            throw StoreError(.invalidWrite, "\(error)")
+        guard let text = real.string ?? real.digits, !["", ".", ".."].contains(text) else {
+            throw StoreError(
+                .invalidWrite, "the real id of \(temporary) is neither a number nor a text other than '', '.' and '..'")
         }
-        text = real.string ?? real.digits ?? ""
+        (self.temporary, self.real, self.text) = (temporary, real, text)
     }
 
     /// - Throws: ``StoreError/Kind/invalidWrite`` if the URL is not valid with the real id.
     func url(_ url: HTTPURL) throws(StoreError) -> HTTPURL {
-        do { return try HTTPURL(identifier.replacing(inURL: url.description)) } catch {
+        do { return try HTTPURL(url.description.replacing(temporary, with: QueryEncoding.escape(text))) } catch {
             throw StoreError(.invalidWrite, error.detail ?? error.description)
         }
     }
 
-    /// A body that is not JSON stays unchanged.
-    func body(_ body: [UInt8]?) -> [UInt8]? {
-        guard let body, !TemporaryID.found(in: body).isEmpty, let document = try? JSONDocument(body) else {
-            return body
-        }
-        let replaced = identifier.replacing(in: document)
-        return replaced == document ? body : Array(replaced.bytes)
+    /// - Parameter fields: say whether the body is a form, in which the real id is percent-encoded.
+    func body(_ body: [UInt8]?, _ fields: HTTPFields) -> [UInt8]? {
+        guard let body, TemporaryID.found(in: body).contains(temporary) else { return body }
+        if (try? JSONDocument(body)) != nil { return json(body) }
+        let isForm = fields[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false
+        return body.replacing(Array(temporary.utf8), with: Array((isForm ? QueryEncoding.escape(text) : text).utf8))
     }
 
-    /// Plain text replacement: nothing else in a lane looks like a temporary id.
-    func lane(_ lane: String) -> String {
-        lane.split(separator: identifier.temporary, omittingEmptySubsequences: false).joined(separator: text)
+    /// A value that is the temporary id becomes the real one as the origin wrote it, perhaps a number; in a longer string or
+    /// in a name it becomes its text.
+    private func json(_ body: [UInt8]) -> [UInt8] {
+        let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+        let parts = body.split(separator: Array(temporary.utf8), omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: Array(parts[0])) { result, part in
+            let isString = result.last == quote && result.dropLast().last != backslash && part.first == quote
+            let next = part.dropFirst().first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            if isString, next != UInt8(ascii: ":") {
+                result.removeLast()
+                result += real.bytes + part.dropFirst()
+            } else {
+                result += JSONDocument(string: text).bytes.dropFirst().dropLast() + part
+            }
+        }
     }
+
+    func lane(_ lane: String) -> String { lane.replacing(temporary, with: text) }
 }
 
 /// Gives a created record its real id: in its row, its lane, and the entries that name it. Works in the transaction that
@@ -141,7 +158,7 @@ struct TemporarySettler {
             }
             var new = old
             if url != oldURL { new.url = url.description }
-            new.body = rewriting.body(old.body)
+            new.body = rewriting.body(old.body, try old.headerFields())
             if new.probe?.id == temporary { new.probe?.id = rewriting.text }
             try OutboxRequestsTable.update(new, of: entry.id, transaction)
             guard new.url != old.url || new.body != old.body else { continue }
@@ -160,7 +177,6 @@ struct TemporarySettler {
 
     // MARK: Its lane
 
-    /// Behind what stands in the lane of the real id already: one of its heads may be on its way.
     private func joinLane(_ rewriting: TemporaryRewriting, _ transaction: borrowing Transaction) throws {
         for lane in try lanes(transaction) where rewriting.lane(lane) != lane {
             try OutboxTable.moveLane(lane, to: rewriting.lane(lane), transaction)
@@ -184,5 +200,40 @@ struct TemporarySettler {
         try ServerCopiesTable.delete(temporary, of: overlay.resource, transaction)
         _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
             .nothing, pending: 0, run: nil, request: nil, transaction)
+    }
+}
+
+/// Temporary ids of records until the origin has assigned real ones: `tmp-` and 26 random characters.
+///
+/// They are detected in URLs, bodies and lanes, so that a write that names one waits for it automatically.
+package enum TemporaryID {
+    static let prefix = "tmp-"
+    static let length = prefix.utf8.count + EntryID.length
+
+    /// Makes a new id, for a caller who wants to use it before its write is accepted, for instance in a lane.
+    package static func random() -> String { prefix + EntryID.random() }
+
+    /// Whether `text` has the form of a temporary id.
+    package static func matches(_ text: String) -> Bool {
+        text.utf8.count == length && text.hasPrefix(prefix) && text.utf8.dropFirst(4).allSatisfy(isLetter)
+    }
+
+    /// The temporary ids in `text`, in order, without duplicates.
+    static func found(in text: some Collection<UInt8>) -> [String] {
+        var found: [String] = []
+        var rest = text[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "t")) {
+            rest = rest[start...]
+            if rest.starts(with: prefix.utf8) {
+                let candidate = String(decoding: rest.prefix(length), as: UTF8.self)
+                if matches(candidate), !found.contains(candidate) { found.append(candidate) }
+            }
+            rest = rest.dropFirst()
+        }
+        return found
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 }

@@ -12,7 +12,6 @@ struct WriteCoalescer {
     enum Merging {
         /// Not merged: the write becomes an entry.
         case accept
-        /// Merged into this entry.
         case folded(String)
         /// Neither this entry, which creates the record, nor the new write, which deletes it, needs to be sent.
         case cancels(String)
@@ -21,19 +20,16 @@ struct WriteCoalescer {
     private typealias Target = (edit: PendingEdit, request: StoredRequest)
 
     /// Decides whether the new write is merged, and merges it.
-    ///
-    /// - Parameters:
-    ///   - lane: the lane of the new write.
-    ///   - key: the key of the record.
-    ///   - parents: the entries that the new write waits for.
     func outcome(
         lane: String, key: String, parents: Set<String>, _ transaction: borrowing Transaction
     ) throws -> Merging {
         guard edit.coalesces, write.key == nil, edit.change != .create,
-            let target = try target(in: lane, key, transaction),
-            try parents.isSubset(of: parentsOf(target, transaction))
+            let target = try target(in: lane, key, transaction)
         else { return .accept }
         let entry = target.edit.entry.id
+        guard try parents.isSubset(of: OutboxDependenciesTable.parents(of: entry, transaction).union([entry])) else {
+            return .accept
+        }
         if edit.change == .delete { return target.edit.terms.change == .create ? .cancels(entry) : .accept }
         guard let body = try body(of: target) else { return .accept }
         try fold(body, into: entry, target.request, transaction)
@@ -47,18 +43,12 @@ struct WriteCoalescer {
     ) throws -> Target? {
         guard let newest = try OutboxTable.laneEnd(of: lane, transaction), newest.state == .queued,
             newest.attempts == 0, newest.crashes == 0, newest.source == write.source,
-            newest.resource == edit.resource, newest.recordKey == key,
-            let sending = try OutboxTable.sending(of: newest.id, transaction), sending.token == 0,
-            sending.firstSentAt == nil, sending.replaces == nil,
+            newest.resource == edit.resource, newest.recordKey == key, newest.token == 0, newest.firstSentAt == nil,
+            newest.replaces == nil,
             let found = try PendingEdit.load(newest.id, transaction), found.terms.coalesces,
             let request = try OutboxRequestsTable.load(newest.id, transaction)
         else { return nil }
         return (found, request)
-    }
-
-    private func parentsOf(_ target: Target, _ transaction: borrowing Transaction) throws -> Set<String> {
-        let id = target.edit.entry.id
-        return try OutboxDependenciesTable.parents(of: id, transaction).union([id])
     }
 
     /// One body for both writes; nil if there is none.
@@ -86,13 +76,9 @@ struct WriteCoalescer {
     private func unnamed(_ document: JSONDocument, _ target: Target) -> JSONDocument {
         let (terms, record) = (target.edit.terms, target.edit.terms.record(in: document))
         guard let temporary = target.edit.temporaryID, let path = terms.keyPaths.first,
-            terms.key.count == 1, record.value(at: path)?.string == temporary
+            terms.keyPaths.count == 1, record.value(at: path)?.string == temporary,
+            let patch = JSONDocument(nesting: .null, at: path)
         else { return document }
-        var patch = JSONDocument.null
-        for component in path.components.reversed() {
-            guard case .member(let name) = component else { return document }
-            patch = JSONDocument(object: [name: patch])
-        }
         return terms.body(document, carrying: JSONMergePatch(patch).applied(to: record))
     }
 

@@ -4,12 +4,8 @@ internal import SidingSQLite
 
 /// Accepts a write, inside a transaction.
 struct WriteEnqueuer {
-    private(set) var write: WriteRequest
+    var write: WriteRequest
     let transitions: QueueTransitions
-
-    init(write: WriteRequest, transitions: QueueTransitions) {
-        (self.write, self.transitions) = (write, transitions)
-    }
 
     func enqueue(_ transaction: borrowing Transaction) throws -> QueueEntry {
         if let key = write.key, let existing = try entry(underKey: key, transaction) { return existing }
@@ -57,7 +53,14 @@ struct WriteEnqueuer {
     private func add(
         _ id: String, parents: Set<String>, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        try insert(id, waitsOn: parents.count, transaction)
+        let now = transitions.now
+        let entry = QueueEntry(
+            id: id, kind: .write, state: .queued, source: write.source, resource: write.edit?.resource,
+            lane: lane(of: id), method: write.method.rawValue, url: write.url.description, createdAt: now,
+            nextAttemptAt: now, waitsOn: parents.count, operation: write.operation)
+        try OutboxTable.insert(entry, expiresAt: write.expiry.map { now + $0 }, transaction)
+        try OutboxRequestsTable.insert(write, of: id, transaction)
+        try IdempotencyKeysTable.insert(write, of: id, transaction)
         try OutboxDependenciesTable.insert(parents: parents, of: id, transaction)
         try transitions.note(id, "accepted", nil, transaction)
         try editing?.apply(to: id, transaction)
@@ -100,16 +103,5 @@ struct WriteEnqueuer {
     private func lane(of id: String) -> String {
         let record = write.edit.map { "\($0.resource)/\(EditEnqueuer.key(of: $0, entry: id))" }
         return write.lane ?? record ?? QueueEntry.ownLane(of: id)
-    }
-
-    private func insert(_ id: String, waitsOn: Int, _ transaction: borrowing Transaction) throws {
-        let now = transitions.now
-        try OutboxTable.insert(
-            OutboxTable.NewEntry(
-                id: id, kind: .write, source: write.source, resource: write.edit?.resource, operation: write.operation,
-                lane: lane(of: id), waitsOn: waitsOn, createdAt: now, expiresAt: write.expiry.map { now + $0 }),
-            transaction)
-        try OutboxRequestsTable.insert(write, of: id, transaction)
-        try IdempotencyKeysTable.insert(write, of: id, transaction)
     }
 }

@@ -1,64 +1,71 @@
 internal import HTTPTypes
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
-/// Replaces the request of an open entry by adding a new entry in its place, inside a transaction.
+/// Replaces the request of an open entry by a new entry in its place: a request that was accepted under one key is never
+/// changed under that key. The new entry has an id and a key of its own, and entries that waited for the old one wait for it.
 struct WriteReplacer {
-    let hand: OperatorActions
+    let actions: OperatorActions
 
-    private var transitions: QueueTransitions { hand.transitions }
+    private var transitions: QueueTransitions { actions.transitions }
 
-    /// Replaces the request of `old`.
+    /// Checks a change, and applies it to the request of an entry.
     ///
-    /// - Returns: the new entry.
-    /// - Throws: ``QueueRefusal`` if the entry cannot be edited, ``StoreError/Kind/invalidWrite`` if the queue may not keep
+    /// - Returns: the new request, with the real ids that are known, and the open entries that make the others.
+    /// - Throws: ``QueueRefusal`` if the entry may not be edited, ``StoreError/Kind/invalidWrite`` if the queue may not keep
     ///   the new request.
+    func request(
+        replacing old: QueueEntry, with change: WriteChange, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> TemporaryReferences {
+        try actions.checkIsChangeable(old)
+        try checkIsNotSecond(old)
+        let write = try WriteRequest(of: old, changedBy: change, database)
+        try WriteSafety.check(write)
+        if let body = change.body, let edit = try PendingEdit.load(old.id, database), edit.terms.change != .delete {
+            try EditEnqueuer.check(body, of: edit.resource, at: edit.terms.recordPath)
+        }
+        guard change.url != nil || change.body != nil else { return TemporaryReferences(write: write) }
+        let references = try TemporaryReferences(resolving: write, database)
+        if !references.parents.isEmpty,
+            try OutboxTable.waitedFor(by: references.parents, database).contains(old.id)
+        {
+            throw QueueRefusal(
+                reason: "it would wait for itself: what it names is created after it",
+                hint: "name the record in a write of its own, which waits for both")
+        }
+        return references
+    }
+
+    /// An edit of what may have arrived is a second write. An operator who has put it on hold, or who was told so by the
+    /// reason, has decided that.
+    private func checkIsNotSecond(_ old: QueueEntry) throws {
+        guard old.mayHaveArrived, old.reason != .held, old.reason?.isDoubt != true else { return }
+        let id = old.shortID
+        throw QueueRefusal(
+            reason: "it may have arrived: an edit would be a second write",
+            hint: old.state == .queued
+                ? "wait for the origin's word; or put it on hold first, and edit it then"
+                : "if the origin has it, 'siding queue resolve \(id) --arrived' settles it; if not, 'siding queue release "
+                    + "\(id)' sends it as it is")
+    }
+
     func replace(
         _ old: QueueEntry, with change: WriteChange, _ transaction: borrowing Transaction
     ) throws -> QueueEntry {
-        try hand.checkIsChangeable(old, transaction)
-        if old.state == .queued, try hand.mayHaveArrived(old, transaction) {
-            throw QueueRefusal(
-                reason: "it may have arrived: an edit would be a second write",
-                hint: "wait for the origin's word; or put it on hold first, and edit it then")
-        }
         let id = EntryID.random()
-        var changed = try WrittenContent.load(of: old, changedBy: change, transaction)
-        try changed.check()
-        if change.body != nil {
-            try changed.checkIsEdit(old, transaction)
-            try changed.checkCarriesMark(of: old, transaction)
-        }
-        let parents = change.url == nil && change.body == nil ? [] : try changed.resolve(transaction)
-        guard !parents.contains(old.id) else {
-            throw QueueRefusal(reason: "it would name the record that it is to create itself")
-        }
-        try insert(id, in: old, changed, releases: change.releases, transaction)
-        try retire(old, for: id, transaction)
-        try wait(id, for: parents, transaction)
-        return try OutboxTable.entry(withPrefix: id, transaction)
-    }
-
-    /// Makes the entry wait for the entries that create the records it names.
-    private func wait(_ id: String, for parents: Set<String>, _ transaction: borrowing Transaction) throws {
-        guard !parents.isEmpty else { return }
-        try OutboxDependenciesTable.insert(parents: parents, of: id, transaction)
-        try OutboxTable.updateWaitsOn(of: id, transaction)
-    }
-
-    /// Inserts the new entry with the old one's lane, position and declarations.
-    private func insert(
-        _ id: String, in old: QueueEntry, _ content: WrittenContent, releases: Bool,
-        _ transaction: borrowing Transaction
-    ) throws {
-        let isHeld = !releases
-        try OutboxTable.insert(id, replacing: old.id, isHeld: isHeld, at: transitions.now, transaction)
-        try OutboxRequestsTable.insert(
-            id, replacing: old.id, url: content.url.description, content.headerFields, content.body, transaction)
+        let request = try request(replacing: old, with: change, transaction)
+        try OutboxTable.insert(
+            id, replacing: old.id, isHeld: !change.releases, at: transitions.now, transaction)
+        try OutboxRequestsTable.insert(request.write, of: id, transaction)
         try OutboxEditsTable.insert(id, replacing: old.id, transaction)
-        try IdempotencyKeysTable.insert(id, replacing: old.id, transaction)
+        try IdempotencyKeysTable.insert(request.write, of: id, transaction)
         try transitions.note(id, "accepted", "in the place of \(old.shortID)", transaction)
-        if isHeld { try transitions.note(id, "held", "release lets it go", transaction) }
+        if !change.releases { try transitions.note(id, "held", "release lets it go", transaction) }
+        try retire(old, for: id, transaction)
+        try OutboxDependenciesTable.insert(parents: request.parents, of: id, transaction)
+        try OutboxTable.updateWaitsOn(of: id, transaction)
+        return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
     /// Drops the old entry and moves its dependencies to the new one. The lane keeps its order.
@@ -71,70 +78,22 @@ struct WriteReplacer {
     }
 }
 
-extension WriteReplacer {
+extension WriteRequest {
     /// The request of an entry.
-    struct WrittenContent {
-        var source: String
-        var method: HTTPRequest.Method
-        var url: HTTPURL
-        var headerFields: HTTPFields
-        var body: [UInt8]?
-
-        /// Reads the request of an entry.
-        ///
-        /// - Parameter change: replaces stored parts, readable or not.
-        /// - Throws: ``StoreError/Kind/corrupt`` if the row holds no valid request.
-        static func load(
-            of entry: QueueEntry, changedBy change: WriteChange = WriteChange(),
-            _ database: borrowing some Queryable & ~Copyable
-        ) throws -> WrittenContent {
-            guard let method = HTTPRequest.Method(entry.method), let url = change.url ?? (try? HTTPURL(entry.url))
-            else {
-                throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
-            }
-            let stored = try OutboxRequestsTable.load(entry.id, database)
-            return WrittenContent(
-                source: entry.source, method: method, url: url,
-                headerFields: try change.headerFields ?? stored?.headerFields() ?? [:],
-                body: change.body ?? stored?.body)
+    ///
+    /// - Parameter change: replaces stored parts, readable or not.
+    /// - Throws: ``StoreError/Kind/corrupt`` if the row holds no valid request.
+    init(
+        of entry: QueueEntry, changedBy change: WriteChange, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        guard let method = HTTPRequest.Method(entry.method), let url = change.url ?? (try? HTTPURL(entry.url)) else {
+            throw StoreError(.corrupt, "queue entry \(entry.id) has a method or URL that cannot be sent")
         }
-
-        /// Nil if the row holds no valid request.
-        static func readable(
-            of entry: QueueEntry, _ database: borrowing some Queryable & ~Copyable
-        ) throws -> WrittenContent? {
-            do { return try load(of: entry, database) } catch let error as StoreError where error.kind == .corrupt {
-                return nil
-            }
-        }
-
-        /// Replaces temporary ids with the real ones that are known.
-        ///
-        /// - Returns: the open entries that create the others.
-        mutating func resolve(_ transaction: borrowing Transaction) throws -> Set<String> {
-            let named = WriteRequest(to: source, method, url, headerFields: headerFields, body: body)
-            let references = try TemporaryReferences(resolving: named, transaction)
-            (url, body) = (references.write.url, references.write.body)
-            return references.parents
-        }
-
-        /// Checks the new body of an edit.
-        ///
-        /// - Throws: ``StoreError/Kind/invalidWrite`` if the entry is an edit and the body is not a valid record.
-        func checkIsEdit(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws {
-            guard let edit = try PendingEdit.load(entry.id, transaction), edit.terms.change != .delete else {
-                return
-            }
-            try EditEnqueuer.check(body ?? [], of: entry.resource ?? "", at: edit.terms.recordPath)
-        }
-
-        /// - Throws: ``StoreError/Kind/invalidWrite`` if the queue may not keep it.
-        func check() throws(StoreError) {
-            do {
-                try WriteSafety.check(WriteRequest(to: source, method, url, headerFields: headerFields, body: body))
-            } catch {
-                throw StoreError(.invalidWrite, error.detail ?? error.description)
-            }
-        }
+        let stored = try OutboxRequestsTable.load(entry.id, database)
+        let key = try IdempotencyKeysTable.load(entry.id, database)
+        self.init(
+            to: entry.source, method, url, headerFields: try change.headerFields ?? stored?.headerFields() ?? [:],
+            body: change.body ?? stored?.body, idempotency: key?.promise, probe: stored?.probe,
+            conflictStatuses: stored?.conflictStatuses, goneIsDone: stored?.goneIsDone)
     }
 }

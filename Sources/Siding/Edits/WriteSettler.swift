@@ -7,23 +7,32 @@ struct WriteSettler {
     let transitions: QueueTransitions
     let jitter: Jitter
 
+    /// A policy that sends again gives up after this many attempts.
+    private static let mostConflicts = 3
+
     private var id: String { write.entry.id }
 
-    /// Records the result, and the outcome for the source.
-    ///
     /// - Returns: the entry afterwards; nil if this sender no longer owns it.
     func settle(_ settlement: WriteSettlement, _ transaction: borrowing Transaction) throws -> QueueEntry? {
-        guard try OutboxTable.isClaimed(id, by: transitions.owner, token: write.token, transaction) else { return nil }
+        guard try OutboxTable.isClaimed(id, by: transitions.owner, token: write.entry.token, transaction) else {
+            return nil
+        }
         if settlement.isTry { try OutboxTable.incrementTries(of: id, transaction) }
         switch settlement.verdict {
-        case .delivered(let answer): try deliver(answer, transaction)
+        case .delivered(let answer): try deliver(answer, isFound: false, transaction)
+        // An earlier attempt was delivered and its answer lost; the found record is the answer.
+        case .arrived(let answer): try deliver(answer, isFound: true, transaction)
         case .retry(let error, let isCounted, let waitsForNetwork, let wait):
             let attempts = write.entry.attempts + (isCounted ? 1 : 0)
             try record(error, nil, transaction)
             try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
             try transitions.note(id, isCounted ? "failed" : "deferred", error.message, transaction)
-        case .unknown, .arrived, .sendAgain:
-            try ProbeSettler(write: write, transitions: transitions).settle(settlement.verdict, transaction)
+        case .unknown(let error, let waitsForNetwork, let wait):
+            let attempts = write.entry.attempts + 1
+            try OutboxRequestsTable.setError(error, of: id, transaction)
+            try transitions.beginDoubt(id, error.message, transaction)
+            try putBack(attempts: attempts, wait: wait(attempts), waitsForNetwork: waitsForNetwork, transaction)
+        case .sendAgain(let moment, let why): try sendAgain(from: moment, why, transaction)
         case .parked(.conflict, let error, let answer):
             try record(error, answer, transaction)
             try settleConflict(error, answer, transaction)
@@ -44,37 +53,82 @@ struct WriteSettler {
         return try OutboxTable.entry(withPrefix: id, transaction)
     }
 
-    /// Records that the first byte is about to be sent.
-    ///
-    /// - Returns: false if this sender no longer owns the entry.
-    func markSent(_ transaction: borrowing Transaction) throws -> Bool {
-        try OutboxTable.markSent(
-            id, by: transitions.owner, token: write.token, at: transitions.now, transaction)
-    }
-
-    private func deliver(_ answer: WriteAnswer, _ transaction: borrowing Transaction) throws {
+    /// - Parameter isFound: whether the answer is that of a delivery probe.
+    private func deliver(_ answer: WriteAnswer, isFound: Bool, _ transaction: borrowing Transaction) throws {
         let dropped = try DroppedMembers.of(write.entry.resource, transaction)
         try OutboxRequestsTable.setAnswer(answer, body: answer.keptBody(without: dropped), of: id, transaction)
-        try EditSettler(transitions: transitions).deliver(id, answer, transaction)
-        try transitions.completeWrite(id, as: .done, event: "delivered", detail: "\(answer.status)", transaction)
+        try EditSettler(transitions: transitions).deliver(id, answer, isListed: isFound, transaction)
+        try transitions.completeWrite(
+            id, as: .done, event: isFound ? "found" : "delivered",
+            detail: isFound ? "the origin has it" : "\(answer.status)", transaction)
     }
 
-    /// Applies the conflict policy of the edit; writes that are not edits are parked.
+    /// The delivery probe did not find the write: sends it as if for the first time, once that is final.
+    private func sendAgain(from moment: Timestamp, _ why: String, _ transaction: borrowing Transaction) throws {
+        let isFinal = moment <= transitions.now
+        let next = isFinal ? "it is sent again" : "it may still be on its way, and is asked for again"
+        try transitions.note(id, "probed", "\(why); \(next)", transaction)
+        try putBack(
+            attempts: write.entry.attempts, wait: max(moment - transitions.now, .zero), waitsForNetwork: false,
+            transaction)
+        guard isFinal else { return }
+        try OutboxRequestsTable.setUnknownSince(nil, of: id, transaction)
+        try OutboxTable.setFirstSent(nil, of: id, transaction)
+        // While the write was in doubt, changes at the origin did not affect its edit.
+        guard let edit = try PendingEdit.load(id, transaction),
+            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+        else { return }
+        try ConflictWatch(overlay: overlay, transitions: transitions).check(edit.key, transaction)
+        try overlay.show(edit.key, transaction)
+    }
+
+    /// Stores the server copy that the answer contains, and applies the conflict policy of the edit. Writes that are not edits
+    /// are parked.
     private func settleConflict(
         _ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction
     ) throws {
-        switch try ConflictSettler(transitions: transitions).nextStep(on: write.entry, answer, transaction) {
-        case .park: try park(as: .conflict, error, transaction)
-        case .drop:
-            try transitions.completeWrite(
+        guard let edit = try PendingEdit.load(id, transaction),
+            let overlay = try EditProjection.load(edit.resource, now: transitions.now, transaction)
+        else { return try park(as: .conflict, error, transaction) }
+        let knows = try keepTheirs(answer, edit, overlay, transaction)
+        let attempts = write.entry.attempts + 1
+        var merged: [UInt8]?
+        switch edit.terms.conflict {
+        case .theirs:
+            return try transitions.completeWrite(
                 id, as: .dropped, event: "dropped", detail: "\(error.message); the origin is to win", transaction)
-        case .again:
-            let attempts = write.entry.attempts + 1
-            let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(
-                after: attempts, jitter: jitter)
-            try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
-            try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
+        case .mine where attempts < Self.mostConflicts: break
+        case .merge where attempts < Self.mostConflicts && knows:
+            merged = try EditSides(of: edit.entry, transaction)?.mergedBody
+            if merged == nil { fallthrough }
+        case .hold, .mine, .merge: return try park(as: .conflict, error, transaction)
         }
+        try ConflictWatch.rekey(id, body: merged, transaction)
+        let wait = Backoff(base: .seconds(2), cap: .seconds(60), isSpread: true).wait(after: attempts, jitter: jitter)
+        try putBack(attempts: attempts, wait: wait, waitsForNetwork: false, transaction)
+        try transitions.note(id, "conflict", "\(error.message); it is sent again", transaction)
+    }
+
+    /// Stores the server copy from the answer to a refused edit.
+    ///
+    /// - Returns: whether the answer contained the server copy. If not, the refused ETag is at least known to be old.
+    private func keepTheirs(
+        _ answer: WriteAnswer?, _ edit: PendingEdit, _ overlay: EditProjection, _ transaction: borrowing Transaction
+    ) throws -> Bool {
+        let key = edit.key
+        let said = try answer.flatMap { try EditSettler.record(in: $0, edit, key: key, overlay, transaction) }
+        let known = try ServerCopiesTable.load(overlay.resource, key, transaction)?.state ?? .nothing
+        let theirs = EditSettler.state(saying: said, over: known, edit.terms)
+        guard said != nil, theirs.living != nil else {
+            try ServerCopiesTable.clearETag(of: key, in: overlay.resource, transaction)
+            return false
+        }
+        let request = try edit.insertRequest(answer, overlay, transaction)
+        let etag = edit.terms.answersPart ? nil : answer?.etag
+        try overlay.setBase(of: key, theirs, etag: etag, request: request, transaction)
+        try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
+        try overlay.show(key, transaction)
+        return true
     }
 
     private func record(_ error: RecordedError, _ answer: WriteAnswer?, _ transaction: borrowing Transaction) throws {
@@ -104,7 +158,7 @@ struct WriteSettler {
     }
 
     private func forgetSending(_ transaction: borrowing Transaction) throws {
-        try OutboxTable.setFirstSent(write.firstSentAt, of: id, transaction)
+        try OutboxTable.setFirstSent(write.entry.firstSentAt, of: id, transaction)
     }
 }
 

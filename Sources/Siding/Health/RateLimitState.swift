@@ -111,8 +111,6 @@ struct RateLimitState: Sendable {
         }
     }
 
-    /// Removes a request from those in flight.
-    ///
     /// - Returns: whether it was in flight; after its deadline it already counts as an unknown outcome.
     private mutating func remove(_ reservation: Timestamp, _ timeout: Duration, _ now: Timestamp) -> Bool {
         let deadline = Self.deadline(of: reservation, timeout)
@@ -169,7 +167,6 @@ struct RateLimitState: Sendable {
 
     // MARK: Room
 
-    /// How many requests count right now.
     var used: Int { ended.values.reduce(0, +) + underWay.values.reduce(0, +) }
 
     /// Until when no request may be sent, and why; nil if the limit has room.

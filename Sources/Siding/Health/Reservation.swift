@@ -1,3 +1,4 @@
+internal import HTTPTypes
 package import SidingChain
 
 /// The result of asking to send a request.
@@ -20,24 +21,20 @@ package enum RateLimitExhaustion: Sendable, Hashable, CaseIterable {
     case unknownOutcomes
 }
 
-/// The outcome of a reserved request.
 struct RequestUsage: Sendable, Hashable {
     enum QuotaReport: Sendable, Hashable {
-        /// It was not sent.
         case unsent
         /// It was answered, with a reported quota or without.
         case answered(ReportedQuota?)
     }
 
     var reservation: Timestamp
-    /// The timeout that it was reserved with.
     var timeout: Duration
     var source: String
     var limit: RateLimit
     var outcome: QuotaReport
 }
 
-/// The state of one rate limit.
 package struct RateLimitReport: Sendable, Hashable {
     package var source: String
     /// The pattern of the limit.
@@ -53,4 +50,24 @@ package struct RateLimitReport: Sendable, Hashable {
     package var freeAt: Timestamp?
     /// Why the limit is exhausted; nil if it has room.
     package var exhaustion: RateLimitExhaustion?
+}
+
+/// The remaining quota that an origin reported, and when it is reset.
+struct ReportedQuota: Sendable, Hashable {
+    /// The wait for a new quota if neither the origin nor the rate gives one.
+    private static let unspecifiedWait = Duration.seconds(60)
+
+    var remaining: Int
+    var resetAt: Timestamp
+}
+
+extension ReportedQuota {
+    /// Nil if `fields` contain no remaining quota.
+    init?(_ fields: HTTPFields, of limit: RateLimit, now: Timestamp) {
+        guard let name = limit.remaining, let text = fields[name], let left = Int(text.trimmingPrefix { $0 == " " })
+        else { return nil }
+        let reset = limit.reset.flatMap { fields[$0] }.flatMap { LimitReset.moment($0, now: now) }
+        let resetAt = reset ?? now + (limit.rate?.window ?? Self.unspecifiedWait)
+        self.init(remaining: max(left, 0), resetAt: min(resetAt, now + RetryAfter.longest))
+    }
 }

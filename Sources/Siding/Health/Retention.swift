@@ -27,7 +27,6 @@ public enum ParkReason: String, Sendable, Codable, CaseIterable {
 
 /// The kind of the failed request.
 package enum RequestKind: Sendable, Equatable {
-    /// A page of a listing.
     case fetch
     /// A write of the user. `resendable`: the method is idempotent, or the origin honours the key and still remembers it.
     case write(resendable: Bool)
@@ -102,4 +101,23 @@ extension HTTPFailure {
         case .notImplemented, .gone, .refused: kind == .fetch ? .fail : .park(.rejected)
         }
     }
+}
+
+/// Why a resource failed or was queued, in a form that is stored and shown.
+public struct RecordedError: Sendable, Hashable, Codable {
+    /// A stable name, as in ``Failure/Reason/name``.
+    public var name: String
+    /// One line for users.
+    public var message: String
+    /// What to do about it.
+    public var hint: String?
+    /// The HTTP status, if the origin answered.
+    public var status: Int?
+    /// `not_sent`, `maybe_sent` or `answered`.
+    public var phase: String?
+}
+
+extension RecordedError {
+    /// Whether no byte of the request can have reached the origin.
+    var isUnsent: Bool { phase == Failure.Phase.notSent.rawValue }
 }

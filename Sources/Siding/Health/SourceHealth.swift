@@ -1,8 +1,6 @@
 package import SidingChain
 
-/// The health of a source: its gate, its recent failures, and its concurrency limit.
-///
-/// A value; a store keeps one per source, shared by all processes.
+/// The health of a source, shared by all processes: its gate, its recent failures, and its concurrency limit.
 package struct SourceHealth: Sendable, Hashable {
     /// This many failures in a row close the gate for a while.
     package static let breakerLimit = 5
@@ -17,26 +15,12 @@ package struct SourceHealth: Sendable, Hashable {
     package var source: String
     /// Nil while the gate is open.
     package var gate: SourceGate?
-    /// Failures in a row.
-    package var failures: Int
-    package var budget: Int
+    package var failures = 0
+    package var budget = fullBudget
     /// The concurrency limit after an outage; nil for none.
     package var allowance: Int?
     /// When a request was last sent to it.
-    package var servedAt: Timestamp
-
-    /// A new source is healthy.
-    package init(
-        source: String, gate: SourceGate? = nil, failures: Int = 0, budget: Int = Self.fullBudget,
-        allowance: Int? = nil, servedAt: Timestamp = Timestamp(microseconds: 0)
-    ) {
-        self.source = source
-        self.gate = gate
-        self.failures = failures
-        self.budget = budget
-        self.allowance = allowance
-        self.servedAt = servedAt
-    }
+    package var servedAt = Timestamp(microseconds: 0)
 
     /// How many requests may be in flight; nil while the gate is closed.
     package func room(limit: Int, now: Timestamp) -> Int? {
@@ -71,8 +55,6 @@ package struct SourceHealth: Sendable, Hashable {
 
     // MARK: What requests teach
 
-    /// Takes a outcome in.
-    ///
     /// - Parameter jitter: spreads how long a source is left alone.
     /// - Returns: whether an outage is over: what waited for the line is worth a try.
     package mutating func record(_ outcome: SourceOutcome, jitter: Jitter, now: Timestamp) -> Bool {
@@ -128,6 +110,39 @@ package struct SourceHealth: Sendable, Hashable {
         // Beyond the longest allowed wait: the clock was set back.
         case (.retryAfter, let patience?): return patience > until && patience <= now + RetryAfter.longest
         case (.retryAfter, nil), (.signIn, _), (.offline, _), (.breaker, _): return false
+        }
+    }
+}
+
+/// A closed gate: until when no requests go to a source, and why.
+package struct SourceGate: Sendable, Hashable {
+    package enum Reason: String, Sendable, Codable, CaseIterable {
+        case offline
+        case retryAfter = "retry_after"
+        /// Too many attempts failed, in a row or lately.
+        case breaker
+        case signIn = "sign_in"
+    }
+
+    package var source: String
+    package var reason: Reason
+    /// Nil if it stays closed until something changes, as for `signIn`.
+    package var until: Timestamp?
+    package var note: String
+}
+
+extension SourceGate {
+    /// Whether the gate still applies at `now`. A gate that closes for longer than any allowed `Retry-After` was set before
+    /// the clock was set back, and is ignored.
+    package func isBelieved(at now: Timestamp) -> Bool { until.map { $0 <= now + RetryAfter.longest } ?? true }
+}
+
+extension [SourceGate] {
+    /// The gate that stops syncs of `source` now because the origin sent `Retry-After` or a rate limit is exhausted.
+    func closing(_ source: String, at now: Timestamp) -> SourceGate? {
+        first { gate in
+            gate.source == source && gate.reason == .retryAfter && gate.isBelieved(at: now)
+                && gate.until.map { $0 > now } ?? false
         }
     }
 }

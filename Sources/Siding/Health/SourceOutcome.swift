@@ -7,11 +7,9 @@ package enum SourceOutcome: Sendable, Hashable {
     case answers
     /// An attempt failed. A timeout took longer, so it costs more of the retry budget.
     case failed(isTimeout: Bool)
-    /// There is no usable route.
     case offline(note: String)
     /// It asked not to be called before `until`.
     case patience(until: Timestamp, note: String)
-    /// It requires a sign-in.
     case signIn(note: String)
     /// Nothing about the source.
     case nothing

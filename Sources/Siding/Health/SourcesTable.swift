@@ -25,12 +25,10 @@ enum SourcesTable {
             note: try row.optionalText("gate_note") ?? "")
     }
 
-    /// The names of all known sources.
     static func names(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
         try database.query("SELECT name FROM siding_sources") { $0.text(0) }
     }
 
-    /// The closed gates, by source.
     static func gates(_ database: borrowing some Queryable & ~Copyable) throws -> [SourceGate] {
         try database.query(
             "SELECT name, gate, gate_until, gate_note FROM siding_sources WHERE gate IS NOT NULL ORDER BY name",
@@ -63,7 +61,6 @@ enum SourcesTable {
 }
 
 extension Store {
-    /// The closed gates of all sources.
     package func gates() async throws(StoreError) -> [SourceGate] {
         try await read { try SourcesTable.gates($0) }
     }

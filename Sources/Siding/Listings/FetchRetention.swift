@@ -99,15 +99,11 @@ struct FetchRetainer {
     }
 
     private func insert(_ transaction: borrowing Transaction) throws -> QueueEntry {
-        let id = EntryID.random()
+        let entry = QueueEntry(
+            id: EntryID.random(), kind: .fetch, state: .queued, source: fetch.source, resource: fetch.resource,
+            lane: fetch.lane, method: fetch.method, url: fetch.page.url.description, createdAt: now, nextAttemptAt: now)
         try OutboxTable.insert(
-            OutboxTable.NewEntry(
-                id: id, kind: .fetch, source: fetch.source, resource: fetch.resource, scope: fetch.page.scope,
-                lane: fetch.lane, createdAt: now, expiresAt: fetch.expiry.map { now + $0 }),
-            transaction)
-        return QueueEntry(
-            id: id, kind: .fetch, state: .queued, source: fetch.source, resource: fetch.resource,
-            lane: fetch.lane, method: fetch.method, url: fetch.page.url.description, createdAt: now,
-            nextAttemptAt: now)
+            entry, scope: fetch.page.scope, expiresAt: fetch.expiry.map { now + $0 }, transaction)
+        return entry
     }
 }

@@ -29,11 +29,15 @@ extension Store {
                 return try (Self.invariants + tables.flatMap(Self.invariants)).flatMap { invariant in
                     try snapshot.query(invariant.violations) { row in "\(invariant.name): \(row.text(0))" }
                 }
+                    + OutboxTable.entriesInCycles(snapshot).prefix(10).map {
+                        "a queue entry that is never sent, since entries wait for each other: \($0)"
+                    }
             }
     }
 
     /// Invariants across rows; each query selects rows that break one.
     private static let invariants: [(name: String, violations: SQL)] = [
+        ("a queue entry without its request, its key or its edit", OutboxTable.incompleteEntries),
         ("a lane without exactly one head", OutboxTable.lanesWithoutOneHead),
         ("an edit that is pending though its entry is completed, or the reverse", OutboxEditsTable.wronglyPendingEdits),
         ("an edit of a record whose base is lost", OutboxEditsTable.editsWithoutServerCopy),

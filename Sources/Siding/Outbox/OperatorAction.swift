@@ -3,11 +3,8 @@ package import SidingChain
 
 /// An operator action on every entry of a selection. Each queue command is one of these.
 package enum OperatorAction: Sendable, Hashable {
-    /// Retry, hold, release or drop.
     case act(QueueAction)
-    /// Replaces the request of a write with an edited one.
     case replace(WriteChange)
-    /// Resolves a conflict between a write and the server copy.
     case resolve(ConflictResolution)
     /// Deletes completed entries. The key of a write stays reserved for as long as its origin remembers it.
     case purge
@@ -17,17 +14,25 @@ package enum OperatorAction: Sendable, Hashable {
 package struct QueueChange: Sendable, Hashable {
     /// The entry afterwards; a different entry from ``before`` if it was replaced.
     package var entry: QueueEntry
-    /// The entry before the action.
     package var before: QueueEntry
     /// Why the action was refused; nil if it was carried out.
     package var refusal: String?
-    /// What to do about the refusal.
     package var hint: String?
+    /// In a dry run of an edit, the request that the entry would become.
+    package var request: RequestPreview?
 
     /// - Parameter before: nil if the entry is unchanged.
     package init(entry: QueueEntry, before: QueueEntry? = nil, refusal: String? = nil, hint: String? = nil) {
         (self.entry, self.before, self.refusal, self.hint) = (entry, before ?? entry, refusal, hint)
     }
+}
+
+/// A request that an entry would become; header values and body stay hidden.
+package struct RequestPreview: Sendable, Hashable {
+    package var method: String
+    package var url: String
+    package var headerNames: [String]
+    package var bodyBytes: Int?
 }
 
 /// Thrown inside a transaction if an operator action is not allowed for an entry.
@@ -41,9 +46,7 @@ struct QueueRefusal: Error {
 package enum QueueAction: String, Sendable, CaseIterable {
     /// Makes the entry due now, parked or not, and resets its attempts.
     case retry
-    /// Parks the entry until it is released.
     case hold
-    /// Returns a parked entry to the queue.
     case release
     /// Ends the entry without sending it. Dropping a fetch also drops the checkpoint of its listing: the next sync starts
     /// over.
@@ -53,11 +56,10 @@ package enum QueueAction: String, Sendable, CaseIterable {
 extension QueueAction {
     /// Why the action is refused for `entry`; nil if it is allowed.
     ///
-    /// - Parameter isBeingSent: whether a live sender has claimed the entry; nil treats every `sending` entry as claimed,
-    ///   because the entry alone does not show whether its sender is alive.
-    package func refusal(on entry: QueueEntry, isBeingSent: Bool? = nil) -> String? {
+    /// - Parameter isBeingSent: whether a live sender has claimed the entry.
+    func refusal(on entry: QueueEntry, isBeingSent: Bool) -> String? {
         if entry.state.isSettled { return "it is settled (\(entry.state.rawValue))" }
-        if isBeingSent ?? (entry.state == .sending) { return "it is being sent right now" }
+        if isBeingSent { return "it is being sent right now" }
         switch self {
         case .hold where entry.state == .parked && entry.reason == .held: return "it is held already"
         // A parked write stays parked anyway, and its reason must be kept. A parked fetch is tried by each sync, so it can be
@@ -74,9 +76,7 @@ extension QueueAction {
 package struct WriteChange: Sendable, Hashable {
     /// Nil keeps the URL. An edit stays on its record.
     package var url: HTTPURL?
-    /// Nil keeps the body.
     package var body: [UInt8]?
-    /// Nil keeps the fields.
     package var headerFields: HTTPFields?
     /// Whether the entry returns to the queue at once, which is the default; otherwise it is held until released.
     package var releases: Bool
@@ -92,7 +92,6 @@ package struct WriteChange: Sendable, Hashable {
 package enum ConflictResolution: Sendable, Hashable {
     /// Sends the write again, under a new key, against the present server copy.
     case mine
-    /// Drops the write.
     case theirs
     /// Sends another body as a new entry. For an edit, the parameter is the whole wanted record; a write with a merge patch
     /// sends only its differences from the server copy. For other writes it is the body.

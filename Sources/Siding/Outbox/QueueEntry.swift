@@ -1,3 +1,4 @@
+internal import HTTPTypes
 public import SidingChain
 
 /// A request that is kept in the queue: a page to fetch or a write to deliver.
@@ -6,7 +7,6 @@ public struct QueueEntry: Sendable, Hashable {
     public var id: String
     public var kind: Kind
     public var state: State
-    /// Why the entry is parked.
     public var reason: ParkReason?
     public var source: String
     public var resource: String?
@@ -17,20 +17,20 @@ public struct QueueEntry: Sendable, Hashable {
     /// The page's number in its listing; for fetches only.
     public var pageNumber: Int?
     /// The number of failed attempts that count.
-    public var attempts: Int
+    public var attempts = 0
     /// How often it was tried since it was queued, or let go by a person, also where that does not count.
     public var tries = 0
     /// How often the sender of this entry died.
-    public var crashes: Int
+    public var crashes = 0
     public var createdAt: Timestamp
     /// The entry is not tried automatically before this time.
     public var nextAttemptAt: Timestamp
     public var lastError: RecordedError?
     public var settledAt: Timestamp?
     /// Whether this is the oldest open entry of its lane: the others wait for it.
-    public var isHead: Bool
+    public var isHead = true
     /// The number of open entries that must complete first.
-    public var waitsOn: Int
+    public var waitsOn = 0
     /// The configured write that made this entry, such as `issues.create`.
     public var operation: String?
     /// The key of the record of ``resource`` that the write changes; a temporary id until the origin has created the record.
@@ -40,6 +40,14 @@ public struct QueueEntry: Sendable, Hashable {
     public var unknownSince: Timestamp?
     /// Set once the entry was purged: only its key is kept until then, so that it is not reused.
     public var keyKeptUntil: Timestamp?
+    /// The earliest time at which it may have reached the origin.
+    package var firstSentAt: Timestamp?
+    /// The entry that this one replaced.
+    package var replaces: String?
+    /// The process that has claimed the entry.
+    var owner: String?
+    /// Grows with each claim; results recorded with an older token are ignored.
+    package var token: Int64 = 0
 
     /// A page of a listing, or a write of the user.
     public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -54,41 +62,16 @@ public struct QueueEntry: Sendable, Hashable {
         public var isSettled: Bool { self == .done || self == .dropped }
     }
 
-    public init(
-        id: String, kind: Kind, state: State, reason: ParkReason? = nil, source: String, resource: String?,
-        lane: String,
-        method: String, url: String, pageNumber: Int? = nil, attempts: Int = 0, crashes: Int = 0, createdAt: Timestamp,
-        nextAttemptAt: Timestamp, lastError: RecordedError? = nil, settledAt: Timestamp? = nil,
-        isHead: Bool = true, waitsOn: Int = 0, operation: String? = nil, recordKey: String? = nil,
-        unknownSince: Timestamp? = nil
-    ) {
-        self.id = id
-        self.kind = kind
-        self.state = state
-        self.reason = reason
-        self.source = source
-        self.resource = resource
-        self.lane = lane
-        self.method = method
-        self.url = url
-        self.pageNumber = pageNumber
-        self.attempts = attempts
-        self.crashes = crashes
-        self.createdAt = createdAt
-        self.nextAttemptAt = nextAttemptAt
-        self.lastError = lastError
-        self.settledAt = settledAt
-        self.isHead = isHead
-        self.waitsOn = waitsOn
-        self.operation = operation
-        self.recordKey = recordKey
-        self.unknownSince = unknownSince
+    /// Whether the origin may already have the write, so that another request could act twice: a delivery probe or an operator
+    /// has to find out. Nothing changes such an entry by itself.
+    public var mayHaveArrived: Bool {
+        if state.isSettled || kind == .fetch { return false }
+        if unknownSince != nil || reason?.isDoubt == true { return true }
+        // The origin answered the last attempt, so it has not acted on an earlier one.
+        if reason == .rejected || reason == .conflict { return false }
+        return firstSentAt != nil && HTTPRequest.Method(method)?.isIdempotent != true
     }
 
-    /// Whether the origin may already have the write: a delivery probe or an operator has to find out.
-    public var mayHaveArrived: Bool { unknownSince != nil || reason?.isDoubt == true }
-
-    /// The part of the id that users see.
     public var shortID: String { String(id.prefix(8)) }
 }
 
@@ -97,7 +80,6 @@ extension ParkReason {
     var isDoubt: Bool { self == .uncertain || self == .keyExpired }
 }
 
-/// One event in an entry's history.
 package struct QueueEvent: Sendable, Hashable {
     package var at: Timestamp
     /// The process that caused the event.
@@ -105,10 +87,6 @@ package struct QueueEvent: Sendable, Hashable {
     /// `retained`, `claimed`, `failed`, `held`, `released`, `answered`, `dropped`, …
     package var event: String
     package var detail: String?
-
-    package init(at: Timestamp, who: String, event: String, detail: String?) {
-        (self.at, self.who, self.event, self.detail) = (at, who, event, detail)
-    }
 }
 
 extension QueueEntry {

@@ -5,9 +5,7 @@ package struct QueueExplanation: Sendable, Hashable {
     package var why: String
     package var next: String
 
-    /// - Parameters:
-    ///   - gate: the closed gate of the entry's source, if there is one.
-    ///   - now: the time that waits are counted from.
+    /// - Parameter gate: the closed gate of the entry's source, if there is one.
     package init(_ entry: QueueEntry, gate: SourceGate?, now: Timestamp) {
         why = Self.why(entry)
         next = entry.kind == .write ? Self.nextOfWrite(entry, gate, now) : Self.next(entry, gate, now)
@@ -24,7 +22,7 @@ package struct QueueExplanation: Sendable, Hashable {
             : entry.attempts == 0 ? "It does not count as a failed try" : "\(entry.attempts) failed tries so far"
         let error = entry.lastError.map { ": \($0.message)" } ?? ""
         switch entry.state {
-        case .queued where entry.mayHaveArrived: return "it may have reached the origin\(error)."
+        case .queued where entry.unknownSince != nil: return "it may have reached the origin\(error)."
         case .queued where entry.kind == .write && entry.lastError == nil:
             return entry.isHead && entry.waitsOn == 0 ? "it has not been tried yet." : waiting(entry)
         case .queued, .sending: return "\(what)\(error). \(tries)."

@@ -12,11 +12,6 @@ package struct QueueOutlook: Sendable, Hashable {
     /// All sources with an entry parked for a sign-in, or with a gate closed for one: worth a try once the credentials have
     /// changed.
     package var wantingSignIn: Set<String>
-
-    package init(hasWork: Bool, nextDue: Timestamp?, claimed: Set<String>, wantingSignIn: Set<String>) {
-        (self.hasWork, self.nextDue) = (hasWork, nextDue)
-        (self.claimed, self.wantingSignIn) = (claimed, wantingSignIn)
-    }
 }
 
 /// Why waiting may end early.
@@ -30,9 +25,7 @@ package enum WaitsEnd: Sendable, Hashable {
 }
 
 extension Store {
-    /// Finds out what a sender has to do for claims from these sources.
-    ///
-    /// Reads only and so takes no writer lock: waiting senders call it again and again.
+    /// What a sender has to do for claims from these sources. Takes no writer lock: waiting senders ask again and again.
     package func outlook(of sources: Set<String>) async throws(StoreError) -> QueueOutlook {
         let now = clock.now
         return try await read { snapshot in
@@ -40,7 +33,7 @@ extension Store {
             let isDue = nextDue.map { $0 <= now } ?? false
             let closed = try SourcesTable.gates(snapshot).filter { $0.reason == .signIn }.map(\.source)
             return QueueOutlook(
-                hasWork: try isDue || OutboxTable.hasExpired(now, snapshot), nextDue: nextDue,
+                hasWork: try isDue || !OutboxTable.expired(now, snapshot).isEmpty, nextDue: nextDue,
                 claimed: Set(try OutboxTable.claimedWrites(snapshot).map(\.source)),
                 wantingSignIn: try OutboxTable.sourcesParkedForSignIn(snapshot).union(closed))
         }
@@ -51,13 +44,11 @@ extension Store {
     ) throws -> Timestamp? {
         var earliest: Timestamp?
         for source in sources {
-            guard var due = try OutboxTable.nextDue(of: source, snapshot),
+            guard let times = try OutboxTable.dueTimes(of: source, snapshot),
                 let opens = try SourcesTable.load(source, snapshot).opens(now: now)
             else { continue }
-            // The next claim makes it due.
-            if due > now, try OutboxTable.hasWaits(beyond: now + RetryAfter.longest, of: source, snapshot) {
-                due = now
-            }
+            // A wait beyond the longest one ends with the next claim.
+            let due = times.last > now + RetryAfter.longest ? min(times.first, now) : times.first
             earliest = min(earliest ?? .init(microseconds: .max), max(due, opens))
         }
         return earliest
@@ -93,7 +84,6 @@ extension Store {
 }
 
 extension QueueTransitions {
-    /// Records the outcome of a request. If it ends an outage, the waits that the outage caused end too.
     func record(
         _ outcome: SourceOutcome, of source: String, jitter: Jitter, _ transaction: borrowing Transaction
     ) throws {
@@ -116,7 +106,7 @@ extension QueueTransitions {
         _ outcome: SourceOutcome, _ after: SourceHealth, _ database: borrowing some Queryable & ~Copyable
     ) throws -> Bool {
         guard outcome == .answers, after.gate == nil else { return false }
-        return try OutboxTable.hasNeverLetIn(after.source, database)
+        return try !OutboxTable.neverLetIn(after.source, database).isEmpty
     }
 
     /// Opens the gate for a half-open probe if `cause` ends its reason, and makes the entries due that waited for it.

@@ -13,11 +13,8 @@ package struct QueueSelection: Sendable, Hashable {
     package var states: [QueueEntry.State]
     /// Only entries parked for one of these reasons; empty selects entries whether or not they are parked.
     package var reasons: [ParkReason]
-    /// Only entries created before this time.
     package var createdBefore: Timestamp?
-    /// Only entries completed before this time.
     package var settledBefore: Timestamp?
-    /// Only queued entries that are due by this time.
     package var dueBy: Timestamp?
 
     package init(
@@ -37,11 +34,6 @@ package struct QueueSelection: Sendable, Hashable {
         self.settledBefore = settledBefore
     }
 
-    /// Whether the selection contains `entry`.
-    package func includes(_ entry: QueueEntry) -> Bool {
-        (ids.isEmpty || ids.contains { entry.id.hasPrefix($0.lowercased()) }) && fits(entry)
-    }
-
     /// Whether `entry` meets all conditions except ``ids``. Comparing every entry with every id would be quadratic.
     func fits(_ entry: QueueEntry) -> Bool {
         (resources.isEmpty || entry.resource.map(resources.contains) ?? false)
@@ -59,11 +51,6 @@ package struct QueueSelection: Sendable, Hashable {
 /// The number of entries in one state, for one reason.
 package struct QueueCount: Sendable, Hashable {
     package var state: QueueEntry.State
-    /// Why they are parked.
     package var reason: ParkReason?
     package var count: Int
-
-    package init(state: QueueEntry.State, reason: ParkReason?, count: Int) {
-        (self.state, self.reason, self.count) = (state, reason, count)
-    }
 }

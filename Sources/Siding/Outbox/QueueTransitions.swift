@@ -19,11 +19,6 @@ struct QueueTransitions {
     let who = "process \(getpid())"
     let now: Timestamp
 
-    init(owner: String, now: Timestamp) {
-        self.owner = owner
-        self.now = now
-    }
-
     /// An entry whose sender died this often is parked.
     static let mostCrashes = 3
 
@@ -71,6 +66,7 @@ struct QueueTransitions {
     ) throws {
         try OutboxTable.complete(id, as: state, at: now, transaction)
         try OutboxEditsTable.complete(id, transaction)
+        if state == .done { try OutboxRequestsTable.clearError(of: id, transaction) }
         try note(id, event, detail, transaction)
         try OutboxTable.promote(laneOf: id, transaction)
         try updateDependants(of: id, state, transaction)
@@ -117,11 +113,10 @@ struct QueueTransitions {
 
     /// Marks an entry as in doubt: from now on delivery probes ask for it, and it is not sent.
     func beginDoubt(_ id: String, _ detail: String, _ transaction: borrowing Transaction) throws {
-        try OutboxRequestsTable.beginDoubt(at: now, of: id, transaction)
+        try OutboxRequestsTable.setUnknownSince(now, of: id, transaction)
         try note(id, "unknown", "\(detail); the origin is asked", transaction)
     }
 
-    /// Adds an event to the entry's history.
     func note(_ id: String, _ event: String, _ detail: String?, _ transaction: borrowing Transaction) throws {
         try OutboxEventsTable.insert(
             QueueEvent(at: now, who: who, event: event, detail: detail), of: id, transaction)
@@ -129,14 +124,12 @@ struct QueueTransitions {
 }
 
 extension QueueEntry {
-    /// The entry after it was parked.
     func parked(as reason: ParkReason) -> QueueEntry {
         var parked = self
         (parked.state, parked.reason) = (.parked, reason)
         return parked
     }
 
-    /// The entry after it was returned to the queue by a person or a cause.
     func requeued(at now: Timestamp) -> QueueEntry {
         var queued = self
         (queued.state, queued.reason, queued.attempts, queued.tries, queued.crashes) = (.queued, nil, 0, 0, 0)
@@ -145,7 +138,6 @@ extension QueueEntry {
         return queued
     }
 
-    /// The entry after it was dropped.
     func dropped(at now: Timestamp) -> QueueEntry {
         var dropped = self
         (dropped.state, dropped.reason, dropped.settledAt) = (.dropped, nil, now)

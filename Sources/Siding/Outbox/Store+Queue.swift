@@ -1,17 +1,15 @@
+package import HTTPTypes
 package import SidingChain
 internal import SidingSQLite
 
 extension Store {
-    /// The selected entries, oldest first.
+    /// The selected entries, oldest first, at most `limit`.
     ///
     /// - Throws: ``StoreError/Kind/notFound`` if an id matches no entry, ``StoreError/Kind/ambiguous`` if a prefix matches
     ///   several.
-    package func entries(_ selection: QueueSelection) async throws(StoreError) -> [QueueEntry] {
-        try await entries(selection, limit: nil)
-    }
-
-    /// The oldest selected entries, at most `limit`; nil for all.
-    package func entries(_ selection: QueueSelection, limit: Int?) async throws(StoreError) -> [QueueEntry] {
+    package func entries(
+        _ selection: QueueSelection, limit: Int? = nil
+    ) async throws(StoreError) -> [QueueEntry] {
         try await read { try OutboxTable.entries(selection, limit: limit, $0) }
     }
 
@@ -25,7 +23,6 @@ extension Store {
         try await read { try OutboxTable.counts($0) }
     }
 
-    /// The sources of the open writes, by name.
     package func sourcesOfWrites() async throws(StoreError) -> [String] {
         try await read { try OutboxTable.sourcesOfWrites($0) }
     }
@@ -57,5 +54,40 @@ extension Store {
 
     func transitions() throws(StoreError) -> QueueTransitions {
         QueueTransitions(owner: try ownerID(), now: clock.now)
+    }
+}
+
+/// The stored parts of a write that its entry does not show: the request, the answer, and the entries it waits for.
+package struct WriteContent: Sendable {
+    /// The write's own fields. The source's fields and credentials are added when it is sent.
+    package var headerFields: HTTPFields
+    package var body: [UInt8]?
+    package var key: String
+    /// The field that carries the key; nil if the key is not sent.
+    package var keyField: HTTPField.Name?
+    /// Whether the key is sent in double quotes (RFC 8941 §3.3.3).
+    package var isKeyQuoted: Bool
+    /// Whether the origin honours the key.
+    package var isKeyed: Bool
+    package var answer: WriteAnswer?
+    /// The open entries that must complete first.
+    package var parents: [String]
+    package var head: String?
+    /// The path of the delivery probe, below the source's base URL; nil if there is none.
+    package var probe: String?
+}
+
+extension WriteContent {
+    /// Nil if the entry is not a write.
+    static func load(_ id: String, _ snapshot: borrowing Snapshot) throws -> WriteContent? {
+        guard let entry = try OutboxTable.entry(id, snapshot), let request = try OutboxRequestsTable.load(id, snapshot),
+            let key = try IdempotencyKeysTable.load(id, snapshot)
+        else { return nil }
+        return WriteContent(
+            headerFields: try request.headerFields(), body: request.outgoingBody(of: id, key: key.key), key: key.key,
+            keyField: key.field, isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured, answer: request.answer,
+            parents: try OutboxDependenciesTable.openParents(of: id, snapshot),
+            head: try OutboxTable.laneHead(of: entry.lane, snapshot),
+            probe: request.probe?.path(entry: id, key: key.key))
     }
 }

@@ -4,7 +4,6 @@ package import SidingJSON
 
 /// How records of one kind are created, updated and deleted at their origin: one entry of the configuration's `writes`.
 package struct WriteDeclaration: Sendable {
-    /// An operation on a record.
     package enum Verb: String, Sendable, Hashable, CaseIterable {
         case create, update, delete
     }
@@ -16,7 +15,6 @@ package struct WriteDeclaration: Sendable {
         case part
     }
 
-    /// The request of a verb.
     package struct Operation: Sendable, Hashable {
         package var method: HTTPRequest.Method
         /// The path below the source's base URL; `{id}` stands for the record's id.
@@ -46,11 +44,9 @@ package struct WriteDeclaration: Sendable {
             self.answer = answer
         }
 
-        /// Whether an update replaces the whole record.
         var replaces: Bool { (body ?? (method == .put ? .whole : .part)) == .whole }
     }
 
-    /// The placeholder for the record's id.
     package static let placeholder = "{id}"
 
     package var name: String
@@ -93,9 +89,7 @@ package struct WriteDeclaration: Sendable {
 
     /// Builds the request that applies `verb` to the record `id`.
     ///
-    /// - Parameters:
-    ///   - id: the record's id; nil for a create.
-    ///   - body: sent byte for byte.
+    /// - Parameter id: nil for a create.
     /// - Throws: ``Failure/Reason/invalidRequest`` if the verb is not declared, or if an id is missing or not expected.
     package func request(
         _ verb: Verb, id: String? = nil, headerFields: HTTPFields = [:], body: [UInt8]? = nil

@@ -7,7 +7,6 @@ public import SidingJSON
 public struct WriteEdit: Sendable, Hashable {
     /// How the write's body, or its part at ``record``, changes the record.
     public enum Change: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The body is a new record.
         case create
         /// The body replaces the record, or creates it.
         case replace
@@ -68,7 +67,6 @@ public enum ConflictPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case hold
     /// Send it anyway; after three refusals it is parked.
     case mine
-    /// Drop it.
     case theirs
     /// Three-way merge: keep changes that only one side made; park it if both changed the same member.
     case merge
@@ -77,38 +75,19 @@ public enum ConflictPolicy: String, Sendable, Hashable, Codable, CaseIterable {
 /// The part of a ``WriteEdit`` that is stored with the entry.
 struct EditTerms: Codable, Hashable, Sendable {
     var change: WriteEdit.Change
-    /// JSON paths in their written form.
-    var key: [String]
-    var id: String?
+    var keyPaths: [JSONPath]
+    var idPath: JSONPath?
     var conflict: ConflictPolicy
     var coalesces: Bool
     var ifMatch: Bool
-    var record: String?
-    /// Nil means false; rows of earlier versions have nil.
-    var answersPart: Bool?
+    var recordPath: JSONPath?
+    var answersPart: Bool
 
     init(_ edit: WriteEdit, isNamed: Bool) {
-        change = edit.change
-        key = edit.keyPaths.map(\.description)
-        id = edit.idPath?.description
-        conflict = edit.conflict
+        (change, conflict, ifMatch, answersPart) = (edit.change, edit.conflict, edit.ifMatch, edit.answersPart)
+        (keyPaths, idPath, recordPath) = (edit.keyPaths, edit.idPath, edit.record)
         coalesces = edit.coalesces && !isNamed
-        ifMatch = edit.ifMatch
-        record = edit.record?.description
-        answersPart = edit.answersPart ? true : nil
     }
-
-    private enum CodingKeys: String, CodingKey {
-        case change, key, id, conflict, coalesces, record
-        case ifMatch = "if_match"
-        case answersPart = "answers_part"
-    }
-
-    var keyPaths: [JSONPath] { key.compactMap { try? JSONPath(parsing: $0) } }
-
-    var idPath: JSONPath? { id.flatMap { try? JSONPath(parsing: $0) } }
-
-    var recordPath: JSONPath? { record.flatMap { try? JSONPath(parsing: $0) } }
 
     /// The record in a body or an answer: the value at ``recordPath``, or the whole document if that path holds nothing.
     func record(in document: JSONDocument) -> JSONDocument { Self.record(in: document, at: recordPath) }
@@ -117,7 +96,6 @@ struct EditTerms: Codable, Hashable, Sendable {
         path.flatMap { document.value(at: $0) } ?? document
     }
 
-    /// Replaces the record inside of `body`.
     func body(_ body: JSONDocument?, carrying record: JSONDocument) -> JSONDocument {
         guard let body, let path = recordPath, body.value(at: path) != nil, let names = path.memberNames else {
             return record

@@ -5,7 +5,7 @@ public import SidingJSON
 ///
 /// Used only for writes that may not simply be sent twice: a POST or PATCH whose key is not honoured, or forgotten by now. It
 /// looks for a value that the write itself carried, so that no other write can be mistaken for it.
-public struct WriteProbe: Sendable, Hashable {
+public struct WriteProbe: Sendable, Hashable, Codable {
     /// What to do with a write if the answer is unclear.
     public enum Otherwise: String, Sendable, Hashable, Codable, CaseIterable {
         /// Park it until an operator acts.
@@ -28,7 +28,6 @@ public struct WriteProbe: Sendable, Hashable {
     /// way.
     public var after: Duration
     public var otherwise: Otherwise
-    /// The record's id, for `{id}`.
     public var id: String?
     /// Where the write's body holds the record, and in it the mark; nil if the body is the record.
     public var record: JSONPath?
@@ -76,10 +75,8 @@ public struct WriteProbe: Sendable, Hashable {
 }
 
 extension WriteProbe {
-    /// The value that the probe looks for.
     func value(entry: String, key: String) -> String { asked == .entry ? entry : key }
 
-    /// The path with all placeholders filled in.
     func path(entry: String, key: String) -> String {
         path.replacing(Asked.entry.rawValue, with: QueryEncoding.escape(entry))
             .replacing(Asked.key.rawValue, with: QueryEncoding.escape(key))
@@ -106,39 +103,5 @@ extension WriteProbe {
 extension JSONPath.Component {
     fileprivate var isMember: Bool {
         if case .member = self { true } else { false }
-    }
-}
-
-/// A probe in the form that is stored with the entry.
-struct ProbeTerms: Codable, Hashable, Sendable {
-    var path: String
-    /// JSON paths in their written form.
-    var records: String?
-    var mark: String?
-    var after: Int64
-    var otherwise: WriteProbe.Otherwise
-    var id: String?
-    var record: String?
-
-    private enum CodingKeys: String, CodingKey {
-        case path, records, mark, otherwise, id, record
-        case after = "after_us"
-    }
-
-    init(_ probe: WriteProbe) {
-        path = probe.path
-        records = probe.records?.description
-        mark = probe.mark?.description
-        after = probe.after.wholeMicroseconds
-        otherwise = probe.otherwise
-        id = probe.id
-        record = probe.record?.description
-    }
-
-    var probe: WriteProbe {
-        WriteProbe(
-            path, mark: mark.flatMap { try? JSONPath(parsing: $0) },
-            records: records.flatMap { try? JSONPath(parsing: $0) }, after: .microseconds(after), otherwise: otherwise,
-            id: id, record: record.flatMap { try? JSONPath(parsing: $0) })
     }
 }

@@ -57,7 +57,7 @@ struct FailureHandling: Sendable {
             resource: sync.resource.name, source: source.name, lease: sync.lease, run: sync.run,
             method: sync.resource.method.rawValue, page: page, error: RecordedError(failure), isCounted: isCounted,
             parks: parkReason, expiry: source.expiry, wait: wait)
-        retention.waitsForNetwork = parkReason == nil && failure.isNetworkUnreachable
+        retention.waitsForNetwork = parkReason == nil && failure.isConnectionFailure
         retention.isTry = failure.isOfTry
         let (store, kept) = (store, retention)
         let entry = try await uncancelled { () throws(StoreError) in try await store.retain(kept) }
@@ -111,21 +111,11 @@ struct FailureHandling: Sendable {
     private var now: Timestamp { sync.engine.now }
 
     private func waiting(_ failure: Failure, tries: Int, minimum: Duration?) -> Duration {
-        guard !failure.isNetworkUnreachable else { return SourceHealth.probeWindow }
+        guard !failure.isOffline else { return SourceHealth.probeWindow }
         return max(
             failure.patience(now: now)
                 ?? source.retry.backoff.wait(after: tries, jitter: sync.engine.environment.jitter),
             minimum ?? .zero)
-    }
-}
-
-extension Failure {
-    /// Whether this machine had no network, so that the entry is due as soon as the network returns.
-    fileprivate var isNetworkUnreachable: Bool {
-        switch reason {
-        case .noInternetConnection, .captivePortal: true
-        default: false
-        }
     }
 }
 

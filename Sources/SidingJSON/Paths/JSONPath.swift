@@ -97,3 +97,10 @@ public struct JSONPathError: Error, Sendable, Hashable, CustomStringConvertible 
         "\"\(PlainText.oneLine(path, limit: 80))\" is not a JSON path: \(problem) (at byte \(offset))"
     }
 }
+
+/// In its written form.
+extension JSONPath: Codable {
+    public init(from decoder: any Decoder) throws { try self.init(parsing: String(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}

@@ -56,15 +56,6 @@ indirect enum Tree: Hashable {
         }
         return .object(result)
     }
-
-    func replacing(_ text: String, with other: Tree) -> Tree {
-        switch self {
-        case .string(let bytes) where bytes == Array(text.utf8): other
-        case .array(let elements): .array(elements.map { $0.replacing(text, with: other) })
-        case .object(let members): .object(members.mapValues { $0.replacing(text, with: other) })
-        default: self
-        }
-    }
 }
 
 extension JSONDocument {

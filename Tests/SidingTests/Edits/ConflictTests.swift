@@ -98,10 +98,9 @@ import Testing
         let entry = try await bench.edit(.replace, "a", #"{"id":"a","title":"mine","votes":1}"#) { edit in
             (edit.conflict, edit.ifMatch) = (.merge, true)
         }
-        let key = try await bench.sqlite.rows("SELECT key FROM siding_idempotency_keys")
         try await bench.pull(#"[{"id":"a","title":"old","votes":7}]"#)
         #expect(try await bench.shown("a") == #"{"id":"a","title":"mine","votes":7}"#)
-        #expect(try await bench.sqlite.rows("SELECT key FROM siding_idempotency_keys") != key)
+        #expect(try await bench.sqlite.rows("SELECT sent_as <> key FROM siding_idempotency_keys") == [["1"]])
         #expect(try #require(try await bench.claim(entry.id)).text == #"{"id":"a","title":"mine","votes":7}"#)
     }
 
@@ -295,7 +294,7 @@ import Testing
         try await bench.pull(#"[{"id":"a","title":"theirs","votes":3}]"#)
         let wanted = #"{"id":"a","title":"both","votes":3}"#
         let new = try await bench.store.resolve(entry.id, as: .merge(Array(wanted.utf8)))
-        #expect(try await bench.store.content(of: new.id)?.replaces == entry.id)
+        #expect(new.replaces == entry.id)
         #expect(new.state == .queued)
         #expect(new.lane == entry.lane)
         #expect(try await bench.shown("a") == wanted)
@@ -320,5 +319,51 @@ import Testing
         #expect(try await bench.store.conflict(of: entry.id) == nil)
         let new = try await bench.store.resolve(entry.id, as: .merge(Array("[]".utf8)))
         #expect(try #require(try await bench.claim(new.id)).text == "[]")
+    }
+
+    // MARK: The caller's key
+
+    /// Sends a POST that replaces post `a` under the key `k`.
+    private func keyed(_ bench: EditBench, _ policy: ConflictPolicy) async throws -> QueueEntry {
+        var edit = WriteEdit(.replace, of: try EditBench.posts(), key: "a", conflict: policy)
+        edit.ifMatch = true
+        return try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", .post, try EditBench.url("/posts/a"),
+                body: Array(#"{"id":"a","title":"mine","votes":1}"#.utf8), key: "k", idempotency: Idempotency(),
+                edit: edit))
+    }
+
+    @Test(arguments: [ConflictPolicy.mine, .merge, .hold])
+    func `a key that the caller chose leads to its entry, however the conflict was resolved`(policy: ConflictPolicy)
+        async throws
+    {
+        let bench = try await bench()
+        let entry = try await keyed(bench, policy)
+        try await bench.settle(
+            entry, .parked(.conflict, status: 412, answer: #"{"id":"a","title":"old","votes":7}"#))
+        if policy == .hold { _ = try await bench.store.resolve(entry.id, as: .mine) }
+        let write = try #require(try await bench.claim(entry.id))
+        #expect(write.key != "k")
+        #expect(try await keyed(bench, policy).id == entry.id)
+        try await bench.settle(write, .answered(""))
+        #expect(try await keyed(bench, policy).state == .done)
+        _ = try await bench.store.carryOut(.purge, on: QueueSelection(ids: [entry.id]))
+        #expect(try await keyed(bench, policy).id == entry.id)
+        #expect(try await bench.waiting().isEmpty)
+        let other = try await storeErrorKind { try await bench.send(.post, "/posts/a", "{}", key: "k") }
+        #expect(other == .invalidWrite)
+    }
+
+    @Test(arguments: [ConflictPolicy.merge, .theirs, .hold])
+    func `an edit that was tried, and may have arrived, is not changed by a pull`(policy: ConflictPolicy) async throws {
+        let bench = try await bench()
+        let entry = try await keyed(bench, policy)
+        let first = try #require(try await bench.claim(entry.id))
+        let error = RecordedError(name: "http", message: "the origin said 500", status: 500, phase: "answered")
+        try await bench.settle(first, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
+        try await bench.pull("[\(Self.theirs)]")
+        let again = try #require(try await bench.claim(entry.id))
+        #expect(again.key == "k" && again.body == first.body)
     }
 }

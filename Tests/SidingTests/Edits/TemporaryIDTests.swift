@@ -43,7 +43,7 @@ import Testing
         try await bench.deliver(create, #"{"id":42}"#, status: 201)
         let write = try #require(try await bench.claim(comment.id))
         #expect(write.url.requestTarget == "/posts/42/comments?of=42")
-        #expect(write.text == #"{"post":42,"text":"not \#(id)"}"#)
+        #expect(write.text == #"{"post":42,"text":"not 42"}"#)
         #expect(write.entry.lane == "comments/42")
         try await bench.expectSound()
     }
@@ -204,5 +204,67 @@ import Testing
         let id = TemporaryID.random()
         #expect(TemporaryID.found(in: Array("tmp-ttmp-\(id)x \(id)".utf8)) == [id])
         #expect(TemporaryID.found(in: Array("tmp-short".utf8)).isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"a":"ID","b":["ID","ID"],"c" : "ID" }"#, "7", #"{"a":7,"b":[7,7],"c" : 7 }"#),
+        (
+            #"{"url":"/posts/ID/x","q":"\"ID\"","ID":"ID","x ID" : 1}"#, "7",
+            #"{"url":"/posts/7/x","q":"\"7\"","7":7,"x 7" : 1}"#
+        ),
+        (#"["ID","a ID"]"#, #""x\u0022y""#, #"["x\u0022y","a x\"y"]"#), ("ID", "7", "7"), (#""ID""#, "7", "7"),
+        ("{\"id\":\"ID\"}\n{\"id\":\"ID\"}", "7", "{\"id\":\"7\"}\n{\"id\":\"7\"}"),
+        ("parent=ID&of=ID", #""a/b""#, "parent=a/b&of=a/b"),
+    ])
+    func `in a body the real id stands wherever the temporary one stood`(body: String, real: String, result: String)
+        throws
+    {
+        let id = TemporaryID.random()
+        let rewriting = try TemporaryRewriting(from: id, to: JSONDocument(real))
+        let rewritten = try #require(rewriting.body(Array(body.replacing("ID", with: id).utf8), [:]))
+        #expect(String(decoding: rewritten, as: UTF8.self) == result)
+        #expect(rewriting.body(rewritten, [:]) == rewritten)
+    }
+
+    @Test func `in a URL and a form the real id is percent-encoded`() throws {
+        let id = TemporaryID.random()
+        let rewriting = try TemporaryRewriting(from: id, to: JSONDocument(#""a/b c""#))
+        let url = try HTTPURL("https://api.example.org/posts/\(id).json;v=1?of=a,\(id)")
+        #expect(try rewriting.url(url).requestTarget == "/posts/a%2Fb%20c.json;v=1?of=a,a%2Fb%20c")
+        let form = rewriting.body(
+            Array("parent=\(id)".utf8), [.contentType: "application/x-www-form-urlencoded; charset=utf-8"])
+        #expect(form == Array("parent=a%2Fb%20c".utf8))
+    }
+
+    @Test(arguments: ["null", "true", "{}", #""""#, #"".""#, #"".."#])
+    func `what is no id gives none`(real: String) {
+        #expect(throws: (any Error).self) {
+            try TemporaryRewriting(from: TemporaryID.random(), to: JSONDocument(real))
+        }
+    }
+
+    @Test func `a text and a form get the real id as well`() async throws {
+        let bench = try await EditBench()
+        let create = try await bench.edit(.create, nil, #"{"title":"new"}"#)
+        let id = try temporary(create)
+        let link = try await bench.send(.post, "/links", #"{"url":"/posts/\#(id)"}"#)
+        let form = try await bench.send(.post, "/links", "parent=\(id)")
+        try await bench.deliver(create, #"{"id":42}"#, status: 201)
+        #expect(try await bench.claim(link.id)?.text == #"{"url":"/posts/42"}"#)
+        #expect(try await bench.claim(form.id)?.text == "parent=42")
+    }
+
+    @Test func `lanes stay apart where what stands in the one waits for the other`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"p7","title":"1"}]"#)
+        let create = try await bench.edit(.create, nil, #"{"title":"1"}"#)
+        let update = try await bench.edit(.merge, try temporary(create), #"{"title":"2"}"#)
+        let late = try await bench.edit(.merge, "p7", #"{"votes":1}"#, after: [update.id])
+        try await bench.deliver(create, #"{"id":"p7","title":"1"}"#, status: 201)
+        try await bench.expectSound()
+        let write = try #require(try await bench.claim())
+        #expect(write.entry.id == update.id && write.url.path == "/posts/p7")
+        try await bench.settle(write, .answered(""))
+        #expect(try await bench.claim()?.entry.id == late.id)
     }
 }

@@ -177,4 +177,91 @@ import Testing
         #expect(write.text == "[1]")
         #expect(write.headerFields[.ifMatch] == "\"2\"")
     }
+
+    // MARK: Entries that would wait for each other
+
+    @Test func `an edit that names what waits for it is refused`() async throws {
+        let bench = try await EditBench()
+        let first = try await bench.edit(.create, nil, #"{"title":"a"}"#)
+        let second = try await bench.edit(.create, nil, #"{"parent":"\#(try #require(first.recordKey))"}"#)
+        let body = #"{"title":"a","parent":"\#(try #require(second.recordKey))"}"#
+        await #expect {
+            _ = try await bench.store.replace(first.id, with: WriteChange(body: Array(body.utf8)))
+        } throws: { ($0 as? StoreError)?.message.hasPrefix("it would wait for itself") == true }
+        #expect(try await bench.claim()?.entry.id == first.id)
+        try await bench.expectSound()
+    }
+
+    @Test func `an edit that names what stands behind it in its lane is refused, however far`() async throws {
+        let bench = try await EditBench()
+        let first = try await bench.send(.post, "/notes", "{}", lane: "a")
+        try await bench.send(lane: "a")
+        let create = try await bench.edit(.create, nil, #"{"title":"a"}"#, lane: "a")
+        let waiting = try await bench.edit(.create, nil, #"{"title":"b"}"#, after: [create.id])
+        for named in [create, waiting] {
+            let change = WriteChange(body: Array(#"["\#(try #require(named.recordKey))"]"#.utf8))
+            let kind = try await storeErrorKind { _ = try await bench.store.replace(first.id, with: change) }
+            #expect(kind == .invalidWrite)
+        }
+        let free = try await bench.edit(.create, nil, #"{"title":"c"}"#)
+        let change = WriteChange(body: Array(#"["\#(try #require(free.recordKey))"]"#.utf8))
+        #expect(try await bench.store.replace(first.id, with: change).waitsOn == 1)
+        try await bench.expectSound()
+    }
+
+    @Test func `a check of the file names entries that wait for each other`() async throws {
+        let bench = try await EditBench()
+        let first = try await bench.send(lane: "a")
+        let second = try await bench.send(lane: "a", after: [first.id])
+        let other = try await bench.send()
+        try await bench.expectSound()
+        try await bench.sqlite.execute(
+            "INSERT INTO siding_outbox_dependencies (entry, parent) VALUES ('\(first.id)', '\(second.id)')")
+        let faults = try await bench.store.check()
+        #expect(
+            faults.count == 2 && faults.contains { $0.hasSuffix(first.id) }
+                && faults.contains { $0.hasSuffix(second.id) })
+        #expect(!faults.contains { $0.contains(other.id) })
+    }
+
+    // MARK: What may have arrived
+
+    /// A write under an honoured key that was answered 500, and then parked.
+    private func tried(_ bench: EditBench, parked reason: ParkReason) async throws -> QueueEntry {
+        let entry = try await bench.store.enqueue(
+            WriteRequest(
+                to: "blog", .post, try EditBench.url("/orders"), body: Array("{}".utf8), idempotency: Idempotency()))
+        let error = RecordedError(name: "http", message: "the origin said 500", status: 500, phase: "answered")
+        try await bench.settle(entry, .retry(error, isCounted: true, waitsForNetwork: false) { _ in .zero })
+        try await bench.sqlite.execute(
+            "UPDATE siding_outbox SET state = 'parked', reason = '\(reason.rawValue)' WHERE id = '\(entry.id)'")
+        return try await bench.entry(entry.id)
+    }
+
+    @Test(arguments: [ParkReason.expired, .poison])
+    func `what expired or killed its senders after it may have arrived is no second write`(reason: ParkReason)
+        async throws
+    {
+        let bench = try await EditBench()
+        let entry = try await tried(bench, parked: reason)
+        #expect(entry.mayHaveArrived)
+        await #expect {
+            _ = try await bench.store.replace(entry.id, with: WriteChange(body: [0x31]))
+        } throws: { ($0 as? StoreError)?.message == "it may have arrived: an edit would be a second write" }
+        #expect(try await bench.store.resolve(entry.id, as: .arrived(id: nil)).state == .done)
+    }
+
+    @Test func `what the origin refused after it was tried may be edited`() async throws {
+        let bench = try await EditBench()
+        let entry = try await tried(bench, parked: .rejected)
+        #expect(!entry.mayHaveArrived)
+        #expect(try await bench.store.replace(entry.id, with: WriteChange(body: [0x31])).state == .queued)
+    }
+
+    @Test func `a write that is done has no last error, whoever found that out`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.settle(try await bench.send(), .parked(.uncertain, status: 500))
+        #expect(entry.lastError != nil)
+        #expect(try await bench.store.resolve(entry.id, as: .arrived(id: nil)).lastError == nil)
+    }
 }

@@ -97,15 +97,15 @@ import Testing
     @Test func `an entry that another process changed or forgot meanwhile is refused`() async throws {
         let bench = try await WriteBench()
         let found = try await bench.enqueue("/orders")
-        let hand = OperatorActions(
+        let actions = OperatorActions(
             transitions: try bench.store.transitions(), isAlive: { _ in true }, reclaimed: [])
         let parked = QueueSelection(states: [.parked])
         var gone = found
         gone.id = EntryID.random()
         let refusals = try await bench.store.write { [gone] transaction in
             [
-                try hand.carryOut(.act(.drop), onMeant: found, by: parked, transaction).refusal,
-                try hand.carryOut(.act(.drop), onMeant: gone, by: parked, transaction).refusal,
+                try actions.carryOut(.act(.drop), on: found, by: parked, transaction).refusal,
+                try actions.carryOut(.act(.drop), on: gone, by: parked, transaction).refusal,
             ]
         }
         #expect(refusals == ["it was changed meanwhile, and is queued now", "it was forgotten meanwhile"])

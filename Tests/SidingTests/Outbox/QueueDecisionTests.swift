@@ -77,6 +77,49 @@ import Testing
         #expect(try await keys(bench) == [])
     }
 
+    @Test func `an entry that cannot be read is named by a check, and forgetting goes on without it`() async throws {
+        let bench = try await WriteBench()
+        var entries: [QueueEntry] = []
+        for _ in 0..<2 {
+            let entry = try await bench.enqueue("/orders", idempotency: Idempotency(lifetime: .seconds(90 * 86_400)))
+            try await bench.deliver(try #require(try await bench.claim(entry: entry.id)))
+            entries.append(entry)
+        }
+        try await bench.store.write { try $0.execute("DELETE FROM siding_outbox_requests WHERE entry = 1") }
+        #expect(
+            try await bench.store.check() == [
+                "a queue entry without its request, its key or its edit: \(entries[0].id)"
+            ])
+        bench.time.advance(by: .seconds(31 * 86_400))
+        try await bench.store.endRun(try await bench.store.beginRun(command: "sync"), outcome: .saved)
+        #expect(try await bench.store.entries(QueueSelection(states: [.done])).map(\.id) == [entries[0].id])
+    }
+
+    @Test(arguments: ["siding_idempotency_keys", "siding_outbox_edits"])
+    func `a check names an entry that lost its row in another table`(table: String) async throws {
+        let bench = try await EditBench()
+        try await bench.pull("[]")
+        let entry = try await bench.edit(.create, nil, "{}")
+        try await bench.expectSound()
+        try await bench.sqlite.execute("DELETE FROM \(table)")
+        #expect(try await bench.store.check().contains { $0.hasSuffix("its key or its edit: \(entry.id)") })
+    }
+
+    @Test func `a dry run of an edit shows the request, and writes nothing on the way`() async throws {
+        let bench = try await EditBench()
+        let entry = try await bench.send(.post, "/posts", "[]", fields: [.accept: "text/plain"])
+        let lock = try #require(try HeldLock("\(bench.store.path).writer"))
+        let change = WriteChange(url: try EditBench.url("/notes"), body: Array("[1]".utf8))
+        let changes = try await bench.store.carryOut(
+            .replace(change), on: QueueSelection(ids: [entry.id]), isRehearsal: true)
+        lock.die()
+        #expect(
+            changes.map(\.request) == [
+                RequestPreview(
+                    method: "POST", url: "https://api.example.org/notes", headerNames: ["Accept"], bodyBytes: 3)
+            ])
+    }
+
     /// The keys that are taken.
     private func keys(_ bench: WriteBench) async throws -> [String] {
         try await bench.store.read { try $0.query("SELECT key FROM siding_idempotency_keys") { $0.text(0) } }

@@ -77,6 +77,31 @@ struct EditBench {
     }
 }
 
+extension Store {
+    func replace(_ entry: String, with change: WriteChange) async throws(StoreError) -> QueueEntry {
+        try await act(.replace(change), on: entry)
+    }
+
+    func resolve(_ entry: String, as resolution: ConflictResolution) async throws(StoreError) -> QueueEntry {
+        try await act(.resolve(resolution), on: entry)
+    }
+
+    /// - Returns: nil where this sender no longer owned the entry.
+    @discardableResult
+    func settle(_ write: ClaimedWrite, _ settlement: WriteSettlement) async throws(StoreError) -> QueueEntry? {
+        try await settle(write, settlement, claiming: nil).entry
+    }
+
+    /// A refusal is an error.
+    private func act(_ action: OperatorAction, on entry: String) async throws(StoreError) -> QueueEntry {
+        guard let change = try await carryOut(action, on: QueueSelection(ids: [entry])).first else {
+            throw StoreError(.notFound, "no queue entry begins with '\(entry)'")
+        }
+        guard let refusal = change.refusal else { return change.entry }
+        throw StoreError(.invalidWrite, refusal, hint: change.hint)
+    }
+}
+
 extension WriteSettlement.Verdict {
     static func answered(_ body: String, status: Int = 200) -> Self {
         .delivered(WriteAnswer(status: status, contentType: "application/json", body: Array(body.utf8)))

@@ -1,10 +1,11 @@
 import Glibc
 import HTTPTypes
-import Siding
 import SidingChain
 import SidingCredentials
 import SidingTesting
 import Testing
+
+@testable import Siding
 
 @Suite struct GateTests {
     private func patience(_ value: String, status: HTTPResponse.Status = .tooManyRequests) -> ScriptedAnswer {
@@ -135,5 +136,16 @@ import Testing
         bench.connectivity.set(hasUsableRoute: true)
         let names = try await bench.sync().line.error?.name
         #expect(names == (code == EAI_NONAME ? "hostNotFound" : "temporaryDNS"))
+    }
+
+    @Test(arguments: [Failure.Reason.connectionLost, .cantConnectToHost(.refused), .temporaryDNS, .timeout(.response)])
+    func `a page whose connection failed is tried as soon as the network returns`(_ reason: Failure.Reason) async throws
+    {
+        let bench = try await EngineBench()
+        bench.origin.set("/posts", .failure(Failure(reason, phase: .notSent)))
+        let entry = try await bench.entry(try await bench.sync().line.entry)
+        #expect(entry.nextAttemptAt > bench.time.now)
+        try await bench.store.endWaits(of: nil, because: .lineReturned)
+        #expect(try await bench.entry(entry.id).nextAttemptAt == bench.time.now)
     }
 }

@@ -95,7 +95,8 @@ struct FailureCase: Sendable, CustomTestStringConvertible {
         #expect(bench.origin.takeTargets() == ["/posts?page=2", "/posts?page=3"])
         #expect(second.line.notes.first == "resumed at page 2")
         #expect(try await bench.keys().count == 5)
-        #expect(try await bench.entry(entry.id).state == .done)
+        let done = try await bench.entry(entry.id)
+        #expect(done.state == .done && done.lastError == nil)
         #expect(try await bench.state().completedAt == bench.time.now)
         #expect(try await bench.store.gates() == [])
     }

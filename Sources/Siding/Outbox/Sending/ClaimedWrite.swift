@@ -3,10 +3,8 @@ package import SidingChain
 
 /// A claimed write: the request to send, and the token that proves the claim.
 package struct ClaimedWrite: Sendable {
-    /// The entry in its present state: `sending`.
+    /// The entry in its present state, `sending`, but for ``QueueEntry/firstSentAt``, which is that of earlier attempts.
     package var entry: QueueEntry
-    /// Grows with each claim; results recorded with an older token are ignored.
-    package var token: Int64
     package var method: HTTPRequest.Method
     package var url: HTTPURL
     package var headerFields: HTTPFields
@@ -17,34 +15,13 @@ package struct ClaimedWrite: Sendable {
     package var isKeyQuoted: Bool
     /// Whether the origin honours the key.
     package var isKeyed: Bool
-    /// The earliest time at which it may have reached the origin.
-    package var firstSentAt: Timestamp?
     /// The effect on a local record; nil if there is none.
     var terms: EditTerms?
-    /// The delivery probe; nil if there is none.
     var probe: WriteProbe?
     /// The statuses that mean a conflict; nil for the default ones.
     var conflictStatuses: Set<Int>?
     /// Whether 404 and 410 count as success; nil if not declared.
     var goneIsDone: Bool?
-
-    package init(
-        entry: QueueEntry, token: Int64, method: HTTPRequest.Method, url: HTTPURL, headerFields: HTTPFields,
-        body: [UInt8]?, key: String, keyField: HTTPField.Name?, isKeyQuoted: Bool, isKeyed: Bool,
-        firstSentAt: Timestamp?
-    ) {
-        self.entry = entry
-        self.token = token
-        self.method = method
-        self.url = url
-        self.headerFields = headerFields
-        self.body = body
-        self.key = key
-        self.keyField = keyField
-        self.isKeyQuoted = isKeyQuoted
-        self.isKeyed = isKeyed
-        self.firstSentAt = firstSentAt
-    }
 
     /// Whether it may be sent again although it may have arrived: its method is idempotent (RFC 9110 §9.2.2), or its key is
     /// honoured.

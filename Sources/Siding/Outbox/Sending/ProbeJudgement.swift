@@ -34,7 +34,7 @@ struct ProbeJudgement: Sendable {
                     etag: isWhole ? response.response.headerFields[.eTag] : nil,
                     body: record.map { Array($0.bytes) } ?? []))
         case .notThere: return .sendAgain(from: believed, because: "it is not there")
-        case .unclear(let why): return otherwise(RecordedError(Failure(.contract, phase: .answered, detail: why)), nil)
+        case .unclear(let why): return otherwise(RecordedError(Failure(.contract, phase: .answered, detail: why)))
         }
     }
 
@@ -44,17 +44,16 @@ struct ProbeJudgement: Sendable {
         }
         switch failure.retention(of: .fetch) {
         case .keep(let isCounted, let most, let minimum):
-            if let most, write.entry.attempts + 1 >= most { return otherwise(RecordedError(failure), failure) }
+            if let most, write.entry.attempts + 1 >= most { return otherwise(RecordedError(failure)) }
             return judgement.retry(
                 failure, isCounted: isCounted, waitsForNetwork: failure.isConnectionFailure, minimum: minimum)
         case .signIn: return .parked(.signIn, RecordedError(failure), nil)
-        case .park, .fail: return otherwise(RecordedError(failure), failure)
+        case .park, .fail: return otherwise(RecordedError(failure))
         case .release: return .released(isUnsent: false)
         }
     }
 
-    /// Applies the fallback if the answer is unclear.
-    private func otherwise(_ error: RecordedError, _ failure: Failure?) -> WriteSettlement.Verdict {
+    private func otherwise(_ error: RecordedError) -> WriteSettlement.Verdict {
         switch probe.otherwise {
         case .hold: .parked(.uncertain, error, nil)
         case .send: .sendAgain(from: believed, because: "the origin does not tell: \(error.message)")
@@ -73,11 +72,7 @@ enum ProbeAnswer: Hashable {
     /// The answer is unclear, with a message.
     case unclear(String)
 
-    /// Looks for the write in an answer.
-    ///
-    /// - Parameters:
-    ///   - document: the body of a 2xx answer.
-    ///   - value: the value that the write carried.
+    /// - Parameter value: the value that the write carried.
     init(_ document: JSONDocument, to probe: WriteProbe, asking value: String) {
         guard let found = Self.records(in: document, probe, value) else {
             self = .unclear("its answer has no list of records where one is looked for")
@@ -115,7 +110,6 @@ enum ProbeAnswer: Hashable {
         return parts.count == 1 ? parts[0].elements : nil
     }
 
-    /// Whether `value` occurs anywhere in the answer.
     private static func names(_ value: String, _ document: JSONDocument) -> Bool {
         Array(document.bytes).firstRange(of: Array(value.utf8)) != nil
     }

@@ -53,9 +53,7 @@ struct WriteClaimer {
 
     // MARK: One write
 
-    /// The write, if it can be sent as it stands.
-    ///
-    /// - Returns: nil if it was parked.
+    /// The write, if it can be sent as it stands; nil if it was parked.
     private func usable(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> ClaimedWrite? {
         do {
             let (write, keyLifetime) = try read(entry, transaction)
@@ -74,33 +72,28 @@ struct WriteClaimer {
     ) throws -> (write: ClaimedWrite, keyLifetime: Duration?) {
         let (method, url) = try entry.target()
         guard let request = try OutboxRequestsTable.load(entry.id, transaction),
-            let key = try IdempotencyKeysTable.load(entry.id, transaction),
-            let sending = try OutboxTable.sending(of: entry.id, transaction)
+            let key = try IdempotencyKeysTable.load(entry.id, transaction)
         else { throw StoreError(.corrupt, "queue entry \(entry.id) has no request or no key") }
-        var write = ClaimedWrite(
-            entry: entry, token: sending.token, method: method, url: url, headerFields: try request.headerFields(),
+        let write = ClaimedWrite(
+            entry: entry, method: method, url: url, headerFields: try request.headerFields(),
             body: request.outgoingBody(of: entry.id, key: key.key), key: key.key, keyField: key.field,
-            isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured, firstSentAt: sending.firstSentAt)
-        write.terms = try OutboxEditsTable.load(entry.id, transaction)?.terms
-        write.probe = request.probe
+            isKeyQuoted: key.isQuoted, isKeyed: key.isHonoured,
+            terms: try OutboxEditsTable.load(entry.id, transaction)?.terms, probe: request.probe,
+            conflictStatuses: request.conflictStatuses, goneIsDone: request.goneIsDone)
         // A write in doubt is never sent just because its probe is missing.
         guard write.probe != nil || entry.unknownSince == nil else {
             throw StoreError(.corrupt, "queue entry \(entry.id) has a probe that cannot be read")
         }
-        write.conflictStatuses = request.conflictStatuses
-        write.goneIsDone = request.goneIsDone
         return (write, key.lifetime)
     }
 
     /// Handles a key that the origin has forgotten, as sending again could act twice: marks the write as in doubt if it has a
-    /// delivery probe, else parks it.
-    ///
-    /// - Returns: nil if it was parked.
+    /// delivery probe, else parks it and returns nil.
     private func withUsableKey(
         _ candidate: ClaimedWrite, _ lifetime: Duration?, _ transaction: borrowing Transaction
     ) throws -> ClaimedWrite? {
         var write = candidate
-        guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.firstSentAt,
+        guard write.question == nil, write.isKeyed, !write.method.isIdempotent, let sent = write.entry.firstSentAt,
             let lifetime, now - sent >= lifetime
         else { return write }
         let why = "it may have arrived at \(sent.rfc3339), and the origin forgets keys"
@@ -128,7 +121,7 @@ struct WriteClaimer {
             write.entry.unknownSince = now
         }
         write.entry.state = .sending
-        write.token += 1
+        write.entry.token += 1
         let lack = try condition(&write, transaction)
         try transitions.note(write.entry.id, "claimed", lack, transaction)
         return write
@@ -149,8 +142,6 @@ struct WriteClaimer {
 }
 
 extension QueueEntry {
-    /// The method and URL to send to.
-    ///
     /// - Throws: ``StoreError/Kind/corrupt`` if the entry cannot be sent.
     func target() throws -> (method: HTTPRequest.Method, url: HTTPURL) {
         guard let method = HTTPRequest.Method(method), let url = try? HTTPURL(url) else {
@@ -165,15 +156,15 @@ extension QueueEntry {
 struct WriteReclaimer {
     let transitions: QueueTransitions
 
-    /// Reclaims one entry.
-    ///
     /// - Parameter owner: a sender that is known to be unable to complete it.
     /// - Returns: the entry afterwards; nil if `owner` has not claimed it.
     func reclaim(_ id: String, from owner: String, _ transaction: borrowing Transaction) throws -> QueueEntry? {
         guard var entry = try OutboxTable.claimedWrite(id, by: owner, transaction) else { return nil }
         entry.crashes += 1
         try transitions.note(entry.id, "crashed", "its sender ended without a word", transaction)
-        if entry.unknownSince == nil, try mayHaveArrived(entry, transaction) {
+        if entry.unknownSince == nil, entry.mayHaveArrived,
+            try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured != true
+        {
             let why = "it may have arrived before its sender ended"
             guard try OutboxRequestsTable.load(entry.id, transaction)?.probe != nil else {
                 return try transitions.park(entry, as: .uncertain, why, transaction)
@@ -187,12 +178,5 @@ struct WriteReclaimer {
         (entry.state, entry.nextAttemptAt) = (.queued, transitions.now)
         try OutboxTable.putBack(entry, waitsForNetwork: nil, transaction)
         return entry
-    }
-
-    /// Whether the write was marked as sent, and may not simply be sent twice.
-    private func mayHaveArrived(_ entry: QueueEntry, _ transaction: borrowing Transaction) throws -> Bool {
-        if HTTPRequest.Method(entry.method)?.isIdempotent ?? false { return false }
-        if try IdempotencyKeysTable.load(entry.id, transaction)?.isHonoured ?? false { return false }
-        return try OutboxTable.sending(of: entry.id, transaction)?.firstSentAt != nil
     }
 }

@@ -36,7 +36,7 @@ struct WriteJudgement: Sendable {
             return WriteSettlement(.delivered(kept(answer)), .answers)
         // The origin is still processing the first attempt with this key (draft-ietf-httpapi-idempotency-key-header §2.6).
         case .conflict
-        where answer.status == 409 && write.isKeyed && write.firstSentAt != nil && write.entry.attempts < 3:
+        where answer.status == 409 && write.isKeyed && write.entry.firstSentAt != nil && write.entry.attempts < 3:
             return WriteSettlement(retry(failure, isCounted: true, waitsForNetwork: false, minimum: nil), .answers)
         case _ where write.conflictStatuses?.contains(answer.status) ?? false:
             return WriteSettlement(parked(.conflict, failure), .answers)
@@ -82,8 +82,7 @@ struct WriteJudgement: Sendable {
         let (backoff, jitter, patience) = (source.retry.backoff, jitter, failure.patience(now: now))
         // If the gate holds the entry back, the entry itself does not wait: it is due when the gate opens.
         let isGated =
-            failure.reason == .noInternetConnection || failure.reason == .captivePortal
-            || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
+            failure.isOffline || (failure.underlying as? BudgetSpent)?.closesSource(now: now) ?? false
         return .retry(RecordedError(failure), isCounted: isCounted, waitsForNetwork: waitsForNetwork) { attempts in
             isGated
                 ? .zero : max(patience ?? backoff.wait(after: attempts, jitter: jitter), minimum ?? .zero)
@@ -106,7 +105,11 @@ extension Failure {
         }
     }
 
-    /// Whether the request did not reach the origin completely: such a wait ends when the network returns.
+    /// Whether this machine has no network at all: the gate of the source closes, and one request at a time tries it.
+    var isOffline: Bool { reason == .noInternetConnection || reason == .captivePortal }
+
+    /// Whether the connection failed, perhaps because of an outage: the wait of a fetch or a write ends when the network
+    /// returns, or when another request of the source is answered.
     var isConnectionFailure: Bool {
         switch reason {
         case .timeout, .cantConnectToHost, .temporaryDNS, .hostNotFound, .connectionLost, .noInternetConnection,

@@ -10,10 +10,8 @@ enum WriteSafety {
         "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// Checks the parts of a write, whatever its source.
-    ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` with the refused part, and where it belongs instead.
-    static func check(_ write: WriteRequest) throws(Failure) {
+    /// - Throws: ``StoreError/Kind/invalidWrite`` with the refused part, and where it belongs instead.
+    static func check(_ write: WriteRequest) throws(StoreError) {
         guard WriteRequest.methods.contains(write.method) else {
             throw refusal(
                 "\(PlainText.oneLine(write.method.rawValue, limit: 40)) is no write: POST, PUT, PATCH or DELETE")
@@ -28,19 +26,19 @@ enum WriteSafety {
     }
 
     /// Checks an operator's replacement for parts of a write.
-    static func check(_ change: WriteChange) throws(Failure) {
+    static func check(_ change: WriteChange) throws(StoreError) {
         if let url = change.url { try check(url) { CredentialNames.contain(queryName: $0) } }
         for field in change.headerFields ?? [:] { try check(field) }
         try check(body: change.body)
     }
 
-    private static func check(body: [UInt8]?) throws(Failure) {
+    private static func check(body: [UInt8]?) throws(StoreError) {
         guard let body, body.count > WriteRequest.bodyLimit else { return }
         throw refusal("its body has \(body.count) bytes; the queue keeps at most \(WriteRequest.bodyLimit)")
     }
 
     /// Checks that the body has room for the mark that the delivery probe will look for.
-    private static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(Failure) {
+    private static func check(_ probe: WriteProbe?, of write: WriteRequest) throws(StoreError) {
         guard let probe, !write.method.isIdempotent else { return }
         if let fault = probe.fault { throw refusal("its probe \(fault)") }
         guard probe.id != nil || !probe.path.contains(WriteDeclaration.placeholder) else {
@@ -55,12 +53,12 @@ enum WriteSafety {
         }
     }
 
-    private static func check(_ url: HTTPURL, for isSecret: (String) -> Bool) throws(Failure) {
+    private static func check(_ url: HTTPURL, for isSecret: (String) -> Bool) throws(StoreError) {
         guard let found = url.queryParameters.first(where: { isSecret($0.name) }) else { return }
         throw secret("the query parameter '\(PlainText.oneLine(found.name, limit: 60))'")
     }
 
-    private static func check(_ field: HTTPField) throws(Failure) {
+    private static func check(_ field: HTTPField) throws(StoreError) {
         let name = field.name.canonicalName
         if ownFields.contains(name) { throw refusal("the header field '\(field.name)' is written by siding itself") }
         let value = field.value.lowercased()
@@ -69,10 +67,8 @@ enum WriteSafety {
         }
     }
 
-    /// Checks that a write leaves the source's credential out.
-    ///
-    /// - Throws: ``Failure/Reason/invalidRequest`` if `write` sets the field or parameter of the source's own credential.
-    static func check(_ write: WriteRequest, to source: Source) throws(Failure) {
+    /// - Throws: ``StoreError/Kind/invalidWrite`` if `write` sets the field or parameter of the source's own credential.
+    static func check(_ write: WriteRequest, to source: Source) throws(StoreError) {
         try check(write.url, for: source.authorization.secretQueryNames.contains)
         if let name = source.authorization.field, write.headerFields[name] != nil {
             throw secret("the header field '\(name)'")
@@ -87,13 +83,13 @@ enum WriteSafety {
             }
     }
 
-    private static func secret(_ what: String) -> Failure {
+    private static func secret(_ what: String) -> StoreError {
         refusal(
             "\(what) looks like a credential, and the queue keeps none: put it into the source's `auth:`, which is read "
                 + "again each time the request is sent")
     }
 
-    private static func refusal(_ why: String) -> Failure { Failure(.invalidRequest, phase: .notSent, detail: why) }
+    private static func refusal(_ why: String) -> StoreError { StoreError(.invalidWrite, why) }
 }
 
 /// Recognises credentials by the name of their header field or query parameter.
@@ -109,18 +105,14 @@ enum CredentialNames {
     /// Elsewhere these are secrets, but in the URL of a write they often name the record.
     private static let plainQueryNames: Set = ["code", "key"]
 
-    /// Whether a header field of this name carries a credential.
-    ///
-    /// - Parameter name: the field's name in lower case.
+    /// Whether a header field of this name, in lower case, carries a credential.
     static func contain(fieldName name: String) -> Bool {
         if Redaction.secretHeaderNames.contains(name) || parts.contains(where: name.contains) { return true }
         let found = Set(name.split { $0 == "-" || $0 == "_" }.map(String.init))
         return !found.isDisjoint(with: words) || (found.contains("key") && !found.isDisjoint(with: keys))
     }
 
-    /// Whether a query parameter of this name carries a credential.
-    ///
-    /// - Parameter name: the parameter's name, decoded.
+    /// Whether a query parameter of this name, decoded, carries a credential.
     static func contain(queryName name: String) -> Bool {
         Redaction.isSecret(queryName: name) && !plainQueryNames.contains(name.lowercased())
     }

@@ -22,11 +22,8 @@ package struct WriteSender: Sendable {
     private var patience = BudgetUse.longestPatience
 
     /// - Parameters:
-    ///   - store: where the entries are.
     ///   - sources: whose entries are sent; those of others are left alone.
-    ///   - transports: makes a transport per source.
     ///   - signIns: gets and renews the tokens of sources whose authorization is a ``SignIn``.
-    ///   - environment: clocks, randomness, network connectivity, the logger.
     package init(
         store: Store, sources: [Source], transports: any TransportFactory, signIns: SignIns? = nil,
         environment: Environment = Environment()
@@ -39,9 +36,7 @@ package struct WriteSender: Sendable {
 
     /// Sends due writes until none is left, several at once within the limits of their sources.
     ///
-    /// - Parameters:
-    ///   - names: only entries of these sources; nil for all.
-    ///   - report: called as each result is recorded.
+    /// - Parameter report: called as each result is recorded.
     /// - Returns: the entries that were tried, in their new state.
     /// - Throws: ``StoreError`` if the store itself fails; requests in flight are recorded first, or left for the next sender.
     @concurrent
@@ -130,9 +125,7 @@ package struct WriteSender: Sendable {
         return try await hasty.deliver(write, claiming: nil).entry
     }
 
-    /// Sends the due writes of `names`, if there are any.
-    ///
-    /// - Returns: what there is to do next, and whether nothing was tried.
+    /// Sends the due writes of `names`; returns what there is to do next, and whether nothing was tried.
     func look(
         _ names: Set<String>?, report: @escaping @Sendable (QueueEntry) -> Void
     ) async throws(StoreError) -> (outlook: QueueOutlook, isIdle: Bool) {

@@ -6,8 +6,8 @@ internal import SidingSQLite
 /// The table `siding_idempotency_keys`: the key of each write. It outlives the request of a purged entry for as long as the
 /// origin may remember it.
 enum IdempotencyKeysTable {
-    /// A stored key.
     struct Key {
+        /// The key as it is sent.
         var key: String
         /// The field that carries the key; nil if it is not sent.
         var field: HTTPField.Name?
@@ -15,26 +15,29 @@ enum IdempotencyKeysTable {
         /// Whether the origin honours the key.
         var isHonoured: Bool
         var lifetime: Duration?
-        /// Set once the entry was purged.
-        var keptUntil: Timestamp?
+
+        /// The origin's promise to honour the key; nil if there is none.
+        var promise: Idempotency? {
+            guard isHonoured, let field, let lifetime else { return nil }
+            return Idempotency(field: field, format: isQuoted ? .quoted : .plain, lifetime: lifetime)
+        }
     }
 
     static func load(_ entry: String, _ database: borrowing some Queryable & ~Copyable) throws -> Key? {
         try database.first(
             """
-            SELECT key, field, is_quoted, is_honoured, lifetime_us, kept_until FROM siding_idempotency_keys
+            SELECT COALESCE(sent_as, key) AS key, field, is_quoted, is_honoured, lifetime_us FROM siding_idempotency_keys
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry
         ) { row in
             Key(
                 key: try row.text("key"), field: try row.optionalText("field").flatMap { HTTPField.Name($0) },
                 isQuoted: try row.int("is_quoted") == 1, isHonoured: try row.int("is_honoured") == 1,
-                lifetime: try row.optionalInt("lifetime_us").map { .microseconds($0) },
-                keptUntil: try row.optionalInt("kept_until").map(Timestamp.init))
+                lifetime: try row.optionalInt("lifetime_us").map { .microseconds($0) })
         }
     }
 
-    /// The entry that has this key, and the digest of its request if it was purged.
+    /// The entry that was accepted under this key, and the digest of its request if it was changed since, or purged.
     static func find(
         _ key: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (entry: String, digest: String?)? {
@@ -56,22 +59,16 @@ enum IdempotencyKeysTable {
             write.idempotency?.lifetime.wholeMicroseconds)
     }
 
-    /// Inserts a new random key that is sent and honoured like that of `old`.
-    static func insert(_ entry: String, replacing old: String, _ transaction: borrowing Transaction) throws {
+    /// Sends an entry under a new random key from now on: a changed request must not be sent under the old one, which stays
+    /// reserved.
+    ///
+    /// - Parameter digest: of the request before its first change.
+    static func replaceSentKey(of entry: String, digest: String, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_idempotency_keys (key, entry, field, is_quoted, is_honoured, lifetime_us)
-            SELECT ?3, (SELECT seq FROM siding_outbox WHERE id = ?2), field, is_quoted, is_honoured, lifetime_us
-            FROM siding_idempotency_keys WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, old, entry, random())
-    }
-
-    /// Gives an entry a new random key: a changed request must not be sent under the old one.
-    static func replaceKey(of entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_idempotency_keys SET key = ?2 WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)",
-            entry,
-            random())
+            UPDATE siding_idempotency_keys SET sent_as = ?2, digest = COALESCE(digest, ?3)
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry, random(), digest)
     }
 
     /// Keeps the key of a purged entry taken.
@@ -80,7 +77,7 @@ enum IdempotencyKeysTable {
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_idempotency_keys SET kept_until = ?2, digest = ?3
+            UPDATE siding_idempotency_keys SET kept_until = ?2, digest = COALESCE(digest, ?3)
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry, moment.microseconds, digest)
     }

@@ -1,7 +1,6 @@
 internal import SidingChain
 internal import SidingSQLite
 
-/// A stored edit.
 struct StoredEdit {
     var recordKey: String
     /// Nil if the entry was purged.
@@ -128,9 +127,7 @@ enum OutboxEditsTable {
             """, entry)
     }
 
-    /// Rewrites the stored bases of the edits of a resource, a batch at a time.
-    ///
-    /// - Parameter rewrite: nil keeps the base.
+    /// Rewrites the stored bases of the edits of a resource, a batch at a time; nil keeps a base.
     static func rewriteBases(
         ofResource resource: String, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
     ) throws {

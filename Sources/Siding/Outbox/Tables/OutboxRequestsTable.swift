@@ -7,7 +7,6 @@ internal import SidingSQLite
 struct StoredRequest {
     var method: String
     var url: String
-    /// Pairs of name and value as JSON.
     var headers: String
     /// The accepted body, without the mark that a delivery probe looks for.
     var body: [UInt8]?
@@ -41,7 +40,7 @@ enum OutboxRequestsTable {
                 body: try row.optionalBlob("body"),
                 conflictStatuses: Store.decode(Set<Int>.self, try row.optionalText("conflict_on")),
                 goneIsDone: try row.optionalInt("gone_is_done").map { $0 == 1 },
-                probe: Store.decode(ProbeTerms.self, try row.optionalText("probe"))?.probe,
+                probe: Store.decode(WriteProbe.self, try row.optionalText("probe")),
                 answer: try row.optionalBlob("answer").map { WriteAnswer(status: status, contentType: type, body: $0) })
         }
     }
@@ -55,21 +54,8 @@ enum OutboxRequestsTable {
             INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
             SELECT seq, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM siding_outbox WHERE id = ?1
             """, entry, write.method.rawValue, write.url.description, HeaderFieldsText.json(write.headerFields),
-            write.body.map(SQLiteValue.blob), try probe.map { try Store.json(ProbeTerms($0)) },
+            write.body.map(SQLiteValue.blob), try probe.map { try Store.json($0) },
             try write.conflictStatuses.map { try Store.json($0.sorted()) }, write.goneIsDone)
-    }
-
-    /// Inserts a changed copy of the request of `old`, without its answer.
-    static func insert(
-        _ entry: String, replacing old: String, url: String, _ headerFields: HTTPFields, _ body: [UInt8]?,
-        _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            INSERT INTO siding_outbox_requests (entry, method, url, headers, body, probe, conflict_on, gone_is_done)
-            SELECT (SELECT seq FROM siding_outbox WHERE id = ?2), method, ?3, ?4, ?5, probe, conflict_on, gone_is_done
-            FROM siding_outbox_requests WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, old, entry, url, HeaderFieldsText.json(headerFields), body.map(SQLiteValue.blob))
     }
 
     /// Inserts or updates the request of a fetch, with the error of its last try.
@@ -94,26 +80,35 @@ enum OutboxRequestsTable {
             UPDATE siding_outbox_requests SET url = ?2, headers = ?3, body = ?4, probe = ?5
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry, request.url, request.headers, request.body.map(SQLiteValue.blob),
-            try request.probe.map { try Store.json(ProbeTerms($0)) })
+            try request.probe.map { try Store.json($0) })
     }
 
     // MARK: The last try
 
-    /// Stores the answer that completes an entry. Nothing is in doubt any more.
+    /// Stores the answer that completes an entry.
     static func setAnswer(
         _ answer: WriteAnswer, body: [UInt8], of entry: String, _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
             """
-            UPDATE siding_outbox_requests
-            SET status = ?2, answer = ?3, answer_type = ?4, error = NULL, unknown_since = NULL
+            UPDATE siding_outbox_requests SET status = ?2, answer = ?3, answer_type = ?4
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry, answer.status, SQLiteValue.blob(body), answer.contentType)
     }
 
+    /// Forgets the last error of an entry that is done, whoever found that out, and that it was in doubt.
+    static func clearError(of entry: String, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_outbox_requests
+            SET error = NULL, unknown_since = NULL, status = CASE WHEN answer IS NOT NULL THEN status END
+            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
+            """, entry)
+    }
+
     /// Stores the error of a try, with the answer that it came with.
     static func setError(
-        _ error: RecordedError, _ answer: WriteAnswer?, body: [UInt8]?, of entry: String,
+        _ error: RecordedError, _ answer: WriteAnswer? = nil, body: [UInt8]? = nil, of entry: String,
         _ transaction: borrowing Transaction
     ) throws {
         try transaction.execute(
@@ -122,26 +117,6 @@ enum OutboxRequestsTable {
             WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
             """, entry, try Store.json(error), answer?.status ?? error.status, body.map(SQLiteValue.blob),
             answer?.contentType)
-    }
-
-    /// Stores an error and keeps the last answer.
-    static func setError(
-        _ error: RecordedError, of entry: String, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox_requests SET error = ?2, status = COALESCE(?3, status)
-            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, entry, try Store.json(error), error.status)
-    }
-
-    /// Marks an entry as in doubt, if it is not yet.
-    static func beginDoubt(at now: Timestamp, of entry: String, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            """
-            UPDATE siding_outbox_requests SET unknown_since = COALESCE(unknown_since, ?2)
-            WHERE entry = (SELECT seq FROM siding_outbox WHERE id = ?1)
-            """, entry, now.microseconds)
     }
 
     /// Sets since when an entry is in doubt; nil ends the doubt.
@@ -167,9 +142,7 @@ enum OutboxRequestsTable {
             """, entry)
     }
 
-    /// Rewrites the stored answers to the writes of a resource, a batch at a time.
-    ///
-    /// - Parameter rewrite: nil keeps the answer.
+    /// Rewrites the stored answers to the writes of a resource, a batch at a time; nil keeps an answer.
     static func rewriteAnswers(
         ofResource resource: String, _ transaction: borrowing Transaction, by rewrite: ([UInt8]) throws -> [UInt8]?
     ) throws {

@@ -25,22 +25,24 @@ extension OutboxTable {
             """, id, map: entry)
     }
 
-    /// When the next write of a source is due.
-    static func nextDue(
+    /// When the first and the last waiting write of a source are due: two seeks in `siding_outbox_ready`.
+    static func dueTimes(
         of source: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Timestamp? {
-        try database.first(
-            """
-            SELECT not_before FROM siding_outbox
-            WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1
-            ORDER BY not_before LIMIT 1
-            """, source
-        ) { Timestamp(microseconds: $0.int(0)) }
+    ) throws -> (first: Timestamp, last: Timestamp)? {
+        try database.first(dueTimes, source) { row in
+            row.optionalInt(0).map { (Timestamp(microseconds: $0), Timestamp(microseconds: row.int(1))) }
+        } ?? nil
     }
+
+    static let dueTimes: SQL = """
+        WITH ready AS (
+            SELECT not_before FROM siding_outbox
+            WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1)
+        SELECT (SELECT MIN(not_before) FROM ready), (SELECT MAX(not_before) FROM ready)
+        """
 
     // MARK: Claimed writes
 
-    /// The number of claimed writes of a source.
     static func claimedWrites(of source: String, _ transaction: borrowing Transaction) throws -> Int {
         try transaction.first(claimedWritesOfSource, source) { Int($0.int(0)) } ?? 0
     }
@@ -79,17 +81,13 @@ extension OutboxTable {
 
     // MARK: Expiry
 
-    static func expired(_ now: Timestamp, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
-        try transaction.query(expired, now.microseconds, map: entry)
+    static func expired(
+        _ now: Timestamp, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(expired, now.microseconds, map: entry)
     }
 
     static let expired: SQL = "SELECT * FROM siding_outbox_entries WHERE state = 'queued' AND expires_at <= ?1"
-
-    static func hasExpired(_ now: Timestamp, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first(anyExpired, now.microseconds) { _ in true } ?? false
-    }
-
-    static let anyExpired: SQL = "SELECT 1 FROM siding_outbox WHERE state = 'queued' AND expires_at <= ?1 LIMIT 1"
 
     // MARK: Waits
 
@@ -104,19 +102,6 @@ extension OutboxTable {
     static let endWaitsBeyond: SQL = """
         UPDATE siding_outbox SET not_before = ?2
         WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?3
-        """
-
-    /// Whether ``endWaits(beyond:of:_:_:)`` would change anything.
-    static func hasWaits(
-        beyond farthest: Timestamp, of source: String, _ database: borrowing some Queryable & ~Copyable
-    ) throws -> Bool {
-        try database.first(anyWaitBeyond, source, farthest.microseconds) { _ in true } ?? false
-    }
-
-    static let anyWaitBeyond: SQL = """
-        SELECT 1 FROM siding_outbox
-        WHERE kind = 'write' AND state = 'queued' AND head = 1 AND waits_on = 0 AND source = ?1 AND not_before > ?2
-        LIMIT 1
         """
 
     /// Makes the entries due that wait for the network.
@@ -153,24 +138,16 @@ extension OutboxTable {
     /// The writes that the answer to another request may retry, each only once. A write that gets a 401 while others succeed
     /// is refused for its own reasons, and would otherwise be retried after each of their answers. A release, a retry or new
     /// credentials reset this.
-    static func neverLetIn(_ source: String, _ transaction: borrowing Transaction) throws -> [QueueEntry] {
-        try transaction.query(neverLetIn, source, map: entry)
+    static func neverLetIn(
+        _ source: String, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> [QueueEntry] {
+        try database.query(neverLetIn, source, map: entry)
     }
 
     static let neverLetIn: SQL = """
         SELECT * FROM siding_outbox_entries
         WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1 AND kind = 'write' AND let_in = 0
         """
-
-    /// Whether ``neverLetIn(_:_:)`` would find anything.
-    static func hasNeverLetIn(_ source: String, _ database: borrowing some Queryable & ~Copyable) throws -> Bool {
-        try database.first(
-            """
-            SELECT 1 FROM siding_outbox
-            WHERE state = 'parked' AND reason = 'sign_in' AND source = ?1 AND kind = 'write' AND let_in = 0 LIMIT 1
-            """, source
-        ) { _ in true } ?? false
-    }
 
     /// The sources with an entry parked for a sign-in.
     static func sourcesParkedForSignIn(_ database: borrowing some Queryable & ~Copyable) throws -> Set<String> {

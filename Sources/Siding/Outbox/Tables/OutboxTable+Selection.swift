@@ -2,9 +2,7 @@ internal import SidingChain
 internal import SidingSQLite
 
 extension OutboxTable {
-    /// The selected entries.
-    ///
-    /// - Parameter limit: at most this many, oldest first; nil for all.
+    /// The selected entries, oldest first, at most `limit`.
     static func entries(
         _ selection: QueueSelection, limit: Int? = nil, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {

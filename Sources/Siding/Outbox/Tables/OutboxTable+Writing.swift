@@ -3,21 +3,12 @@ internal import SidingSQLite
 
 /// All statements that write `siding_outbox`, except those that end waits.
 extension OutboxTable {
-    /// A new entry, queued at the end of its lane.
-    struct NewEntry {
-        var id: String
-        var kind: QueueEntry.Kind
-        var source: String
-        var resource: String?
-        var scope = ""
-        var operation: String?
-        var lane: String
-        var waitsOn = 0
-        var createdAt: Timestamp
-        var expiresAt: Timestamp?
-    }
-
-    static func insert(_ entry: NewEntry, _ transaction: borrowing Transaction) throws {
+    /// Inserts a new entry at the end of its lane.
+    ///
+    /// - Parameter scope: of a fetch: the key of its parent.
+    static func insert(
+        _ entry: QueueEntry, scope: String = "", expiresAt: Timestamp?, _ transaction: borrowing Transaction
+    ) throws {
         try transaction.execute(
             """
             INSERT INTO siding_outbox (id, kind, state, source, resource, scope, operation, lane, position, head, waits_on,
@@ -25,8 +16,8 @@ extension OutboxTable {
             VALUES (?1, ?2, 'queued', ?3, ?4, ?5, ?6, ?7,
                 (SELECT COALESCE(MAX(position), 0) + 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL),
                 NOT EXISTS (SELECT 1 FROM siding_outbox WHERE lane = ?7 AND settled_at IS NULL), ?8, ?9, ?9, ?10)
-            """, entry.id, entry.kind.rawValue, entry.source, entry.resource, entry.scope, entry.operation, entry.lane,
-            entry.waitsOn, entry.createdAt.microseconds, entry.expiresAt?.microseconds)
+            """, entry.id, entry.kind.rawValue, entry.source, entry.resource, scope, entry.operation, entry.lane,
+            entry.waitsOn, entry.createdAt.microseconds, expiresAt?.microseconds)
     }
 
     /// Inserts an entry at the place of `old` in its lane, due now, or on hold.
@@ -61,8 +52,6 @@ extension OutboxTable {
             """, entry.id, owner, entry.crashes, firstSent?.microseconds)
     }
 
-    /// Returns a claimed entry to the queue, with its attempts, crashes and due time.
-    ///
     /// - Parameter waitsForNetwork: whether the return of the network ends the wait; nil leaves this as it is.
     static func putBack(
         _ entry: QueueEntry, waitsForNetwork: Bool?, _ transaction: borrowing Transaction
@@ -153,15 +142,21 @@ extension OutboxTable {
             """, id)
     }
 
-    /// Moves the open entries of a lane behind those of another one, whose head may be on its way.
+    /// Moves the open entries of a lane behind those of another one, whose head may be on its way. The lanes stay apart if
+    /// an entry of the other one waits for one of them: each would wait for the other for ever.
     static func moveLane(_ lane: String, to other: String, _ transaction: borrowing Transaction) throws {
-        let isTaken = try laneEnd(of: other, transaction) != nil
+        let end = try laneEnd(of: other, transaction)?.id
+        if let end, let head = try laneHead(of: lane, transaction),
+            try waitedFor(by: [end], transaction).contains(head)
+        {
+            return
+        }
         try transaction.execute(
             """
             UPDATE siding_outbox SET lane = ?2, head = CASE WHEN ?3 THEN 0 ELSE head END, position = position +
                 (SELECT COALESCE(MAX(position), 0) FROM siding_outbox WHERE lane = ?2 AND settled_at IS NULL)
             WHERE lane = ?1 AND settled_at IS NULL
-            """, lane, other, isTaken)
+            """, lane, other, end != nil)
     }
 
     // MARK: Single columns
@@ -170,9 +165,7 @@ extension OutboxTable {
         try transaction.execute("UPDATE siding_outbox SET tries = tries + 1 WHERE id = ?1", id)
     }
 
-    /// Records that the first byte is about to be sent.
-    ///
-    /// - Returns: false if the claim is not valid any more.
+    /// Records that the first byte is about to be sent; false if the claim is not valid any more.
     static func markSent(
         _ id: String, by owner: String, token: Int64, at now: Timestamp, _ transaction: borrowing Transaction
     ) throws -> Bool {

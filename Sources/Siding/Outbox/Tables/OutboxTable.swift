@@ -5,7 +5,6 @@ internal import SidingSQLite
 ///
 /// Entries are read from the view `siding_outbox_entries`, which adds what lists show of the request, the edit and the key.
 enum OutboxTable {
-    /// Decodes a row of `siding_outbox_entries`.
     static func entry(_ row: borrowing Row) throws -> QueueEntry {
         let id = try row.text("id")
         guard let kind = QueueEntry.Kind(rawValue: try row.text("kind")),
@@ -27,6 +26,10 @@ enum OutboxTable {
             unknownSince: try row.optionalInt("unknown_since").map(Timestamp.init))
         entry.tries = Int(try row.int("tries"))
         entry.keyKeptUntil = try row.optionalInt("kept_until").map(Timestamp.init)
+        entry.firstSentAt = try row.optionalInt("first_sent_at").map(Timestamp.init)
+        entry.replaces = try row.optionalText("replaces")
+        entry.owner = try row.optionalText("owner")
+        entry.token = try row.int("token")
         return entry
     }
 
@@ -60,24 +63,6 @@ enum OutboxTable {
         return entry
     }
 
-    /// The parts of an entry that fence its sender, and that decide whether it may be changed.
-    struct Sending {
-        var owner: String?
-        var token: Int64
-        var firstSentAt: Timestamp?
-        /// The entry that this one replaced.
-        var replaces: String?
-    }
-
-    static func sending(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> Sending? {
-        try database.first("SELECT owner, token, first_sent_at, replaces FROM siding_outbox WHERE id = ?1", id) { row in
-            Sending(
-                owner: try row.optionalText("owner"), token: try row.int("token"),
-                firstSentAt: try row.optionalInt("first_sent_at").map(Timestamp.init),
-                replaces: try row.optionalText("replaces"))
-        }
-    }
-
     // MARK: Fetches
 
     /// The open fetch of a resource, or of one parent.
@@ -91,7 +76,6 @@ enum OutboxTable {
             """, resource, scope, map: entry)
     }
 
-    /// All open fetches of a resource.
     static func openFetches(
         of resource: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [QueueEntry] {
@@ -121,14 +105,12 @@ enum OutboxTable {
 
     // MARK: Writes
 
-    /// The number of open writes to a resource.
     static func openWrites(to resource: String, _ database: borrowing some Queryable & ~Copyable) throws -> Int {
         try database.first(
             "SELECT COUNT(*) FROM siding_outbox WHERE resource = ?1 AND kind = 'write' AND settled_at IS NULL", resource
         ) { Int($0.int(0)) } ?? 0
     }
 
-    /// The sources of the open writes, by name.
     static func sourcesOfWrites(_ database: borrowing some Queryable & ~Copyable) throws -> [String] {
         try database.query(
             "SELECT DISTINCT source FROM siding_outbox WHERE kind = 'write' AND settled_at IS NULL ORDER BY source"
@@ -171,18 +153,35 @@ enum OutboxTable {
 
     // MARK: Lanes and dependencies
 
-    /// The first open entry of the lane of an entry.
-    static func laneHead(of id: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
+    /// These entries, and the open ones that they wait for, however many others stand between: for parents, and for all that
+    /// stands before them in their lanes.
+    static func waitedFor(
+        by entries: some Sequence<String>, _ database: borrowing some Queryable & ~Copyable
+    ) throws -> Set<String> {
+        Set(
+            try database.query(
+                """
+                WITH RECURSIVE waited (id) AS (
+                    SELECT value FROM json_each(?1)
+                    UNION
+                    SELECT parent FROM waited JOIN siding_outbox_dependencies ON entry = waited.id
+                    UNION
+                    SELECT (SELECT before.id FROM siding_outbox AS before
+                        WHERE before.lane = later.lane AND before.settled_at IS NULL
+                            AND (before.position, before.seq) < (later.position, later.seq)
+                        ORDER BY before.position DESC, before.seq DESC LIMIT 1)
+                    FROM waited JOIN siding_outbox AS later ON later.id = waited.id AND later.settled_at IS NULL)
+                SELECT id FROM waited JOIN siding_outbox USING (id) WHERE settled_at IS NULL
+                """, try Store.json(Array(entries))
+            ) { $0.text(0) })
+    }
+
+    static func laneHead(of lane: String, _ database: borrowing some Queryable & ~Copyable) throws -> String? {
         try database.first(
-            """
-            SELECT id FROM siding_outbox
-            WHERE lane = (SELECT lane FROM siding_outbox WHERE id = ?1) AND settled_at IS NULL
-            ORDER BY position, seq LIMIT 1
-            """, id
+            "SELECT id FROM siding_outbox WHERE lane = ?1 AND settled_at IS NULL ORDER BY position, seq LIMIT 1", lane
         ) { $0.text(0) }
     }
 
-    /// The last open entry of a lane.
     static func laneEnd(
         of lane: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> QueueEntry? {
@@ -234,4 +233,33 @@ enum OutboxTable {
     /// Selects lanes that break the rule that each has exactly one head.
     static let lanesWithoutOneHead: SQL =
         "SELECT lane FROM siding_outbox WHERE settled_at IS NULL GROUP BY lane HAVING SUM(head) <> 1 LIMIT 10"
+
+    /// Selects entries that lost their row in another table.
+    static let incompleteEntries: SQL = """
+        SELECT id FROM siding_outbox_entries
+        WHERE method IS NULL OR (kind = 'write' AND (key IS NULL OR (resource IS NOT NULL AND record_key IS NULL)))
+        LIMIT 10
+        """
+
+    /// The open entries that can never be sent, because they wait for each other, or for such entries.
+    static func entriesInCycles(_ snapshot: borrowing Snapshot) throws -> [String] {
+        let waits = try snapshot.query(
+            """
+            SELECT id, LAG(id) OVER (PARTITION BY lane ORDER BY position, seq) FROM siding_outbox WHERE settled_at IS NULL
+            UNION ALL
+            SELECT entry, parent FROM siding_outbox_dependencies JOIN siding_outbox ON id = parent WHERE settled_at IS NULL
+            """
+        ) { (entry: $0.text(0), parent: $0.optionalText(1)) }
+        let waiting = Dictionary(grouping: waits.filter { $0.parent != nil }) { $0.parent ?? "" }
+        var open = waits.reduce(into: [:]) { $0[$1.entry, default: 0] += $1.parent == nil ? 0 : 1 }
+        var free = open.filter { $0.value == 0 }.map(\.key)
+        while let parent = free.popLast() {
+            open[parent] = nil
+            for (entry, _) in waiting[parent] ?? [] {
+                open[entry, default: 0] -= 1
+                if open[entry] == 0 { free.append(entry) }
+            }
+        }
+        return open.keys.sorted()
+    }
 }
