@@ -30,8 +30,12 @@
 --                        `run` wrote the row last, `revision` is the resource's revision then, `lives_since` the revision at
 --                        which its present life began. There is no index on `revision`: it would make every write dearer, and
 --                        changes are read in one scan. `pending` counts unsettled own edits. `etag` belongs to exactly this body.
---                        `request` is where the body came from (NULL with `run` 0: a program saved it here). `scope` is the
---                        parent in whose listing it was last seen. `_NAME` is the declared column NAME; see
+--                        `cause` is what wrote the row last: a 'page' (which may mark the record as deleted), a record
+--                        saved from the 'quarantine', the answer to an own 'write', a program that saved or deleted it here
+--                        ('local'), a pending own 'edit'; or what deleted the record: it was 'missing' at the origin,
+--                        'filtered' out by `where`, or the origin 'never' had its key, as of a temporary id; or 'restored', where
+--                        its deletion was undone. `request` is where the body came from (NULL: no request brought it). `scope`
+--                        is the parent in whose listing it was last seen. `_NAME` is the declared column NAME; see
 --                        siding_stored_columns.
 -- siding_stored_columns  the declared columns that are stored in the records table. Rows from `fill_from` on are still to be
 --                        filled (NULL: none). A column that is declared no more stays in the table, unused (`is_declared` 0).
@@ -109,8 +113,8 @@
 -- siding_outbox_dependencies
 --                        `entry` is not sent before `parent` is completed.
 -- siding_outbox_entries  a view: each entry as the program reads it, with what lists show of its request, edit and key.
--- siding_server_copies   the origin's own bytes of a record with unsettled edits; `body` is NULL where the origin has no such
---                        record.
+-- siding_server_copies   the origin's own bytes of a record with unsettled edits, and their `cause` and `request`, as in the
+--                        records table; `body` is NULL where the origin has no such record.
 -- siding_sources         the health of each source, shared by all processes: gate (closed until, why), failures in a row, retry
 --                        budget, requests allowed after an outage, and when it was last served.
 -- siding_rate_limits     one row per rate limit: a pattern of paths and a window. `reserved_at` is the newest reservation.
@@ -124,8 +128,9 @@
 --
 -- siding_history         one row per earlier version of a record, shown from `valid_from` until just before `valid_to`. A TEMP
 --                        trigger of each writing connection inserts them, so that no statement can forget to. `key` has its own
---                        type, as in the records table; everywhere else a key is text.
--- siding_provenance      where bodies came from: a page, an answer to an own write (`entry`), or the quarantine.
+--                        type, as in the records table; everywhere else a key is text. `cause` and `request` as there.
+-- siding_provenance      the requests that brought bodies: of a page, of an own write (`entry`), or of a page whose record was in
+--                        the quarantine.
 -- siding_responses       the response cache: validators and body of one row change together. `variant` are the request fields
 --                        that the origin varies on, `initial_age_us` is the age when stored (RFC 9111 section 4.2.3), `bytes`
 --                        what the row counts towards the limit; the row with the oldest `used_at` goes first.
@@ -516,8 +521,11 @@ CREATE TABLE siding_server_copies (
     body       TEXT,
     deleted_at INTEGER,
     etag       TEXT,
+    cause      TEXT    NOT NULL,
     request    INTEGER,
-    CONSTRAINT server_copies_deleted_has_body CHECK (deleted_at IS NULL OR body IS NOT NULL)
+    CONSTRAINT server_copies_deleted_has_body CHECK (deleted_at IS NULL OR body IS NOT NULL),
+    CONSTRAINT server_copies_cause CHECK (
+        cause IN ('page', 'quarantine', 'write', 'local', 'missing', 'filtered', 'never', 'restored'))
 ) STRICT;
 CREATE UNIQUE INDEX siding_server_copies_key ON siding_server_copies (resource, key);
 
@@ -570,8 +578,11 @@ CREATE TABLE siding_history (
     valid_from INTEGER NOT NULL,
     valid_to   INTEGER NOT NULL,
     run        INTEGER NOT NULL,
+    cause      TEXT    NOT NULL,
     request    INTEGER,
-    CONSTRAINT history_span CHECK (valid_from <= valid_to)
+    CONSTRAINT history_span CHECK (valid_from <= valid_to),
+    CONSTRAINT history_cause CHECK (
+        cause IN ('page', 'quarantine', 'write', 'local', 'edit', 'missing', 'filtered', 'never', 'restored'))
 ) STRICT;
 CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
 CREATE INDEX siding_history_end ON siding_history (resource, valid_to);
@@ -591,8 +602,8 @@ CREATE TABLE siding_provenance (
     last_modified TEXT,
     at            INTEGER NOT NULL,
     entry         TEXT,
-    CONSTRAINT provenance_cause CHECK (cause IN ('page', 'write', 'delete', 'quarantine')),
-    CONSTRAINT provenance_write_has_entry CHECK ((cause IN ('write', 'delete')) = (entry IS NOT NULL))
+    CONSTRAINT provenance_cause CHECK (cause IN ('page', 'write', 'quarantine')),
+    CONSTRAINT provenance_write_has_entry CHECK ((cause = 'write') = (entry IS NOT NULL))
 ) STRICT;
 CREATE INDEX siding_provenance_resource ON siding_provenance (resource);
 

@@ -45,7 +45,6 @@ struct ProvenanceReport {
         case .quarantine: "a page, by way of the quarantine"
         case .local: "a program that saved it here; the origin was not asked"
         case .edit: "nothing of the origin's: only your own edit"
-        case .unknown: "a request that was not noted: it was saved before siding kept where records come from"
         }
     }
 

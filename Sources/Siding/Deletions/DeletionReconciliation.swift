@@ -148,7 +148,8 @@ struct DeletionReconciliation {
         {
             counters.withheld = proven.count
         } else {
-            try Tombstones.insert(for: proven, in: resource, run: run, now: now, revision: revision, transaction)
+            try Tombstones.insert(
+                for: proven, in: resource, cause: .missing, run: run, now: now, revision: revision, transaction)
             counters.deleted = proven.count
         }
         try setReconciled(isUpToDate: !absent.hasNewer, transaction)

@@ -80,7 +80,8 @@ extension Store {
         } else {
             counters.deleted = gone.count
             try Tombstones.insert(
-                for: gone, in: resource.id, run: findings.run, now: now, revision: resource.revision + 1, transaction)
+                for: gone, in: resource.id, cause: .missing, run: findings.run, now: now,
+                revision: resource.revision + 1, transaction)
         }
         try RunCounting.add(counters, to: findings.resource, in: findings.run, transaction)
         return counters

@@ -7,7 +7,7 @@ enum Tombstones {
     ///
     /// - Parameter revision: the resource's revision after this transaction.
     static func insert(
-        for ids: [Int64], in resource: Int64, run: RunID, now: Timestamp, revision: Int64,
+        for ids: [Int64], in resource: Int64, cause: RecordCause, run: RunID, now: Timestamp, revision: Int64,
         _ transaction: borrowing Transaction
     ) throws {
         guard !ids.isEmpty else { return }
@@ -18,7 +18,7 @@ enum Tombstones {
             try MissingTable.remove(id, of: resource, transaction)
         }
         try RecordsTable.load(resource, transaction)
-            .markDeleted(ids, run: run, now: now, revision: revision, transaction)
+            .markDeleted(ids, cause: cause, run: run, now: now, revision: revision, transaction)
         try Revisions.set(revision, of: resource, transaction)
     }
 

@@ -33,7 +33,9 @@ struct EditProjection {
             state = try dropped.removed(from: edits.reduce(state) { state, edit in edit.applied(to: state) })
         }
         let change = try ProjectedRecord(overlay: self, key: key)
-            .write(state, pending: edits.count, run: run, request: base.request, transaction)
+            .write(
+                state, pending: edits.count, run: run, cause: edits.isEmpty ? base.cause : .edit, request: base.request,
+                transaction)
         if edits.isEmpty, base.etag != nil {
             try RecordsTable.load(resource, transaction).setETag(base.etag, of: key, transaction)
         }
@@ -46,28 +48,17 @@ struct EditProjection {
     }
 
     /// Stores a new server copy. Edits made for the old one keep that as their base.
-    ///
-    /// - Parameters:
-    ///   - etag: the validator that came with exactly this state.
-    ///   - request: the request that it came with.
-    func setBase(
-        of key: String, _ state: RecordState, etag: String? = nil, request: Int64?,
-        _ transaction: borrowing Transaction
-    ) throws {
-        if let old = try ServerCopiesTable.load(resource, key, transaction)?.state, old != state {
+    func setBase(of key: String, to copy: ServerCopy, _ transaction: borrowing Transaction) throws {
+        if let old = try ServerCopiesTable.load(resource, key, transaction)?.state, old != copy.state {
             try OutboxEditsTable.keepBase(
                 old.living.map { Array($0.bytes) } ?? [], of: key, in: name, transaction)
         }
-        let copy = ServerCopy(state: state, etag: etag, request: request)
         try ServerCopiesTable.save(copy, of: key, in: resource, transaction)
     }
 
     /// Stores a server copy that resulted from our own write: the remaining edits count as made for it.
-    func moveBase(
-        of key: String, _ state: RecordState, etag: String?, request: Int64?, _ transaction: borrowing Transaction
-    ) throws {
+    func moveBase(of key: String, to copy: ServerCopy, _ transaction: borrowing Transaction) throws {
         try OutboxEditsTable.clearBases(of: key, in: name, transaction)
-        let copy = ServerCopy(state: state, etag: etag, request: request)
         try ServerCopiesTable.save(copy, of: key, in: resource, transaction)
     }
 }
@@ -104,12 +95,16 @@ struct ProjectedRecord {
     ///   - run: the run that brought the change; nil keeps the row's own.
     ///   - request: the request that the server copy came from.
     func write(
-        _ state: RecordState, pending: Int, run: RunID?, request: Int64?, _ transaction: borrowing Transaction
+        _ state: RecordState, pending: Int, run: RunID?, cause: RecordCause, request: Int64?,
+        _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let table = try RecordsTable.load(overlay.resource, transaction)
+        var record = RecordsTable.Projection(
+            body: Array((state.body ?? .null).bytes), deletedAt: state.deletedAt?.microseconds, pending: pending,
+            run: run,
+            cause: cause, request: request, now: overlay.now, revision: overlay.revision)
         guard let stored = try table.find(key, transaction) else {
-            guard let body = state.body else { return .unchanged }
-            let record = projection(body.bytes, state.deletedAt?.microseconds, pending, run, request)
+            guard state.body != nil else { return .unchanged }
             let row = try table.insert(record, under: key, transaction)
             try MissingTable.exempt(row, of: overlay.resource, transaction)
             if let index = try TextIndex.load(of: overlay.resource, transaction) {
@@ -119,14 +114,13 @@ struct ProjectedRecord {
             try Revisions.set(overlay.revision, of: overlay.resource, transaction)
             return state.deletedAt == nil ? .inserted : .unchanged
         }
-        let body = Array((state.body ?? .null).bytes)
         let deletedAt = state.body == nil ? stored.deletedAt ?? overlay.now : state.deletedAt
-        guard body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
+        record.deletedAt = deletedAt?.microseconds
+        guard record.body != stored.body || deletedAt != stored.deletedAt || pending != stored.pending else {
             return .unchanged
         }
         var text = try TextIndex.load(of: overlay.resource, transaction).map { try TextStatements($0, transaction) }
         try text?.remove(stored.row)
-        let record = projection(body, deletedAt?.microseconds, pending, run, request)
         try table.update(stored.row, to: record, transaction)
         try text?.add(stored.row)
         try Revisions.set(overlay.revision, of: overlay.resource, transaction)
@@ -137,15 +131,7 @@ struct ProjectedRecord {
             try MissingTable.exempt(stored.row, of: overlay.resource, transaction)
         }
         if isRevived { return .revived }
-        return body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
-    }
-
-    private func projection(
-        _ body: some Sequence<UInt8>, _ deletedAt: Int64?, _ pending: Int, _ run: RunID?, _ request: Int64?
-    ) -> RecordsTable.Projection {
-        RecordsTable.Projection(
-            body: Array(body), deletedAt: deletedAt, pending: pending, run: run, request: request, now: overlay.now,
-            revision: overlay.revision)
+        return record.body == stored.body && deletedAt == stored.deletedAt ? .unchanged : .updated
     }
 }
 
@@ -167,7 +153,7 @@ struct RecordPull {
     /// - Returns: the change at the origin, as a page counts it. Whether the visible record changed follows from the
     ///   resource's revision.
     func take(
-        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, isDeleted: Bool = false,
+        _ body: UnsafeRawBufferPointer, under key: UnsafeRawBufferPointer, cause: RecordCause, isDeleted: Bool,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         let key = String(decoding: key, as: UTF8.self)
@@ -176,7 +162,8 @@ struct RecordPull {
         var after = RecordState(body: try Store.document(Array(body)))
         if isDeleted { after.deletedAt = before.deletedAt ?? overlay.now }
         guard before != after else { return .unchanged }
-        try overlay.setBase(of: key, after, request: request, transaction)
+        try overlay.setBase(
+            of: key, to: ServerCopy(state: after, cause: cause, request: request), transaction)
         if let transitions {
             try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         }

@@ -54,7 +54,8 @@ struct EditSettler {
         guard edit.terms.change != .delete else {
             let gone = RecordState(body: base.body, deletedAt: base.body.map { _ in transitions.now })
             try forgetValidators(of: key, base, gone, overlay, transaction)
-            return try overlay.moveBase(of: key, gone, etag: nil, request: request, transaction)
+            return try overlay.moveBase(
+                of: key, to: ServerCopy(state: gone, cause: .write, request: request), transaction)
         }
         let record = try Self.record(in: answer, edit, key: key, overlay, transaction)
         if let record {
@@ -67,7 +68,9 @@ struct EditSettler {
         // An ETag is kept only for the exact body that it came with.
         let isWhole = record != nil && !edit.terms.answersPart
         try overlay.moveBase(
-            of: key, state, etag: isWhole ? answer.etag : nil, request: request, transaction)
+            of: key,
+            to: ServerCopy(state: state, etag: isWhole ? answer.etag : nil, cause: .write, request: request),
+            transaction)
     }
 
     /// The server copy after an answer with the whole record, some members, or none. Some members alone make no record if

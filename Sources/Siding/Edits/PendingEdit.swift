@@ -74,9 +74,8 @@ extension PendingEdit {
         _ answer: WriteAnswer?, _ overlay: EditProjection, _ transaction: borrowing Transaction
     ) throws -> Int64 {
         try RequestRow(
-            cause: terms.change == .delete ? .delete : .write, method: entry.method, url: entry.url,
-            status: answer?.status,
-            etag: answer?.etag, at: overlay.now, entry: entry.id
+            cause: .write, method: entry.method, url: entry.url, status: answer?.status, etag: answer?.etag,
+            at: overlay.now, entry: entry.id
         ).insert(of: overlay.resource, transaction)
     }
 }

@@ -123,7 +123,7 @@ struct TemporarySettler {
     func settle(_ real: JSONDocument?, _ transaction: borrowing Transaction) throws -> String? {
         guard let real, let rewriting = try? TemporaryRewriting(from: temporary, to: real) else {
             try parkWhatNamesIt(transaction)
-            try overlay.moveBase(of: temporary, .nothing, etag: nil, request: nil, transaction)
+            try overlay.moveBase(of: temporary, to: ServerCopy(state: .nothing, cause: .never), transaction)
             return nil
         }
         try rewriteRequests(rewriting, transaction)
@@ -199,7 +199,7 @@ struct TemporarySettler {
     private func removeShown(_ transaction: borrowing Transaction) throws {
         try ServerCopiesTable.delete(temporary, of: overlay.resource, transaction)
         _ = try ProjectedRecord(overlay: overlay, key: temporary).write(
-            .nothing, pending: 0, run: nil, request: nil, transaction)
+            .nothing, pending: 0, run: nil, cause: .never, request: nil, transaction)
     }
 }
 

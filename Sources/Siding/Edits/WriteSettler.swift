@@ -125,7 +125,8 @@ struct WriteSettler {
         }
         let request = try edit.insertRequest(answer, overlay, transaction)
         let etag = edit.terms.answersPart ? nil : answer?.etag
-        try overlay.setBase(of: key, theirs, etag: etag, request: request, transaction)
+        try overlay.setBase(
+            of: key, to: ServerCopy(state: theirs, etag: etag, cause: .write, request: request), transaction)
         try ConflictWatch(overlay: overlay, transitions: transitions).check(key, transaction)
         try overlay.show(key, transaction)
         return true

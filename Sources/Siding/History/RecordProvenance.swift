@@ -14,8 +14,6 @@ public struct RecordProvenance: Sendable, Hashable {
         case local
         /// Only pending edits: the origin has not answered yet.
         case edit
-        /// Unknown: the body was saved before Siding recorded provenance.
-        case unknown
     }
 
     /// A request and its answer.

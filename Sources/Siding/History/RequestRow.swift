@@ -3,11 +3,8 @@ internal import SidingSQLite
 
 /// A row of `siding_provenance`: the request that brought bodies.
 struct RequestRow {
-    enum Cause: String {
-        case page, write, delete, quarantine
-    }
-
-    var cause: Cause
+    /// `page`, `write` or `quarantine`.
+    var cause: RecordCause
     var run: RunID?
     var method: String
     var url: String
@@ -40,8 +37,7 @@ struct RequestRow {
                 scope, sent)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """, id, resource, cause.rawValue, run, method, url, page, status, etag, lastModified, at.microseconds,
-            entry,
-            scope, sent)
+            entry, scope, sent)
     }
 }
 

@@ -72,20 +72,19 @@ struct VersionRows {
         let table = try RecordsTable.load(resource, database)
         return try database.query(
             """
-            SELECT v.*, EXISTS (SELECT 1 FROM siding_provenance q WHERE q.id = v.request AND q.cause IN ('write', 'delete'))
-            FROM (
+            SELECT * FROM (
                 SELECT body, deleted_at IS NOT NULL, pending, MAX(changed_at, COALESCE(deleted_at, 0)) AS start,
-                    NULL AS finish, run, request, NULL AS id
+                    NULL AS finish, run, cause = 'write', NULL AS id
                 FROM \(table.rows) WHERE key = ?2
                 UNION ALL
-                SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, request, id FROM siding_history
-                WHERE resource = ?1 AND key = ?2) v
-            ORDER BY v.finish IS NOT NULL, v.finish DESC, v.id DESC LIMIT ?3
+                SELECT body, deleted_at IS NOT NULL, pending, valid_from, valid_to, run, cause = 'write', id FROM siding_history
+                WHERE resource = ?1 AND key = ?2)
+            ORDER BY finish IS NOT NULL, finish DESC, id DESC LIMIT ?3
             """, resource, table.key(key), limit
         ) { row in
             StoredVersion(
                 body: row.blob(0), isDeleted: row.int(1) == 1, pending: Int(row.int(2)), from: row.int(3),
-                to: row.optionalInt(4), run: row.int(5), isWrite: row.int(8) == 1)
+                to: row.optionalInt(4), run: row.int(5), isWrite: row.int(6) == 1)
         }
     }
 

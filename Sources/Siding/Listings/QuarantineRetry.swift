@@ -84,7 +84,8 @@ struct QuarantineRetry {
             pull: try pull(record.resource, row, request, transaction), contract: schema.contract,
             check: try ContractCheck.load(schema, of: row.id, isGrown: row.wasCompleted, transaction),
             mark: resources.first { $0.name == record.resource }?.deletions.mark,
-            condition: schema.transforms.condition, columns: schema.columns, request: request)
+            condition: schema.transforms.condition, columns: schema.columns, cause: .quarantine,
+            request: request)
         var refusal: String?
         let saved = try page.withUnsafeBytes { bytes in
             try saver.save([slice], of: bytes, transaction) { _, breach in

@@ -28,6 +28,8 @@ struct RecordSaver {
     var isOtherCondition = false
     /// The paths of the values that come with the records; see `RecordSlice.columns`.
     var paths: [JSONPath] = []
+    /// What brought the records: a page, or the quarantine.
+    var cause = RecordCause.page
     /// The row of the request; the caller inserts it if a record was written.
     var request: Int64?
 
@@ -105,7 +107,8 @@ struct RecordSaver {
                 let isDeleted = isMarked || !isFit && !isLeaving
                 let (change, row, isEdited) = try key.withBytes(in: page) { text in
                     let change = try statements.save(
-                        key: text, body: body, values: slice.columns, isDeleted: isDeleted, through: pull, transaction)
+                        key: text, body: body, values: slice.columns, cause: isDeleted && !isMarked ? .filtered : cause,
+                        isDeleted: isDeleted, through: pull, transaction)
                     var row = statements.savedRow
                     let isEdited = row == nil
                     if row == nil { row = try statements.row(of: text) }
@@ -199,15 +202,16 @@ extension RecordStatements {
     ///
     /// - Parameter pull: saves records with pending edits; nil if no record of the resource has any.
     mutating func save(
-        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [],
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [], cause: RecordCause,
         isDeleted: Bool = false, expecting expectation: RecordChanges.Expectation = .anything,
         through pull: RecordPull?, _ transaction: borrowing Transaction
     ) throws -> RecordChange {
         guard let pull, try pull.applies(to: key, transaction) else {
             return try save(
-                key: key, body: body, values: values, isDeleted: isDeleted, expecting: expectation, transaction)
+                key: key, body: body, values: values, cause: cause, isDeleted: isDeleted, expecting: expectation,
+                transaction)
         }
         guard try isExpected(expectation, of: key) else { return .unexpected }
-        return try pull.take(body, under: key, isDeleted: isDeleted, transaction)
+        return try pull.take(body, under: key, cause: cause, isDeleted: isDeleted, transaction)
     }
 }

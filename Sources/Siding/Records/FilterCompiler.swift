@@ -77,7 +77,7 @@ enum FilterCompiler {
     }
 
     /// The values as one JSON parameter, so that the statement does not depend on their number.
-    private static func json(_ values: [RecordValue]) -> String {
+    static func json(_ values: [RecordValue]) -> String {
         var writer = JSONWriter()
         writer.beginArray()
         for value in values {
@@ -124,7 +124,7 @@ enum FilterCompiler {
 }
 
 extension RecordFilter.Comparison {
-    fileprivate var sql: SQL {
+    var sql: SQL {
         switch self {
         case .isEqual: "="
         case .isNotEqual: "IS NOT"
@@ -137,7 +137,7 @@ extension RecordFilter.Comparison {
 }
 
 extension RecordValue {
-    fileprivate var sqlite: SQLiteValue {
+    var sqlite: SQLiteValue {
         switch self {
         case .null: .null
         case .integer(let integer): .integer(integer)

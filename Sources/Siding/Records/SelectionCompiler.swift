@@ -1,9 +1,20 @@
+internal import SidingJSON
 internal import SidingSQLite
 
 /// Compiles a ``RecordSelection`` to one statement.
 struct SelectionCompiler {
     let selection: RecordSelection
     let table: RecordsTable
+    /// The member that is the key; nil if several are, or none is known.
+    let keyPath: JSONPath?
+
+    init(
+        _ selection: RecordSelection, of resource: Int64, _ database: borrowing some Queryable & ~Copyable
+    ) throws {
+        self.selection = selection
+        table = try RecordsTable.load(resource, database)
+        keyPath = try table.keyPath(database)
+    }
 
     /// `SELECT what FROM … WHERE …`, in the selection's order and bounds.
     func statement(selecting what: SQL) throws(StoreError) -> Condition {
@@ -36,17 +47,55 @@ struct SelectionCompiler {
             let inner = try FilterCompiler.condition(filter)
             condition.sql = "\(condition.sql) AND (\(inner.sql))"
             condition.arguments += inner.arguments
+            narrow(&condition, to: filter)
         }
         return condition
+    }
+
+    /// Adds the conditions on the key that `filter` implies, by which SQLite finds the rows; the filter itself only knows bodies.
+    ///
+    /// Texts among integer keys, of own creates and of integers beyond 64 bits, are greater than all integers and always looked
+    /// at: their bodies may match.
+    private func narrow(_ condition: inout Condition, to filter: RecordFilter) {
+        let hasTexts = table.keyType == .integer && table.layout == .indexed
+        func add(_ part: SQL, _ argument: SQLiteValue, isEqual: Bool = false) {
+            let found = """
+                rowid IN (SELECT rowid FROM \(table.rows) WHERE \(part) \
+                UNION ALL SELECT rowid FROM \(table.rows) WHERE key >= '')
+                """ as SQL
+            condition.sql = "\(condition.sql) AND \(hasTexts && isEqual ? found : part)"
+            condition.arguments.append(argument)
+        }
+        switch filter {
+        case .all(let parts): for part in parts { narrow(&condition, to: part) }
+        case .compare(keyPath, .isEqual, let value) where isKey(value): add("key = ?", value.sqlite, isEqual: true)
+        case .compare(keyPath, .isNotEqual, _): break
+        case .compare(keyPath, let comparison, let value) where isKey(value):
+            if hasTexts, comparison == .isLess || comparison == .isLessOrEqual { break }
+            add("key \(comparison.sql) ?", value.sqlite)
+        case .isOneOf(keyPath, let values) where values.allSatisfy(isKey):
+            add("key IN (SELECT value FROM json_each(?))", .text(FilterCompiler.json(values)), isEqual: true)
+        case .text(keyPath, .hasPrefix, let prefix) where table.keyType == .string: add("key >= ?", .text(prefix))
+        default: break
+        }
+    }
+
+    /// Whether the key column holds `value` as bodies have it.
+    private func isKey(_ value: RecordValue) -> Bool {
+        switch (value, table.keyType) {
+        case (.integer, .integer), (.text, .string): true
+        default: false
+        }
     }
 
     private func order() throws(StoreError) -> SQL {
         var terms: [SQL] = []
         for order in selection.order {
-            let member = try FilterCompiler.member(order.path)
+            let member = order.path == keyPath ? "key" : try FilterCompiler.member(order.path)
             terms.append(order.isDescending ? "\(member) DESC" : member)
+            if order.path == keyPath { return terms.joined }
         }
-        return terms.reversed().reduce("key") { "\($1), \($0)" }
+        return (terms + ["key"]).joined
     }
 
     private func bound(_ statement: inout Condition) {
@@ -65,7 +114,7 @@ extension Store {
             guard let row = try Self.resourceRow(selection.resource, snapshot) else {
                 return RecordBatch(records: [], revision: 0)
             }
-            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+            let statement = try SelectionCompiler(selection, of: row.id, snapshot)
                 .statement(selecting: RecordsTable.recordColumns)
             let records = try snapshot.query(statement) { Self.record($0, selection.resource) }
             return RecordBatch(records: records, revision: row.revision)
@@ -76,7 +125,7 @@ extension Store {
     package func keys(_ selection: RecordSelection) async throws(StoreError) -> [String] {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return [] }
-            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
+            let statement = try SelectionCompiler(selection, of: row.id, snapshot)
                 .statement(selecting: "key")
             return try snapshot.query(statement) { $0.text(0) }
         }
@@ -86,8 +135,7 @@ extension Store {
     package func count(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await read { snapshot in
             guard let row = try Self.resourceRow(selection.resource, snapshot) else { return 0 }
-            let statement = try SelectionCompiler(selection: selection, table: try RecordsTable.load(row.id, snapshot))
-                .count()
+            let statement = try SelectionCompiler(selection, of: row.id, snapshot).count()
             return try snapshot.query(statement) { Int($0.int(0)) }.first ?? 0
         }
     }

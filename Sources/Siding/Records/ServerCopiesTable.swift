@@ -18,7 +18,8 @@ struct RecordState: Hashable, Sendable {
 struct ServerCopy: Hashable {
     var state: RecordState
     var etag: String?
-    /// The request that it came with; nil if unknown.
+    var cause: RecordCause
+    /// The request that it came with; nil where none did.
     var request: Int64?
 }
 
@@ -28,14 +29,15 @@ enum ServerCopiesTable {
         _ resource: Int64, _ key: String, _ database: borrowing some Queryable & ~Copyable
     ) throws -> ServerCopy? {
         try database.first(
-            "SELECT body, deleted_at, etag, request FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
+            "SELECT body, deleted_at, etag, cause, request FROM siding_server_copies WHERE resource = ?1 AND key = ?2",
             resource, key
         ) { row in
             ServerCopy(
                 state: RecordState(
                     body: try row.optionalBlob("body").map(Store.document),
                     deletedAt: try row.optionalInt("deleted_at").map(Timestamp.init)),
-                etag: try row.optionalText("etag"), request: try row.optionalInt("request"))
+                etag: try row.optionalText("etag"), cause: try RecordCause(stored: row.text("cause")),
+                request: try row.optionalInt("request"))
         }
     }
 
@@ -76,11 +78,11 @@ enum ServerCopiesTable {
         let table = try RecordsTable.load(resource, transaction)
         try transaction.execute(
             """
-            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request)
-            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag, r.request
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, cause, request)
+            SELECT ?1, ?2, NULLIF(r.body, 'null'), CASE WHEN r.body <> 'null' THEN r.deleted_at END, r.etag,
+                COALESCE(r.cause, 'never'), r.request
             FROM (SELECT 1) LEFT JOIN \(table.rows) r ON r.key = ?3
-            WHERE true
-            ON CONFLICT (resource, key) DO NOTHING
+            WHERE NOT EXISTS (SELECT 1 FROM siding_server_copies WHERE resource = ?1 AND key = ?2)
             """, resource, key, table.key(key))
     }
 
@@ -89,11 +91,12 @@ enum ServerCopiesTable {
     ) throws {
         try transaction.execute(
             """
-            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, request) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT (resource, key) DO UPDATE SET
-                body = excluded.body, deleted_at = excluded.deleted_at, etag = excluded.etag, request = excluded.request
+            INSERT INTO siding_server_copies (resource, key, body, deleted_at, etag, cause, request)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT (resource, key) DO UPDATE SET body = excluded.body, deleted_at = excluded.deleted_at,
+                etag = excluded.etag, cause = excluded.cause, request = excluded.request
             """, resource, key, copy.state.body.map { String(decoding: $0.bytes, as: UTF8.self) },
-            copy.state.deletedAt?.microseconds, copy.etag, copy.request)
+            copy.state.deletedAt?.microseconds, copy.etag, copy.cause.rawValue, copy.request)
     }
 
     /// Forgets an ETag that the origin has refused.

@@ -71,7 +71,7 @@ struct LocalSaver {
                 let body = UnsafeRawBufferPointer(rebasing: page[row.slice.range])
                 let change = try key.withBytes(in: page) { text in
                     try statements.save(
-                        key: text, body: body, expecting: row.expectation, through: pull, transaction)
+                        key: text, body: body, cause: .local, expecting: row.expectation, through: pull, transaction)
                 }
                 // No page showed it yet, so its absence from pages says nothing.
                 if change == .inserted || change == .revived, let saved = statements.savedRow {

@@ -28,7 +28,8 @@ extension Store {
     /// - Returns: the number of deleted records.
     package func delete(_ selection: RecordSelection) async throws(StoreError) -> Int {
         try await delete(from: selection.resource) { table, transaction in
-            let statement = try SelectionCompiler(selection: selection, table: table).statement(selecting: "rowid")
+            let statement = try SelectionCompiler(selection, of: table.resource, transaction).statement(
+                selecting: "rowid")
             return try transaction.query(statement) { $0.int(0) }
         }
     }
@@ -63,7 +64,7 @@ extension Store {
                 if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
                 try text?.remove(id)
                 try table.markDeleted(
-                    [id], run: Run.none, now: now, revision: row.revision + 1, transaction)
+                    [id], cause: .local, run: Run.none, now: now, revision: row.revision + 1, transaction)
                 try MissingTable.remove(id, of: row.id, transaction)
             }
             try Revisions.set(row.revision + 1, of: row.id, transaction)
@@ -90,7 +91,9 @@ extension Store {
         guard let key, let base = try ServerCopiesTable.load(overlay.resource, key, transaction) else { return false }
         let gone = RecordState(
             body: base.state.body, deletedAt: base.state.body.map { _ in base.state.deletedAt ?? overlay.now })
-        try overlay.setBase(of: key, gone, request: base.request, transaction)
+        try overlay.setBase(
+            of: key, to: ServerCopy(state: gone, cause: gone.body == nil ? base.cause : .local, request: base.request),
+            transaction)
         try overlay.show(key, run: Run.none, transaction)
         return true
     }

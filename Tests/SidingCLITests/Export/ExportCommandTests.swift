@@ -194,9 +194,9 @@ extension Sandbox {
             file("test.db"),
             """
             INSERT OR IGNORE INTO siding_records_\(resource) (key, body, first_seen_at, changed_at, run, revision, pending,
-                lives_since)
+                lives_since, cause)
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
-            SELECT i, '{"id":' || i || ',"title":"' || printf('%.\(size)c', 'x') || '"}', 1, 1, 1, 1, 0, 1 FROM n
+            SELECT i, '{"id":' || i || ',"title":"' || printf('%.\(size)c', 'x') || '"}', 1, 1, 1, 1, 0, 1, 'page' FROM n
             """)
     }
 }

@@ -68,7 +68,7 @@ import Testing
         try await bench.store.write { transaction in
             let overlay = try #require(try EditProjection.load("posts", now: bench.time.now, transaction))
             let gone = RecordState(body: try JSONDocument(Self.post), deletedAt: bench.time.now)
-            try overlay.setBase(of: "a", gone, request: nil, transaction)
+            try overlay.setBase(of: "a", to: ServerCopy(state: gone, cause: .missing), transaction)
         }
         let report = try #require(try await bench.store.conflict(of: entry.id))
         #expect(report.theirs == nil)

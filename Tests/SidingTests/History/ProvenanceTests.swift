@@ -149,7 +149,56 @@ import Testing
         #expect(try await provenance(bench, "a").undeletedAt == nil)
     }
 
-    @Test func `a local save, a quarantine retry and an old file are told apart`() async throws {
+    @Test func `why a record was deleted does not change with the config`() async throws {
+        let bench = try await FileBench()
+        try await bench.commit(#"[{"id":"a","v":1},{"id":"b","v":2}]"#)
+        var commit = try await bench.bench.pageCommit(
+            StoreBench.content(#"[{"id":"a","v":1,"gone":true}]"#), bench.bench.open())
+        commit.deletions = DeletionTerms(Deletions(mark: DeletionMark(JSONPath(member: "gone"))))
+        #expect(try await bench.store.commit(commit).deleted == 1)
+        #expect(try await provenance(bench, "a").deletion?.cause == .run)
+        let schema = RecordSchema(transforms: RecordTransforms(condition: try RecordExpression("v > 1")))
+        try await bench.commit(#"[{"id":"b","v":2}]"#, schema: schema)
+        #expect(try await provenance(bench, "a").deletion?.cause == .run)
+    }
+
+    @Test func `a restored record that an own write had changed is told as restored`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a","v":1}]"#)
+        try await bench.deliver(bench.edit(.merge, "a", #"{"v":2}"#), #"{"id":"a","v":2}"#)
+        let (run, now) = (bench.sqlite.bench.run, bench.time.now)
+        try await bench.store.write { transaction in
+            try Tombstones.insert(for: [1], in: 1, cause: .missing, run: run, now: now, revision: 9, transaction)
+        }
+        let gone = try await provenance(bench.sqlite, "a")
+        #expect(gone.cause == .write && gone.deletion?.cause == .run && gone.deletion?.run?.id == run)
+        #expect(try await bench.store.history(of: "posts", key: "a", limit: 1)?.versions.first?.run == run)
+        bench.time.advance(by: .seconds(1))
+        #expect(try await bench.store.undelete(run) == ["posts": 1])
+        let back = try await provenance(bench.sqlite, "a")
+        #expect(back.cause == .write && back.undeletedAt == bench.time.now && back.deletion == nil)
+    }
+
+    @Test func `a record that a program saved and deleted was saved here`() async throws {
+        let bench = try await HistoryBench()
+        try await bench.save(#"{"id":"a","v":2}"#)
+        _ = try await bench.sqlite.store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        let deleted = try await provenance(bench.sqlite, "a")
+        #expect(deleted.cause == .local && deleted.deletion?.cause == .local)
+    }
+
+    @Test func `the file knows the causes that the program knows`() async throws {
+        let bench = try await EditBench()
+        try await bench.pull(#"[{"id":"a"}]"#)
+        for cause in RecordCause.allCases {
+            try await bench.sqlite.execute("UPDATE siding_records_posts SET cause = '\(cause.rawValue)'")
+        }
+        await #expect(throws: StoreError.self) {
+            try await bench.sqlite.execute("UPDATE siding_records_posts SET cause = 'other'")
+        }
+    }
+
+    @Test func `a local save and a quarantine retry are told apart`() async throws {
         let bench = try await HistoryBench(nil, schema: RecordSchema(contract: RecordContract(typeChange: .quarantine)))
         try await bench.pull(#"[{"id":"a","v":1},{"id":"b","v":1},{"id":"c","v":1}]"#)
         try await bench.save(#"{"id":"a","v":2}"#)
@@ -163,9 +212,6 @@ import Testing
         #expect(
             retried.cause == .quarantine && retried.request?.at == seen && retried.run?.command == "quarantine retry")
         #expect(retried.request?.url == "https://api.example.org/posts?page=1")
-        try await bench.sqlite.execute("UPDATE siding_records_posts SET request = NULL WHERE key = 'c'")
-        let old = try await provenance(bench.sqlite, "c")
-        #expect(old.cause == .unknown && old.run?.id == 1 && old.request == nil)
     }
 
     @Test func `the values of secret parameters are not shown`() async throws {

@@ -110,8 +110,8 @@ import Testing
         try await bench.execute(
             """
             INSERT INTO siding_records_posts (key, body, first_seen_at, changed_at, run, deleted_at, revision, pending,
-                lives_since)
-            VALUES (2, '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"), 0, 0, 0)
+                lives_since, cause)
+            VALUES (2, '{"id":2,"v":7}', 0, \(isDeleted ? 0 : now), 1, \(isDeleted ? "\(now)" : "NULL"), 0, 0, 0, 'page')
             """)
         let changes = try await bench.retry(as: [Self.resource()])
         let change = try #require(changes.first { $0.record.key == "2" })

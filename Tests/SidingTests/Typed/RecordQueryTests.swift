@@ -94,6 +94,58 @@ import Testing
         }
     }
 
+    @Test func `a condition on the key, and an order by it, search the table by its key`() async throws {
+        let bench = try await bench()
+        let records = bench.siding.records(of: bench.issues)
+        func plan(_ query: RecordQuery<Ticket>) async throws -> String {
+            let selection = try query.selection()
+            let sql = try await bench.store.read { snapshot in
+                try SelectionCompiler(selection, of: 1, snapshot).statement(selecting: "key").sql.text
+            }
+            return try await bench.store.plan(of: sql).joined(separator: "; ")
+        }
+        func searchesOnly(_ query: RecordQuery<Ticket>) async throws -> Bool {
+            let plan = try await plan(query)
+            return plan.contains("SEARCH siding_records_issues") && !plan.contains("SCAN siding_records_issues")
+        }
+        func check() async throws {
+            #expect(try await searchesOnly(records.where(\.id == 3)))
+            #expect(try await searchesOnly(records.where(.isOneOf(\.id, [3, 10]))))
+            #expect(try await !plan(records.sorted(by: \.id, .descending).limit(2)).contains("TEMP B-TREE"))
+            #expect(try await records.where(\.id > 2 && \.id <= 10).array().map(\.id) == [3, 10])
+            #expect(try await records.where(\.id > 2).where(\.state == .open).array().map(\.id) == [10])
+            #expect(try await records.where(.isOneOf(\.id, [3, 10])).array().map(\.id) == [3, 10])
+            #expect(try await records.sorted(by: \.id, .descending).limit(2).array().map(\.id) == [10, 3])
+            #expect(
+                try await records.sorted(by: \.state).sorted(by: \.id, .descending).array().map(\.id) == [3, 2, 10, 1])
+            #expect(try await records.where(!(\.id == 3)).array().map(\.id) == [1, 2, 10])
+        }
+        try await check()
+        #expect(try await searchesOnly(records.where(\.id > 2 && \.id <= 10)))
+        // A text among integer keys: the body of an own create may have an id of the program's.
+        let table = try await bench.store.write { transaction in
+            var key = "new-1"
+            return try key.withUTF8 { text in
+                try RecordsTable.load(1, transaction).made(
+                    for: UnsafeRawBufferPointer(text), kind: nil, transaction)
+            }
+        }
+        #expect(table.layout == .indexed)
+        try await bench.store.write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO siding_records_issues (key, body, first_seen_at, changed_at, run, revision, pending, lives_since, cause)
+                VALUES ('new-1', '{"id":-7,"title":"new","comments":0}', 1, 1, 0, 9, 1, 9, 'edit')
+                """)
+        }
+        #expect(try await searchesOnly(records.where(\.id == 3)))
+        #expect(try await records.where(\.id < 2).array().map(\.id) == [1, -7])
+        #expect(try await records.where(\.id == -7).count() == 1)
+        #expect(try await records.where(.isOneOf(\.id, [-7, 3])).count() == 2)
+        try await bench.store.write { try $0.execute("DELETE FROM siding_records_issues WHERE key = 'new-1'") }
+        try await check()
+    }
+
     @Test func `a row of hundreds of conditions is not too deep`() async throws {
         let bench = try await bench()
         var many: RecordPredicate<Ticket> = \.id == 1

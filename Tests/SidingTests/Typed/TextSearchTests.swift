@@ -146,7 +146,9 @@ import Testing
                     revision: 9)
                 let (key, body) = (Array("9".utf8), Array(#"{"id":9,"title":"train"}"#.utf8))
                 _ = try key.withUnsafeBytes { key in
-                    try body.withUnsafeBytes { body in try statements.save(key: key, body: body, transaction) }
+                    try body.withUnsafeBytes { body in
+                        try statements.save(key: key, body: body, cause: .local, transaction)
+                    }
                 }
                 throw Undo()
             }

@@ -42,7 +42,7 @@ struct RecordStatements: ~Copyable {
     ///
     /// - Parameter values: of its columns, if they were read with it; else they are computed.
     mutating func save(
-        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [],
+        key: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, values: [EnvelopeValue?] = [], cause: RecordCause,
         isDeleted: Bool = false, expecting expectation: RecordChanges.Expectation = .anything,
         _ transaction: borrowing Transaction
     ) throws -> RecordChange {
@@ -50,7 +50,10 @@ struct RecordStatements: ~Copyable {
         try table.bind(key: key, at: 1, of: &find)
         guard try find.step() else {
             guard !expectation.isForBody else { return .unexpected }
-            try rows.insert(key, body, values, deletedAt: isDeleted ? now.microseconds : nil, transaction)
+            let deletedAt = isDeleted ? now.microseconds : nil
+            try rows.insert(
+                key, RowStatements.Contents(body: body, values: values, cause: cause, deletedAt: deletedAt), transaction
+            )
             savedRow = transaction.lastInsertedRowID
             try text?.addNewest()
             return isDeleted ? .insertedDead : .inserted
@@ -65,7 +68,8 @@ struct RecordStatements: ~Copyable {
         if !isExpected { return .unexpected }
         if isSame { return .unchanged }
         try text?.remove(id)
-        try rows.update(id, body, values, deletedAt: deletedAt, transaction)
+        try rows.update(
+            id, RowStatements.Contents(body: body, values: values, cause: cause, deletedAt: deletedAt), transaction)
         try text?.add(id)
         return isDeleted ? (isLive ? .deleted : .updated) : isLive ? .updated : .revived
     }

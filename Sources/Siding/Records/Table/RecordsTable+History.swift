@@ -26,9 +26,9 @@ extension RecordsTable {
             BEGIN
                 UPDATE siding_history SET valid_to = \(moment), valid_from = MIN(valid_from, \(moment))
                 WHERE resource = \(resource) AND key = OLD.key AND valid_to > \(moment);
-                INSERT INTO siding_history (resource, key, body, deleted_at, pending, valid_from, valid_to, run, request)
+                INSERT INTO siding_history (resource, key, body, deleted_at, pending, valid_from, valid_to, run, cause, request)
                 VALUES (\(resource), OLD.key, OLD.body, OLD.deleted_at, OLD.pending,
-                    MIN(MAX(OLD.changed_at, COALESCE(OLD.deleted_at, 0)), \(moment)), \(moment), OLD.run, OLD.request);
+                    MIN(MAX(OLD.changed_at, COALESCE(OLD.deleted_at, 0)), \(moment)), \(moment), OLD.run, OLD.cause, OLD.request);
             END
             """)
     }

@@ -9,7 +9,8 @@ extension RecordsTable {
     private static let ownColumns: [(name: SQL, type: SQL)] = [
         ("first_seen_at", "INTEGER NOT NULL"), ("changed_at", "INTEGER NOT NULL"), ("run", "INTEGER NOT NULL"),
         ("deleted_at", "INTEGER"), ("revision", "INTEGER NOT NULL"), ("pending", "INTEGER NOT NULL"), ("etag", "TEXT"),
-        ("lives_since", "INTEGER NOT NULL"), ("request", "INTEGER"), ("scope", "ANY"),
+        ("lives_since", "INTEGER NOT NULL"), ("cause", "TEXT NOT NULL \(RecordCause.check)"), ("request", "INTEGER"),
+        ("scope", "ANY"),
     ]
 
     /// The table with a layout for keys of `kind`, made now where there is none: `kind` is that of the first record, and nil
@@ -56,11 +57,9 @@ extension RecordsTable {
 
     /// The declared columns that are stored: neither what the key shows, nor JSON text without an index.
     private func stored(of columns: [RecordColumn], _ transaction: borrowing Transaction) throws -> [RecordColumn] {
-        let keyPath = try transaction.first("SELECT definition FROM siding_resources WHERE id = ?1", resource) {
-            ResourceDefinition(stored: $0.text(0)).keyPath
-        }
+        let keyPath = try keyPath(transaction)
         return columns.filter { column in
-            guard column.path != keyPath ?? nil || !showsKey(as: column.type) else { return false }
+            guard column.path != keyPath || !showsKey(as: column.type) else { return false }
             return column.type != .json || column.isIndexed
         }
     }
@@ -206,14 +205,18 @@ extension RecordsTable {
 extension RecordsTable {
     private static let words: Set<Substring> = [
         "CREATE", "TABLE", "STRICT", "INTEGER", "TEXT", "ANY", "NOT", "NULL", "PRIMARY", "KEY", "id", "key", "body",
-        "first_seen_at",
-        "changed_at", "run", "deleted_at", "revision", "pending", "etag", "lives_since", "request", "scope",
+        "first_seen_at", "changed_at", "run", "deleted_at", "revision", "pending", "etag", "lives_since", "cause",
+        "request",
+        "scope",
     ]
 
-    /// Whether a table's statement holds nothing but columns: a default, a check or a computed column would run SQL.
+    /// Whether a table's statement holds nothing but columns and the check of the cause: a default, another check or a computed
+    /// column would run SQL.
     static func isPlain(_ sql: String) -> Bool {
         // Every other piece between double quotes is a name; a doubled quote within one only makes an empty piece.
-        let outside = sql.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+        let outside = sql.replacing(RecordCause.check.text, with: "").split(
+            separator: "\"", omittingEmptySubsequences: false
+        ).enumerated()
             .filter { $0.offset.isMultiple(of: 2) }.map(\.element)
         return outside.allSatisfy { piece in
             piece.split { " ,()\n".contains($0) }.allSatisfy(words.contains)

@@ -1,4 +1,5 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
 /// A row of a records table.
@@ -11,7 +12,27 @@ struct RecordRow {
     var run: RunID
     var revision: Int64
     var pending: Int
+    var cause: RecordCause
+    /// The row of the request that brought the body; nil where none did.
     var request: Int64?
+}
+
+/// What wrote a record's row, or its server copy, last; see `cause` in Migrations/V001_schema.sql.
+enum RecordCause: String, CaseIterable {
+    case page, quarantine, write, local, edit, missing, filtered, never, restored
+
+    /// The named check in the records tables. The usual causes come first: SQLite builds the list of the others anew for each row.
+    static let check: SQL = """
+        CONSTRAINT records_cause CHECK (cause = 'page' OR cause IN ('quarantine', 'write', 'local', 'edit', 'missing', \
+        'filtered', 'never', 'restored'))
+        """
+
+    init(stored: String) throws {
+        guard let cause = RecordCause(rawValue: stored) else {
+            throw StoreError(.corrupt, "a record has the unknown cause '\(PlainText.oneLine(stored, limit: 80))'")
+        }
+        self = cause
+    }
 }
 
 extension RecordsTable {
@@ -22,14 +43,15 @@ extension RecordsTable {
     func find(_ key: String, _ database: borrowing some Queryable & ~Copyable) throws -> RecordRow? {
         try database.first(
             """
-            SELECT rowid, body, first_seen_at, changed_at, deleted_at, run, revision, pending, request
+            SELECT rowid, body, first_seen_at, changed_at, deleted_at, run, revision, pending, cause, request
             FROM \(rows) WHERE key = ?1
             """, self.key(key)
         ) { row in
             RecordRow(
                 row: row.int(0), body: row.blob(1), firstSeenAt: Timestamp(microseconds: row.int(2)),
                 changedAt: Timestamp(microseconds: row.int(3)), deletedAt: row.optionalInt(4).map(Timestamp.init),
-                run: row.int(5), revision: row.int(6), pending: Int(row.int(7)), request: row.optionalInt(8))
+                run: row.int(5), revision: row.int(6), pending: Int(row.int(7)),
+                cause: try RecordCause(stored: row.text(8)), request: row.optionalInt(9))
         }
     }
 

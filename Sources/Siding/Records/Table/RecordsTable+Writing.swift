@@ -31,6 +31,7 @@ extension RecordsTable {
         var pending: Int
         /// The run that brought it; nil leaves the row's own.
         var run: RunID?
+        var cause: RecordCause
         var request: Int64?
         var now: Timestamp
         /// The resource's revision once the transaction has committed.
@@ -48,10 +49,10 @@ extension RecordsTable {
         try transaction.execute(
             """
             INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, deleted_at, revision, pending,
-                lives_since, request, \(table.bodyColumns))
-            VALUES (?1, ?3, ?3, ?4, ?5, ?6, ?7, ?6, ?8, \(table.values(of: "?2")))
+                lives_since, cause, request, \(table.bodyColumns))
+            VALUES (?1, ?3, ?3, ?4, ?5, ?6, ?7, ?6, ?8, ?9, \(table.values(of: "?2")))
             """, table.key(key), String(decoding: record.body, as: UTF8.self), record.now.microseconds, record.run ?? 0,
-            record.deletedAt, record.revision, record.pending, record.request)
+            record.deletedAt, record.revision, record.pending, record.cause.rawValue, record.request)
         return transaction.lastInsertedRowID
     }
 
@@ -62,12 +63,12 @@ extension RecordsTable {
             """
             UPDATE \(identifier: name) SET changed_at = ?3, deleted_at = ?4, pending = ?5, run = COALESCE(?6, run),
                 revision = CASE WHEN deleted_at IS NULL OR ?4 IS NULL THEN ?7 ELSE revision END,
-                etag = NULL, request = ?8,
+                etag = NULL, cause = ?8, request = ?9,
                 lives_since = CASE WHEN deleted_at IS NOT NULL AND ?4 IS NULL THEN ?7 ELSE lives_since END,
                 \(assignments(of: "?2"))
             WHERE rowid = ?1
             """, row, String(decoding: record.body, as: UTF8.self), record.now.microseconds, record.deletedAt,
-            record.pending, record.run, record.revision, record.request)
+            record.pending, record.run, record.revision, record.cause.rawValue, record.request)
     }
 
     /// Writes another body; a tombstone stays the change that it was: who was told of it is not told again.
@@ -91,14 +92,16 @@ extension RecordsTable {
 
     /// Makes records tombstones, which keep their bodies.
     func markDeleted(
-        _ rows: [Int64], run: RunID, now: Timestamp, revision: Int64, _ transaction: borrowing Transaction
+        _ rows: [Int64], cause: RecordCause, run: RunID, now: Timestamp, revision: Int64,
+        _ transaction: borrowing Transaction
     ) throws {
         guard layout != nil else { return }
         try keepHistory(transaction)
         for row in rows {
             try transaction.execute(
-                "UPDATE \(identifier: name) SET deleted_at = ?2, run = ?3, revision = ?4 WHERE rowid = ?1", row,
-                now.microseconds, run, revision)
+                "UPDATE \(identifier: name) SET deleted_at = ?2, cause = ?3, run = ?4, revision = ?5 WHERE rowid = ?1",
+                row,
+                now.microseconds, cause.rawValue, run, revision)
         }
     }
 
@@ -111,9 +114,10 @@ extension RecordsTable {
         for row in rows {
             try transaction.execute(
                 """
-                UPDATE \(identifier: name) SET deleted_at = NULL, changed_at = ?3, run = ?2, revision = ?4, lives_since = ?4
+                UPDATE \(identifier: name) SET deleted_at = NULL, changed_at = ?3, cause = ?5, run = ?2, revision = ?4,
+                    lives_since = ?4
                 WHERE rowid = ?1
-                """, row, Run.none, now.microseconds, revision)
+                """, row, Run.none, now.microseconds, revision, RecordCause.restored.rawValue)
         }
     }
 

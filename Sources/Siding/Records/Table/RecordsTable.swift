@@ -45,7 +45,8 @@ struct RecordsTable: Sendable {
 
     private static let nulls: SQL = """
         NULL AS rowid, NULL AS key, NULL AS first_seen_at, NULL AS changed_at, NULL AS run, NULL AS deleted_at, \
-        NULL AS revision, NULL AS pending, NULL AS etag, NULL AS lives_since, NULL AS request, NULL AS scope, NULL AS body
+        NULL AS revision, NULL AS pending, NULL AS etag, NULL AS lives_since, NULL AS cause, NULL AS request, \
+        NULL AS scope, NULL AS body
         """
 
     /// The table of a resource; one without rows for a number that no resource has.
@@ -63,6 +64,13 @@ struct RecordsTable: Sendable {
             } ?? RecordsTable(resource: resource, resourceName: "")
         table.columns = try StoredColumn.load(of: resource, database)
         return table
+    }
+
+    /// The member that is the key; nil if several are.
+    func keyPath(_ database: borrowing some Queryable & ~Copyable) throws -> JSONPath? {
+        try database.first("SELECT definition FROM siding_resources WHERE id = ?1", resource) {
+            ResourceDefinition(stored: $0.text(0)).keyPath
+        } ?? nil
     }
 
     /// The tables of all resources.

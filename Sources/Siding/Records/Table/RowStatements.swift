@@ -17,7 +17,18 @@ struct RowStatements: ~Copyable {
         let request: Int64?
     }
 
-    /// An INSERT and an UPDATE with the same parameters: 1 is the key or the row, 2 the body, 6 the time of the deletion.
+    /// What is written into one row.
+    struct Contents {
+        let body: UnsafeRawBufferPointer
+        /// See `RecordSlice.columns`; empty if unknown.
+        let values: [EnvelopeValue?]
+        let cause: RecordCause
+        /// When the record was deleted, in microseconds; nil for a live one.
+        let deletedAt: Int64?
+    }
+
+    /// An INSERT and an UPDATE with the same parameters: 1 is the key or the row, 2 the body, 6 the time of the deletion, 8 the
+    /// cause.
     private struct Pair: ~Copyable {
         private let table: RecordsTable
         private var insert: Statement
@@ -32,15 +43,15 @@ struct RowStatements: ~Copyable {
             var insert = try transaction.prepare(
                 """
                 INSERT INTO \(identifier: table.name) (key, first_seen_at, changed_at, run, revision, lives_since, pending,
-                    deleted_at, request, \(table.bodyColumns))
-                VALUES (?1, ?3, ?3, ?4, ?5, ?5, 0, ?6, ?7, \(table.values(of: "?2", declared)))
+                    deleted_at, request, cause, \(table.bodyColumns))
+                VALUES (?1, ?3, ?3, ?4, ?5, ?5, 0, ?6, ?7, ?8, \(table.values(of: "?2", declared)))
                 """)
             var update = try transaction.prepare(
                 """
                 UPDATE \(identifier: table.name) SET changed_at = ?3, run = ?4, deleted_at = ?6, etag = NULL,
                     revision = CASE WHEN deleted_at IS NULL OR ?6 IS NULL THEN ?5 ELSE revision END,
                     lives_since = CASE WHEN deleted_at IS NOT NULL AND ?6 IS NULL THEN ?5 ELSE lives_since END, request = ?7,
-                    \(table.assignments(of: "?2", declared))
+                    cause = ?8, \(table.assignments(of: "?2", declared))
                 WHERE rowid = ?1
                 """)
             try Self.bind(context, to: &insert)
@@ -52,27 +63,30 @@ struct RowStatements: ~Copyable {
         }
 
         /// - Returns: false if nothing was written, as the columns' expressions have to compute a value.
-        mutating func insert(
-            _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?
-        ) throws -> Bool {
-            if try columns?.bind(values, of: body, to: &insert, from: firstColumn) == false { return false }
+        mutating func insert(_ key: UnsafeRawBufferPointer, _ contents: Contents) throws -> Bool {
+            if try columns?.bind(contents.values, of: contents.body, to: &insert, from: firstColumn) == false {
+                return false
+            }
             try table.bind(key: key, at: 1, of: &insert)
-            try insert.bindTextBytes(2, body)
-            try insert.bind(6, deletedAt)
-            try insert.step()
+            try Self.bind(contents, to: &insert)
             return true
         }
 
         /// The same for a row that is stored.
-        mutating func update(
-            _ row: Int64, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?
-        ) throws -> Bool {
-            if try columns?.bind(values, of: body, to: &update, from: firstColumn) == false { return false }
+        mutating func update(_ row: Int64, _ contents: Contents) throws -> Bool {
+            if try columns?.bind(contents.values, of: contents.body, to: &update, from: firstColumn) == false {
+                return false
+            }
             try update.bind(1, row)
-            try update.bindTextBytes(2, body)
-            try update.bind(6, deletedAt)
-            try update.step()
+            try Self.bind(contents, to: &update)
             return true
+        }
+
+        private static func bind(_ contents: Contents, to statement: inout Statement) throws {
+            try statement.bindTextBytes(2, contents.body)
+            try statement.bind(6, contents.deletedAt)
+            try statement.bind(8, contents.cause.rawValue)
+            try statement.step()
         }
 
         private static func bind(_ context: Context, to statement: inout Statement) throws {
@@ -84,7 +98,7 @@ struct RowStatements: ~Copyable {
     }
 
     /// The first parameter of the stored columns, behind those above: SQLite numbers each `?` after the largest before it.
-    private static let firstColumn = 8
+    private static let firstColumn = 9
 
     private let table: RecordsTable
     private let context: Context
@@ -104,27 +118,19 @@ struct RowStatements: ~Copyable {
     }
 
     /// Inserts a record.
-    ///
-    /// - Parameters:
-    ///   - values: see `RecordSlice.columns`; empty if unknown.
-    ///   - deletedAt: when it was deleted, in microseconds; nil for a live record.
     mutating func insert(
-        _ key: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?,
-        _ transaction: borrowing Transaction
+        _ key: UnsafeRawBufferPointer, _ contents: Contents, _ transaction: borrowing Transaction
     ) throws {
-        if try usual.insert(key, body, values, deletedAt: deletedAt) { return }
+        if try usual.insert(key, contents) { return }
         try prepareComputing(transaction)
-        _ = try computing?.insert(key, body, values, deletedAt: deletedAt)
+        _ = try computing?.insert(key, contents)
     }
 
-    /// Writes another body into a record's row.
-    mutating func update(
-        _ row: Int64, _ body: UnsafeRawBufferPointer, _ values: [EnvelopeValue?], deletedAt: Int64?,
-        _ transaction: borrowing Transaction
-    ) throws {
-        if try usual.update(row, body, values, deletedAt: deletedAt) { return }
+    /// Writes other contents into a record's row.
+    mutating func update(_ row: Int64, _ contents: Contents, _ transaction: borrowing Transaction) throws {
+        if try usual.update(row, contents) { return }
         try prepareComputing(transaction)
-        _ = try computing?.update(row, body, values, deletedAt: deletedAt)
+        _ = try computing?.update(row, contents)
     }
 
     private mutating func prepareComputing(_ transaction: borrowing Transaction) throws {

@@ -38,7 +38,8 @@ struct NullFilteredRecords {
         } else {
             (counters.deleted, counters.nullFiltered) = (leaving.count, leaving.count)
             try Tombstones.insert(
-                for: leaving, in: resource.id, run: run, now: now, revision: resource.revision + 1, transaction)
+                for: leaving, in: resource.id, cause: .filtered, run: run, now: now, revision: resource.revision + 1,
+                transaction)
         }
         guard !isBlocked, waiting == 0 else { return counters }
         try transaction.execute("UPDATE siding_resources SET null_filtered = 0 WHERE id = ?1", resource.id)

@@ -30,7 +30,8 @@ struct StoredRecordTransforms {
             try dropFromQueue(removal, transaction)
         }
         let excluded = try filteredOut(by: schema, after: before, transaction) ?? []
-        try Tombstones.insert(for: excluded, in: resource, run: run, now: now, revision: revision, transaction)
+        try Tombstones.insert(
+            for: excluded, in: resource, cause: .filtered, run: run, now: now, revision: revision, transaction)
         return excluded.count
     }
 

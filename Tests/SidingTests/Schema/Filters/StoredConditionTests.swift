@@ -60,7 +60,8 @@ import Testing
         try await bench.commit(#"[{"id":"a","v":0}]"#, schema: schema)
         #expect(try await bench.store.provenance(of: "posts", key: "a")?.deletion?.cause == .condition)
         let run = bench.bench.run
-        try await bench.execute("UPDATE siding_records_posts SET deleted_at = 1, run = \(run) WHERE key = 'b'")
+        try await bench.execute(
+            "UPDATE siding_records_posts SET deleted_at = 1, cause = 'missing', run = \(run) WHERE key = 'b'")
         #expect(try await bench.store.provenance(of: "posts", key: "b")?.deletion?.cause == .run)
     }
 
