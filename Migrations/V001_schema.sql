@@ -21,7 +21,8 @@
 --                        listing under this definition was compared, or absence does not count. `null_filtered` is 1 while a page
 --                        shows a record for which the filter is NULL. `history_since` is the moment from which on every version
 --                        is kept (NULL for none), `history_pruned` the newest version that retention has looked at,
---                        `requests_kept` what the last pruning of provenance left.
+--                        `requests_kept` what the last pruning of provenance left. Rows from `rewrite_from` on may still hold
+--                        members that the config drops, and lack the values of stored columns (NULL: none).
 -- siding_records_NAME    the records of the resource NAME: one table for each resource, made with the first record that is saved,
 --                        so it does not stand below (Sources/Siding/Records/Table makes it). One row per record: the JSON text
 --                        `body` byte for byte as it came, under its `key`. Where the keys are integers the key is the rowid (`key
@@ -37,8 +38,8 @@
 --                        its deletion was undone. `request` is where the body came from (NULL: no request brought it). `scope`
 --                        is the parent in whose listing it was last seen. `_NAME` is the declared column NAME; see
 --                        siding_stored_columns.
--- siding_stored_columns  the declared columns that are stored in the records table. Rows from `fill_from` on are still to be
---                        filled (NULL: none). A column that is declared no more stays in the table, unused (`is_declared` 0).
+-- siding_stored_columns  the declared columns that are stored in the records table; `is_filled` once all rows have their values. A
+--                        column that is declared no more stays in the table, unused (`is_declared` 0).
 -- siding_columns         the inferred columns of each resource's view, in the order in which their members were first seen.
 -- siding_child_columns   the same for the views over arrays inside of the records.
 -- siding_fields          the members of the records: `kinds` are the JSON types that they were seen with (1 string, 2 number, 4
@@ -47,7 +48,8 @@
 --                        there. `code` names the broken rule, `seen_at` is when the origin last sent these bytes.
 -- siding_texts           one row per resource with a full-text index: the FTS5 table siding_text_N over the view
 --                        siding_text_N_source. `fields` are the indexed paths; the index is built anew where they or the SQLite
---                        version change, since versions read some values differently.
+--                        version change, since versions read some values differently. Rows from `fill_from` on are still to be
+--                        indexed (NULL: none).
 --
 -- LISTINGS
 --
@@ -160,6 +162,7 @@ CREATE TABLE siding_resources (
     all_listed_at  INTEGER,
     reconciled_revision INTEGER,
     null_filtered  INTEGER NOT NULL DEFAULT 0,
+    rewrite_from   INTEGER,
     CONSTRAINT resources_name_not_reserved CHECK (name NOT LIKE 'siding\_%' ESCAPE '\'
         AND name NOT LIKE 'sqlite\_%' ESCAPE '\'),
     CONSTRAINT resources_definition_is_json CHECK (json_valid(definition)),
@@ -174,7 +177,7 @@ CREATE TABLE siding_stored_columns (
     format      TEXT,
     is_indexed  INTEGER NOT NULL,
     is_declared INTEGER NOT NULL,
-    fill_from   INTEGER,
+    is_filled   INTEGER NOT NULL,
     PRIMARY KEY (resource, name)
 ) STRICT, WITHOUT ROWID;
 
@@ -224,10 +227,11 @@ CREATE TABLE siding_quarantine (
 ) STRICT;
 
 CREATE TABLE siding_texts (
-    resource INTEGER PRIMARY KEY REFERENCES siding_resources (id),
-    fields   TEXT    NOT NULL,
-    sqlite   TEXT    NOT NULL,
-    built_at INTEGER NOT NULL,
+    resource  INTEGER PRIMARY KEY REFERENCES siding_resources (id),
+    fields    TEXT    NOT NULL,
+    sqlite    TEXT    NOT NULL,
+    built_at  INTEGER NOT NULL,
+    fill_from INTEGER,
     CONSTRAINT texts_fields_is_json CHECK (json_valid(fields))
 ) STRICT;
 
@@ -582,7 +586,7 @@ CREATE TABLE siding_history (
     request    INTEGER,
     CONSTRAINT history_span CHECK (valid_from <= valid_to),
     CONSTRAINT history_cause CHECK (
-        cause IN ('page', 'quarantine', 'write', 'local', 'edit', 'missing', 'filtered', 'never', 'restored'))
+        cause = 'page' OR cause IN ('quarantine', 'write', 'local', 'edit', 'missing', 'filtered', 'never', 'restored'))
 ) STRICT;
 CREATE INDEX siding_history_key ON siding_history (resource, key, valid_to);
 CREATE INDEX siding_history_end ON siding_history (resource, valid_to);

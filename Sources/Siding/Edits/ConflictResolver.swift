@@ -124,7 +124,7 @@ struct ConflictResolver {
         guard let edit = try PendingEdit.load(entry.id, transaction), edit.temporaryID != nil,
             let document = edit.document, edit.terms.keyPaths.count == 1, let path = edit.terms.keyPaths.first
         else { throw StoreError(.invalidWrite, "\(entry.shortID) creates no record that could be given an id") }
-        let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.storedName } ?? false
+        let isInteger = try keyType(of: entry, transaction).map { $0 == RecordKey.Kind.integer.rawValue } ?? false
         let real = isInteger ? try? JSONDocument(Array(id.utf8)) : JSONDocument(string: id)
         guard let real, !isInteger || real.kind == .number, let patch = JSONDocument(nesting: real, at: path) else {
             throw StoreError(.invalidWrite, "'\(PlainText.oneLine(id, limit: 60))' cannot be the id of such a record")

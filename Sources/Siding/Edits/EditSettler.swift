@@ -113,7 +113,7 @@ struct EditSettler {
         let type = try transaction.first("SELECT key_type FROM siding_resources WHERE id = ?1", overlay.resource) {
             $0.optionalText(0)
         }
-        if let stored = type ?? nil { return stored == kind.storedName }
+        if let stored = type ?? nil { return stored == kind.rawValue }
         _ = try RecordsTable.load(overlay.resource, transaction).fixKeyType(kind, transaction)
         return true
     }

@@ -23,7 +23,7 @@ struct HistoryPruning {
         ) { row in
             Kept(
                 resource: row.int(0),
-                retention: StoredSchema.schema(row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
+                retention: RecordSchema(stored: row.optionalText(1)).history ?? HistoryRetention(), mark: row.int(2))
         }
         for kept in all {
             if let keep = kept.retention.keep {
@@ -81,25 +81,5 @@ struct HistoryPruning {
         guard let moment else { return }
         try transaction.execute(
             "UPDATE siding_resources SET history_since = MAX(history_since, ?2) WHERE id = ?1", resource, moment)
-    }
-}
-
-/// Switches the history of a resource on and off, as its config says.
-struct HistorySwitch {
-    let resource: Int64
-
-    /// Versions stay when the history is switched off; switched on again, it begins at that time.
-    func set(
-        _ retention: HistoryRetention?, before: HistoryRetention?, now: Timestamp,
-        _ transaction: borrowing Transaction
-    ) throws {
-        guard retention != before else { return }
-        // A changed retention must check all versions again.
-        try transaction.execute(
-            """
-            UPDATE siding_resources SET history_pruned = 0,
-                history_since = CASE WHEN ?2 THEN COALESCE(history_since, ?3) END
-            WHERE id = ?1
-            """, resource, retention == nil ? 0 : 1, now.microseconds)
     }
 }

@@ -32,15 +32,6 @@ public struct RecordProvenance: Sendable, Hashable {
         public var entry: String?
         /// The key of the parent record; nil if the listing has no parent.
         public var scope: String?
-
-        public init(
-            method: String, url: String, page: Int? = nil, status: Int? = nil, etag: String? = nil,
-            lastModified: String? = nil, at: Timestamp, entry: String? = nil, scope: String? = nil
-        ) {
-            self.scope = scope
-            (self.method, self.url, self.page, self.status) = (method, url, page, status)
-            (self.etag, self.lastModified, self.at, self.entry) = (etag, lastModified, at, entry)
-        }
     }
 
     /// The run that saved or deleted the record.
@@ -49,10 +40,6 @@ public struct RecordProvenance: Sendable, Hashable {
         /// Nil if the run was pruned.
         public var command: String?
         public var startedAt: Timestamp?
-
-        public init(id: RunID, command: String?, startedAt: Timestamp?) {
-            (self.id, self.command, self.startedAt) = (id, command, startedAt)
-        }
     }
 
     /// A pending edit of the record.
@@ -62,10 +49,6 @@ public struct RecordProvenance: Sendable, Hashable {
         /// `create`, `merge`, `replace` or `delete`.
         public var change: String
         public var createdAt: Timestamp
-
-        public init(entry: String, state: QueueEntry.State, change: String, createdAt: Timestamp) {
-            (self.entry, self.state, self.change, self.createdAt) = (entry, state, change, createdAt)
-        }
     }
 
     /// Why a record is a tombstone.
@@ -89,10 +72,6 @@ public struct RecordProvenance: Sendable, Hashable {
         public var cause: Cause
         public var run: RunNote?
         public var entry: String?
-
-        public init(at: Timestamp, cause: Cause, run: RunNote? = nil, entry: String? = nil) {
-            (self.at, self.cause, self.run, self.entry) = (at, cause, run, entry)
-        }
     }
 
     /// What later answers say about the body.
@@ -105,14 +84,6 @@ public struct RecordProvenance: Sendable, Hashable {
         /// When the resource's last complete listing ended, and in which run; it did not change the body.
         public var listingCompletedAt: Timestamp?
         public var listingRun: RunID?
-
-        public init(
-            confirmedAt: Timestamp? = nil, pageAnsweredAt: Timestamp? = nil, pageStatus: Int? = nil,
-            listingCompletedAt: Timestamp? = nil, listingRun: RunID? = nil
-        ) {
-            (self.confirmedAt, self.pageAnsweredAt, self.pageStatus) = (confirmedAt, pageAnsweredAt, pageStatus)
-            (self.listingCompletedAt, self.listingRun) = (listingCompletedAt, listingRun)
-        }
     }
 
     public var resource: String
@@ -125,29 +96,11 @@ public struct RecordProvenance: Sendable, Hashable {
     public var firstSeenAt: Timestamp
     /// When the shown body last changed, including by edits.
     public var changedAt: Timestamp
-    public var confirmation: Confirmation
+    public var confirmation = Confirmation()
     /// Pending edits, in the order in which they apply.
-    public var edits: [Edit]
+    public var edits: [Edit] = []
     /// Nil for a live record.
     public var deletion: Deletion?
     /// When the user undid its deletion; nil if it was never deleted, or the origin has sent another body since.
     public var undeletedAt: Timestamp?
-
-    public init(
-        resource: String, key: String, cause: Cause, request: Request?, run: RunNote?, firstSeenAt: Timestamp,
-        changedAt: Timestamp, confirmation: Confirmation = Confirmation(), edits: [Edit] = [],
-        deletion: Deletion? = nil, undeletedAt: Timestamp? = nil
-    ) {
-        self.undeletedAt = undeletedAt
-        self.resource = resource
-        self.key = key
-        self.cause = cause
-        self.request = request
-        self.run = run
-        self.firstSeenAt = firstSeenAt
-        self.changedAt = changedAt
-        self.confirmation = confirmation
-        self.edits = edits
-        self.deletion = deletion
-    }
 }

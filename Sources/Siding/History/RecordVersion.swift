@@ -7,10 +7,6 @@ public struct RecordHistory: Sendable, Hashable {
     public var since: Timestamp?
     /// Newest first, including versions from before the history was switched off.
     public var versions: [RecordVersion]
-
-    public init(since: Timestamp?, versions: [RecordVersion]) {
-        (self.since, self.versions) = (since, versions)
-    }
 }
 
 /// A record as shown during a span of time: the origin's body with pending edits applied.
@@ -34,19 +30,6 @@ public struct RecordVersion: Sendable, Hashable {
     public var pending: Int
     /// The differences from the previous version, in the order of the members; nil if that is not kept, and for an insert.
     public var differences: [MemberDifference]?
-
-    public init(
-        body: [UInt8], from: Timestamp, to: Timestamp?, run: RunID, change: Change, pending: Int,
-        differences: [MemberDifference]?
-    ) {
-        self.body = body
-        self.from = from
-        self.to = to
-        self.run = run
-        self.change = change
-        self.pending = pending
-        self.differences = differences
-    }
 }
 
 /// One difference between two versions. Objects are compared by member; an array is one value.
@@ -56,10 +39,6 @@ public struct MemberDifference: Sendable, Hashable {
     public var old: JSONDocument?
     /// Nil if the member is missing now.
     public var new: JSONDocument?
-
-    public init(path: JSONPath, old: JSONDocument?, new: JSONDocument?) {
-        (self.path, self.old, self.new) = (path, old, new)
-    }
 
     /// The differences in meaning between two documents; different spellings of a value are none.
     static func between(_ old: JSONDocument, _ new: JSONDocument) -> [MemberDifference] {

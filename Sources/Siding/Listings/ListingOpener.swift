@@ -6,6 +6,8 @@ struct ListingOpener {
     let opening: ListingOpening
     let owner: String
     let now: Timestamp
+    /// What stored bodies have, where the schema needs it.
+    var members: StoredMembers?
 
     func open(_ transaction: borrowing Transaction) throws -> ListingPosition {
         if opening.isAdHoc { return try aside(transaction) }
@@ -96,15 +98,9 @@ struct ListingOpener {
             return (id, [], 0)
         }
         let changed = opening.definition.differences(from: found.definition)
-        if !changed.isEmpty {
-            try redefine(found.id, changed, transaction)
-        } else if opening.definition != found.definition {
-            // A file of an earlier version lacks newer aspects: adopt their present values.
-            try transaction.execute(
-                "UPDATE siding_resources SET definition = ?2 WHERE id = ?1", found.id, opening.definition.text)
-        }
+        if !changed.isEmpty { try redefine(found.id, changed, transaction) }
         if found.source != opening.source { try rename(found.id, changed, transaction) }
-        let leftOut = try DeclaredSchema(resource: found.id, name: opening.resource, run: opening.run)
+        let leftOut = try DeclaredSchema(resource: found.id, name: opening.resource, run: opening.run, members: members)
             .apply(opening.schema, now: now, transaction)
         var counters = RunCounters()
         counters.deleted = leftOut

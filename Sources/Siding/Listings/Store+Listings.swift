@@ -10,9 +10,16 @@ extension Store {
     package func openListing(_ opening: ListingOpening) async throws(StoreError) -> ListingPosition {
         let me = try ownerID()
         let now = clock.now
+        let schema = opening.schema
+        let members =
+            schema.contract.looksAtMembers || !schema.children.isEmpty
+            ? try await read { snapshot in
+                try ResourceRow.load(named: opening.resource, snapshot)
+                    .flatMap { try StoredMembers.load(of: $0.id, $0.schema, schema, snapshot) }
+            } : nil
         return try await write { transaction in
             try Self.check(opening.lease, owner: me, transaction)
-            return try ListingOpener(opening: opening, owner: me, now: now).open(transaction)
+            return try ListingOpener(opening: opening, owner: me, now: now, members: members).open(transaction)
         }
     }
 
@@ -78,7 +85,7 @@ extension Store {
                 ResourceFreshness(
                     definition: ResourceDefinition(stored: row.text(0)),
                     completedAt: row.optionalInt(1).map(Timestamp.init), said: ListingFreshness(row, at: 2),
-                    isUnfinished: row.int(4) == 1, schema: StoredSchema.schema(row.optionalText(5)),
+                    isUnfinished: row.int(4) == 1, schema: RecordSchema(stored: row.optionalText(5)),
                     source: row.text(6))
             }
         }

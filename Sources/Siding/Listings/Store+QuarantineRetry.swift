@@ -19,7 +19,10 @@ extension Store {
         let held = try await Self.hold(meant.intersection(resources.map(\.name)).sorted(), in: self)
         let result: Result<[QuarantineChange], StoreError>
         do throws(StoreError) {
-            result = .success(try await retry(selection, as: resources, held))
+            let changes = try await retry(selection, as: resources, held)
+            // Its declarations may be newer than those of the last sync.
+            for resource in meant { _ = try await rewriteRecords(of: resource) }
+            result = .success(changes)
         } catch { result = .failure(error) }
         let leases = held.leases
         try await uncancelled { () throws(StoreError) in for lease in leases { try await self.releaseLease(lease) } }

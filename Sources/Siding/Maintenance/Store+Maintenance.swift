@@ -53,7 +53,7 @@ extension Store {
 
     /// The same of the records of one resource.
     private static func invariants(of table: RecordsTable) -> [(name: String, violations: SQL)] {
-        let wrong = table.columns.filter { $0.fillFrom == nil }
+        let wrong = table.columns.filter(\.isFilled)
             .map { column -> SQL in "\(identifier: column.name) IS NOT \(column.value(of: "body"))" }
         return [
             ("a record that is not JSON", "SELECT key FROM \(table.rows) WHERE NOT json_valid(body) LIMIT 10"),

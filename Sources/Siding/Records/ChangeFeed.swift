@@ -8,7 +8,7 @@ struct ChangeFeed {
     /// The resource's revision at that time.
     let since: Int64
 
-    /// Before the first record. Records from before revisions were stored have revision 0.
+    /// Before the first record.
     static let beginning: Int64 = -1
 
     /// What was written since, as ``since`` as `?1` means it. Tombstones are told from the beginning on, too: who read before any
@@ -32,29 +32,39 @@ struct ChangeFeed {
         let newest = try newestRun(for: resource, snapshot)
         let found = try snapshot.first(
             """
-            SELECT ended_at, revisions, json_extract(revisions, ?2),
+            SELECT ended_at, json_extract(revisions, ?2),
                 EXISTS (SELECT 1 FROM json_each(revisions) WHERE key = '=' || ?3)
             FROM siding_runs WHERE id = ?1
             """, run, "$.\"\(resource)\"", name
         ) { row in
-            (
-                hasEnded: !row.isNull(0), isNoted: !row.isNull(1), revision: row.optionalInt(2) ?? beginning,
-                isForgotten: row.int(3) == 1
-            )
+            (hasEnded: !row.isNull(0), revision: row.optionalInt(1) ?? beginning, isForgotten: row.int(2) == 1)
         }
         guard let found else {
             let isPruned = try Store.isForgotten(run, snapshot)
-            throw (isPruned ? Refusal.pruned(run) : .unknown(run)).error(name, newest)
+            throw isPruned
+                ? StoreError(
+                    .notFound, "run \(run) is forgotten, so what changed since cannot be told any more",
+                    hint: again(newest))
+                : StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
         }
-        guard found.hasEnded else { throw Refusal.unfinished(run).error(name, newest) }
-        guard found.isNoted else { throw Refusal.old(run).error(name, newest) }
+        guard found.hasEnded else {
+            throw StoreError(
+                .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",
+                hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
+                    + "; where its process is dead, the next sync ends it")
+        }
         let forgotten = try snapshot.first("SELECT forgotten FROM siding_resources WHERE id = ?1", resource) {
             $0.int(0)
         }
         guard !found.isForgotten, found.revision == beginning || found.revision >= forgotten ?? 0 else {
-            throw Refusal.forgotten(run).error(name, newest)
+            throw StoreError(
+                .notFound, "deletions from '\(name)' since run \(run) are no longer complete", hint: again(newest))
         }
         return ChangeFeed(since: found.revision)
+    }
+
+    private static func again(_ newest: RunID) -> String {
+        "export everything again" + (newest > 0 ? ", and go on from run \(newest)" : "")
     }
 
     /// The run from which later changes can be read: the newest one that has ended, 0 if there is none.
@@ -63,7 +73,7 @@ struct ChangeFeed {
     static func newestRun(for resource: Int64, _ snapshot: borrowing Snapshot) throws -> RunID {
         let newest = try snapshot.first(
             """
-            SELECT id FROM siding_runs WHERE ended_at IS NOT NULL AND revisions IS NOT NULL
+            SELECT id FROM siding_runs WHERE ended_at IS NOT NULL
                 AND COALESCE(json_extract(revisions, ?2), \(integer: beginning)) NOT BETWEEN 0
                     AND COALESCE((SELECT forgotten FROM siding_resources WHERE id = ?1), 0) - 1
                 AND NOT EXISTS (
@@ -87,46 +97,6 @@ struct ChangeFeed {
     static func forget(revision: Int64, of resource: Int64, _ transaction: borrowing Transaction) throws {
         try transaction.execute(
             "UPDATE siding_resources SET forgotten = MAX(forgotten, ?2) WHERE id = ?1", resource, revision)
-    }
-}
-
-extension ChangeFeed {
-    /// Why the changes since a run cannot be read.
-    private enum Refusal {
-        case unknown(RunID)
-        case pruned(RunID)
-        case unfinished(RunID)
-        case old(RunID)
-        case forgotten(RunID)
-
-        func error(_ resource: String, _ newest: RunID) -> StoreError {
-            switch self {
-            case .unknown(let run):
-                StoreError(.notFound, "there is no run \(run)", hint: "'siding runs list' shows them")
-            case .pruned(let run):
-                StoreError(
-                    .notFound, "run \(run) is forgotten, so what changed since cannot be told any more",
-                    hint: Self.anew(newest))
-            case .unfinished(let run):
-                StoreError(
-                    .invalidQuery, "run \(run) has not ended, so what changed since cannot be told yet",
-                    hint: (newest > 0 ? "the newest run that has ended is \(newest)" : "wait for its end")
-                        + "; where its process is dead, the next sync ends it")
-            case .old(let run):
-                StoreError(
-                    .notFound, "where '\(resource)' stood when run \(run) ended was not noted: an older siding made it",
-                    hint: Self.anew(newest))
-            case .forgotten(let run):
-                StoreError(
-                    .notFound,
-                    "deletions from '\(resource)' since run \(run) are no longer complete",
-                    hint: Self.anew(newest))
-            }
-        }
-
-        private static func anew(_ newest: RunID) -> String {
-            "export everything again" + (newest > 0 ? ", and go on from run \(newest)" : "")
-        }
     }
 }
 
@@ -166,10 +136,6 @@ package struct ChangedRecord: Sendable, Hashable {
 
     package var key: String
     package var kind: Kind
-
-    package init(key: String, kind: Kind) {
-        (self.key, self.kind) = (key, kind)
-    }
 }
 
 /// The changes of a resource since the end of a run. To update a copy from that time, replace or add the inserted and updated
@@ -180,8 +146,4 @@ package struct RecordsSince: Sendable, Hashable {
     /// The run to pass next time: the newest one that had ended. Changes after it may be reported again then. 0 if no run ever
     /// ended: the next call reports everything, including tombstones.
     package var run: RunID
-
-    package init(changes: [ChangedRecord], run: RunID) {
-        (self.changes, self.run) = (changes, run)
-    }
 }

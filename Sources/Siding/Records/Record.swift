@@ -18,21 +18,6 @@ public struct Record: Sendable, Hashable {
     public var revision: Int64
     /// The number of pending edits. The body includes them; a tombstone with pending edits is about to be deleted at the origin.
     public var pending: Int
-
-    public init(
-        resource: String, key: String, body: [UInt8], firstSeenAt: Timestamp, changedAt: Timestamp,
-        deletedAt: Timestamp?, run: RunID, revision: Int64, pending: Int = 0
-    ) {
-        self.resource = resource
-        self.key = key
-        self.body = body
-        self.firstSeenAt = firstSeenAt
-        self.changedAt = changedAt
-        self.deletedAt = deletedAt
-        self.run = run
-        self.revision = revision
-        self.pending = pending
-    }
 }
 
 /// The number of live records and tombstones of a resource.
@@ -40,12 +25,6 @@ package struct RecordCount: Sendable, Hashable {
     package var resource: String
     package var count: Int
     package var deleted: Int
-
-    package init(resource: String, count: Int, deleted: Int) {
-        self.resource = resource
-        self.count = count
-        self.deleted = deleted
-    }
 }
 
 extension Store {

@@ -15,11 +15,6 @@ package struct RecordChanges: Sendable {
     package struct ChangedRow: Sendable, Hashable {
         package var slice: RecordSlice
         package var expectation: Expectation
-
-        package init(_ slice: RecordSlice, expects expectation: Expectation) {
-            self.slice = slice
-            self.expectation = expectation
-        }
     }
 
     /// The stored state that a row requires.
@@ -29,16 +24,6 @@ package struct RecordChanges: Sendable {
         case nothing
         /// A live record with exactly these bytes.
         case body([UInt8])
-    }
-
-    package init(
-        resource: String, source: String, definition: ResourceDefinition, bytes: [UInt8], rows: [ChangedRow]
-    ) {
-        self.resource = resource
-        self.source = source
-        self.definition = definition
-        self.bytes = bytes
-        self.rows = rows
     }
 }
 

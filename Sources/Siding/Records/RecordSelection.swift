@@ -6,36 +6,19 @@ package struct RecordSelection: Sendable, Hashable {
     /// Nil for all.
     package var filter: RecordFilter?
     /// The order by members, most significant first; ties, or all records if empty, by the bytes of the key.
-    package var order: [RecordOrder]
+    package var order: [RecordOrder] = []
     /// Only keys after this one; use it without an `order`.
     package var after: String?
     /// Nil for no limit.
     package var limit: Int?
     /// The number of records to skip.
-    package var offset: Int
-
-    package init(
-        of resource: String, filter: RecordFilter? = nil, order: [RecordOrder] = [], after: String? = nil,
-        limit: Int? = nil, offset: Int = 0
-    ) {
-        self.resource = resource
-        self.filter = filter
-        self.order = order
-        self.after = after
-        self.limit = limit
-        self.offset = offset
-    }
+    package var offset = 0
 }
 
 /// A member to sort by: NULL first, then numbers, then texts by their bytes; or in reverse.
 package struct RecordOrder: Sendable, Hashable {
     package var path: JSONPath
-    package var isDescending: Bool
-
-    package init(_ path: JSONPath, isDescending: Bool = false) {
-        self.path = path
-        self.isDescending = isDescending
-    }
+    package var isDescending = false
 }
 
 /// Records as of one time.
@@ -43,11 +26,6 @@ package struct RecordBatch: Sendable, Hashable {
     package var records: [Record]
     /// The resource's revision at that time; later writes have higher ones. 0 if nothing was ever written.
     package var revision: Int64
-
-    package init(records: [Record], revision: Int64) {
-        self.records = records
-        self.revision = revision
-    }
 }
 
 /// A query for records by key.
@@ -57,14 +35,7 @@ package struct RecordLookup: Sendable, Hashable {
     /// Nil for all.
     package var filter: RecordFilter?
     /// Whether to include tombstones.
-    package var includesDeleted: Bool
-
-    package init(of resource: String, keys: [String], filter: RecordFilter? = nil, includesDeleted: Bool = false) {
-        self.resource = resource
-        self.keys = keys
-        self.filter = filter
-        self.includesDeleted = includesDeleted
-    }
+    package var includesDeleted = false
 }
 
 /// The keys that were written since a revision.
@@ -73,9 +44,4 @@ package struct ChangedKeys: Sendable, Hashable {
     package var revision: Int64
     /// Inserted, updated or deleted since; each once.
     package var keys: [String]
-
-    package init(revision: Int64, keys: [String]) {
-        self.revision = revision
-        self.keys = keys
-    }
 }

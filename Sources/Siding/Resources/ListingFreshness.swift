@@ -37,18 +37,6 @@ package struct ResourceFreshness: Sendable, Hashable {
     /// The name of the source at that time; nil if the store does not keep it.
     package var source: String?
 
-    package init(
-        definition: ResourceDefinition, completedAt: Timestamp?, said: ListingFreshness, isUnfinished: Bool,
-        schema: RecordSchema? = nil, source: String? = nil
-    ) {
-        self.definition = definition
-        self.completedAt = completedAt
-        self.said = said
-        self.isUnfinished = isUnfinished
-        self.schema = schema
-        self.source = source
-    }
-
     /// Until when the stored records are fresh; nil if that time has passed.
     package func freshUntil(at now: Timestamp) -> Timestamp? { ahead(said.freshUntil, now) }
 

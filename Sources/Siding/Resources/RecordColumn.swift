@@ -2,8 +2,8 @@ package import SidingJSON
 
 /// A declared column of a resource's view: its name, the path of its value, and its type.
 ///
-/// Columns are computed from stored bodies: declaring, changing or removing one rewrites no record.
-package struct RecordColumn: Sendable, Hashable {
+/// Its values are stored with each record, before the body (``StoredColumn``).
+package struct RecordColumn: Sendable, Hashable, Codable {
     /// The name; it must differ from others by more than case, and names that begin with `siding_` are reserved.
     package var name: String
     /// The path of the value in the record, without `[*]`.
@@ -50,7 +50,7 @@ package struct RecordColumn: Sendable, Hashable {
 }
 
 /// The type of a column. Values of other types are shown unchanged, never hidden.
-package enum ColumnType: Sendable, Hashable {
+package enum ColumnType: Sendable, Hashable, Codable {
     /// Unchanged: SQL values for scalars (true and false are 1 and 0), JSON text for objects and arrays.
     case any
     /// An INTEGER, also for whole numbers in texts and numbers without a fraction. Beyond 64 bits, the text of its digits.
@@ -67,7 +67,7 @@ package enum ColumnType: Sendable, Hashable {
     case json
 
     /// The format of times at the origin.
-    package enum TimeFormat: String, Sendable, Hashable, CaseIterable {
+    package enum TimeFormat: String, Sendable, Hashable, Codable, CaseIterable {
         /// RFC 3339 and similar: any offset (`Z`, `+02:00`, `+0200`), any fraction, a space instead of `T`; a date alone is midnight,
         /// a time without offset is UTC.
         case rfc3339
@@ -102,7 +102,7 @@ extension JSONPath {
 ///
 /// The view has the element's members as columns, `siding_key` if a key is declared, `siding_parent` with the record's key,
 /// and `siding_position` with the element's index, from 0.
-package struct RecordChildren: Sendable, Hashable {
+package struct RecordChildren: Sendable, Hashable, Codable {
     /// The suffix of the view's name.
     package var name: String
     /// The path of the array in the record, with or without a trailing `[*]`.

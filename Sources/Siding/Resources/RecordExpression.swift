@@ -6,7 +6,7 @@ internal import SidingSQLite
 /// A plain name means the declared column of that name, or else the member of the record. `record` is the whole record as JSON
 /// text; use it for nested values: `record ->> '$.user.login'`. Strings are in single quotes. The expression must be
 /// deterministic: no subqueries, no aggregates, and no functions whose results change between calls.
-package struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
+package struct RecordExpression: Sendable, Hashable, Codable, CustomStringConvertible {
     let expression: RowExpression
 
     /// - Throws: ``RecordSchemaError`` with SQLite's message if the text is not a valid expression.
@@ -19,6 +19,16 @@ package struct RecordExpression: Sendable, Hashable, CustomStringConvertible {
         if let name = expression.names.first(where: { !ReachableName.isReachable($0) }) {
             throw RecordSchemaError("SQLite cannot access a member called '\(PlainText.oneLine(name, limit: 80))'")
         }
+    }
+
+    /// Coded as its text.
+    package init(from decoder: any Decoder) throws {
+        try self.init(decoder.singleValueContainer().decode(String.self))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 
     private static func hint(_ message: String) -> String? {

@@ -2,7 +2,7 @@ internal import SidingJSON
 
 /// The record schema of a resource: columns, contract, history and transforms. Of these, only ``RecordTransforms/dropped``
 /// changes the stored body of a current record.
-package struct RecordSchema: Sendable, Hashable {
+package struct RecordSchema: Sendable, Hashable, Codable {
     /// The declared columns. If there are any, the view has only these; otherwise its columns follow the members of the
     /// records.
     package var columns: [RecordColumn]
@@ -82,9 +82,9 @@ package struct RecordSchema: Sendable, Hashable {
 }
 
 /// The rules that records must meet to be saved.
-package struct RecordContract: Sendable, Hashable {
+package struct RecordContract: Sendable, Hashable, Codable {
     /// What to do with a record that breaks a rule.
-    package enum Response: String, Sendable, Hashable, CaseIterable {
+    package enum Response: String, Sendable, Hashable, Codable, CaseIterable {
         /// It is saved.
         case allow
         /// It is quarantined with the reason; the rest of its page is saved.
@@ -117,7 +117,7 @@ package struct RecordContract: Sendable, Hashable {
 
 /// How long earlier versions of records are kept. The present version is always kept; an earlier one only while no rule removes
 /// it.
-package struct HistoryRetention: Sendable, Hashable {
+package struct HistoryRetention: Sendable, Hashable, Codable {
     /// Removes versions that were replaced longer ago than this; nil keeps them for ever.
     package var keep: Duration?
     /// The maximum number of earlier versions per record; nil for no limit.
@@ -130,6 +130,14 @@ package struct HistoryRetention: Sendable, Hashable {
 }
 
 extension RecordSchema {
+    /// The text in `siding_resources.schema`; nil if nothing is declared.
+    var stored: String? {
+        get throws { self == RecordSchema() ? nil : try Store.json(self) }
+    }
+
+    /// Decodes ``stored``; an empty schema if this version does not understand it.
+    init(stored text: String?) { self = Store.decode(RecordSchema.self, text) ?? RecordSchema() }
+
     /// Whether both schemas have the same views, indexes and contract; the history may differ.
     func looksLike(_ other: RecordSchema) -> Bool {
         var same = self

@@ -2,7 +2,7 @@ package import SidingJSON
 
 /// Changes to the origin's records: which ones are kept, which members are not stored, and what columns the view adds or
 /// renames.
-package struct RecordTransforms: Sendable, Hashable {
+package struct RecordTransforms: Sendable, Hashable, Codable {
     /// The filter: records for which it is not true are not kept, and stored ones become tombstones; nil keeps all.
     package var condition: RecordExpression?
     /// Members that are not stored; paths of nested objects, without array indexes.
@@ -49,7 +49,7 @@ package struct RecordTransforms: Sendable, Hashable {
 }
 
 /// A column computed from each record.
-package struct ComputedColumn: Sendable, Hashable {
+package struct ComputedColumn: Sendable, Hashable, Codable {
     package var name: String
     package var expression: RecordExpression
 

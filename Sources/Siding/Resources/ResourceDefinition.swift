@@ -30,17 +30,14 @@ package struct ResourceDefinition: Sendable, Hashable {
             "headers": resource.source.askingFields,
             "auth": resource.source.authorization.account,
         ]
-        // Only if there is one, so that files of earlier versions have no changed definition.
         if let cursor = resource.cursor {
             aspects["cursor"] = "\(cursor) \(cursor.type.rawValue) \(cursor.direction.rawValue) \(cursor.start ?? "")"
             // The order decided the high-water mark, and where listings ended.
             if let order = cursor.order { aspects["cursor"]?.append(" \(order.rawValue)") }
         }
         if let forEach = resource.forEach { aspects["for_each"] = forEach.text }
-        // Only if declared, so that files of earlier versions have no changed definition.
         let contract = resource.schema.contract
         if contract != RecordContract() { aspects["contract"] = contract.text }
-        // Only if there is one, so that files of earlier versions have no changed definition.
         if let body = resource.searchBody { aspects["body"] = "\(body.encoding.rawValue) \(body.text)" }
         // A rule that ended listings too early left pages behind it that validators would hide.
         if let stop = resource.stop.definition { aspects["stop"] = stop }
@@ -70,22 +67,10 @@ package struct ResourceDefinition: Sendable, Hashable {
         return (try? encoder.encode(aspects)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    /// Aspects of every definition except in files of earlier versions, where their values are unknown.
-    private static let lateAspects: Set = ["auth", "headers"]
-
-    private var unknownAspects: Set<String> {
-        aspects.isEmpty ? [] : Self.lateAspects.filter { aspects[$0] == nil }
-    }
-
     /// The names of the aspects in which this definition differs from `other`, sorted.
     package func differences(from other: ResourceDefinition) -> [String] {
-        let names = Set(aspects.keys).union(other.aspects.keys).subtracting(other.unknownAspects)
-        return names.filter { aspects[$0] != other.aspects[$0] }.sorted()
+        Set(aspects.keys).union(other.aspects.keys).filter { aspects[$0] != other.aspects[$0] }.sorted()
     }
-
-    /// Whether results of the definition `stored` are valid under this one: all aspects known to both are equal. Unlike `==` it
-    /// ignores aspects that files of earlier versions lack.
-    func isSame(as stored: ResourceDefinition) -> Bool { differences(from: stored).isEmpty }
 }
 
 /// The identity of the requests belongs to the resource's definition: another tenant, account or API version has other records.

@@ -23,31 +23,13 @@ struct ResourceRow {
             """, name
         ) { row in
             ResourceRow(
-                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                revision: row.int(2), schema: StoredSchema.schema(row.optionalText(3)), wasCompleted: row.int(4) == 1)
+                id: row.int(0), keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(rawValue:)),
+                revision: row.int(2), schema: RecordSchema(stored: row.optionalText(3)), wasCompleted: row.int(4) == 1)
         }
     }
 }
 
 extension RecordKey.Kind {
-    /// The value of the column `key_type`.
-    var storedName: String {
-        switch self {
-        case .string: "string"
-        case .integer: "integer"
-        case .composite: "composite"
-        }
-    }
-
-    init?(stored name: String) {
-        switch name {
-        case "string": self = .string
-        case "integer": self = .integer
-        case "composite": self = .composite
-        default: return nil
-        }
-    }
-
     var words: String {
         switch self {
         case .string: "a string"

@@ -3,12 +3,14 @@ internal import SidingJSON
 internal import SidingSQLite
 
 /// Makes a resource's view, stored columns and indexes what the config declares, in the transaction that it is given. The values
-/// of new columns are written into stored rows later, in steps (``Store/fillColumns(of:progress:)``).
+/// of new columns are written into stored rows later, in steps (``Store/rewriteRecords(of:progress:)``).
 struct DeclaredSchema {
     let resource: Int64
     let name: String
     /// The run of the change; 0 for none.
     var run: RunID = 0
+    /// What stored bodies have; nil reads it in the transaction.
+    var members: StoredMembers?
 
     /// Applies a record schema; does nothing if it is already stored.
     ///
@@ -19,14 +21,14 @@ struct DeclaredSchema {
         let stored = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
             $0.optionalText(0)
         }
-        let text = try StoredSchema.text(of: schema)
+        let text = try schema.stored
         guard text != stored ?? nil else { return 0 }
         do { try schema.check() } catch {
             throw StoreError(.invalidName, "the resource '\(name)': \(error.message)", hint: error.hint)
         }
         try checkViewNames(schema, transaction)
-        let before = StoredSchema.schema(stored ?? nil)
-        try HistorySwitch(resource: resource).set(schema.history, before: before.history, now: now, transaction)
+        let before = RecordSchema(stored: stored ?? nil)
+        if schema.history != before.history { try setHistory(isOn: schema.history != nil, now: now, transaction) }
         guard !schema.looksLike(before) else {
             try transaction.execute(
                 """
@@ -40,7 +42,8 @@ struct DeclaredSchema {
         }
         let leftOut = try StoredRecordTransforms(resource: resource, run: run, now: now)
             .apply(schema, after: before, transaction)
-        try lookBack(before, schema, transaction)
+        try (members ?? StoredMembers.load(of: resource, before, schema, transaction))?
+            .show(in: ColumnInference(resource: resource, name: name), transaction)
         return leftOut
     }
 
@@ -55,6 +58,17 @@ struct DeclaredSchema {
         }
         // The keys of other parents are meaningless now.
         try RecordsTable.load(resource, transaction).forgetScopes(transaction)
+    }
+
+    /// Versions stay when the history is switched off; switched on again, it begins at that time. A changed retention must check
+    /// all versions again.
+    private func setHistory(isOn: Bool, now: Timestamp, _ transaction: borrowing Transaction) throws {
+        try transaction.execute(
+            """
+            UPDATE siding_resources SET history_pruned = 0,
+                history_since = CASE WHEN ?2 THEN COALESCE(history_since, ?3) END
+            WHERE id = ?1
+            """, resource, isOn, now.microseconds)
     }
 
     /// Checks that the views of children do not collide with other views.
@@ -78,23 +92,6 @@ struct DeclaredSchema {
             try transaction.execute(
                 "DELETE FROM siding_child_columns WHERE resource = ?1 AND child = ?2", resource, child.name)
         }
-    }
-
-    /// Updates children and field catalogue from the stored records, in one pass over their bodies that writes none.
-    private func lookBack(_ before: RecordSchema, _ schema: RecordSchema, _ transaction: borrowing Transaction) throws {
-        let newChildren = schema.children.filter { !before.children.contains($0) }
-        let learnsFields = schema.contract.looksAtMembers && !before.contract.looksAtMembers
-        var children = ChildMembers(newChildren)
-        guard learnsFields || !children.isEmpty else { return }
-        var fields = try FieldCatalogue.load(of: resource, transaction)
-        try RecordsTable.load(resource, transaction).forEachBody(transaction) { body in
-            children.look(at: body)
-            guard learnsFields else { return }
-            for member in JSONMembers.topLevelMembers(of: body) { fields.note(member) }
-        }
-        try children.show(in: ColumnInference(resource: resource, name: name), transaction)
-        // Run 0: these fields are not new in any run.
-        if learnsFields { try fields.save(run: 0, transaction) }
     }
 
     /// Makes the views anew, with what `change` does in between, and stores the columns that are declared then.
@@ -130,7 +127,40 @@ struct DeclaredSchema {
             DeclaredSchema(resource: $0.int(0), name: $0.text(1))
         }
         for schema in outdated {
-            try schema.remake(transaction) { try StoredColumn.fillAgain(schema.resource, $0) }
+            try schema.remake(transaction) {
+                try StoredColumn.fillAgain(RecordsTable.load(schema.resource, $0), $0)
+            }
         }
+    }
+}
+
+/// The members of stored bodies that newly declared children, and a contract that begins to look at members, need. They are read
+/// before the transaction that declares them, which then holds up no other writer.
+struct StoredMembers: Sendable {
+    private var children: ChildMembers
+    private var fields: FieldCatalogue?
+
+    /// Reads them in one pass over the bodies; nil where none are needed.
+    static func load(
+        of resource: Int64, _ before: RecordSchema, _ schema: RecordSchema,
+        _ database: borrowing some Queryable & ~Copyable
+    ) throws -> StoredMembers? {
+        let learnsFields = schema.contract.looksAtMembers && !before.contract.looksAtMembers
+        var children = ChildMembers(schema.children.filter { !before.children.contains($0) })
+        guard learnsFields || !children.isEmpty else { return nil }
+        var fields = try learnsFields ? FieldCatalogue.load(of: resource, database) : nil
+        try RecordsTable.load(resource, database).forEachBody(database) { body in
+            children.look(at: body)
+            if fields != nil {
+                for member in JSONMembers.topLevelMembers(of: body) { fields?.note(member) }
+            }
+        }
+        return StoredMembers(children: children, fields: fields)
+    }
+
+    func show(in inference: ColumnInference, _ transaction: borrowing Transaction) throws {
+        try children.show(in: inference, transaction)
+        // Run 0: these fields are not new in any run.
+        try fields?.save(run: 0, transaction)
     }
 }

@@ -11,10 +11,18 @@ struct FieldKinds: OptionSet, Hashable {
     static let object = FieldKinds(rawValue: 8)
     static let array = FieldKinds(rawValue: 16)
 
-    init(rawValue: Int64) {
-        self.rawValue = rawValue
+    /// The types as a message: `a string`, `a number or an object`.
+    var words: String {
+        let all: [(FieldKinds, String)] = [
+            (.string, "a string"), (.number, "a number"), (.boolean, "true or false"), (.object, "an object"),
+            (.array, "an array"),
+        ]
+        let words = all.filter { contains($0.0) }.map(\.1)
+        return words.isEmpty ? "null" : words.joined(separator: " or ")
     }
+}
 
+extension FieldKinds {
     /// Empty for null, which every type allows.
     init(_ kind: JSONKind) {
         self =
@@ -26,16 +34,6 @@ struct FieldKinds: OptionSet, Hashable {
             case .array: .array
             case .null: []
             }
-    }
-
-    /// The types as a message: `a string`, `a number or an object`.
-    var words: String {
-        let all: [(FieldKinds, String)] = [
-            (.string, "a string"), (.number, "a number"), (.boolean, "true or false"), (.object, "an object"),
-            (.array, "an array"),
-        ]
-        let words = all.filter { contains($0.0) }.map(\.1)
-        return words.isEmpty ? "null" : words.joined(separator: " or ")
     }
 }
 

@@ -210,7 +210,7 @@ extension ResourceSync {
             } else {
                 try await run()
             }
-        try await fillColumns(&report)
+        try await rewriteRecords(&report)
         if let marked, report.line.counters.deleted > 0 {
             report.warn(
                 "'deletes' changed: \(marked.words) are deleted as pages show them; 'siding records undelete \(run)' restores them"
@@ -221,14 +221,14 @@ extension ResourceSync {
         return report
     }
 
-    /// Writes the values of columns that were declared since the last sync into the records that were stored before.
-    private func fillColumns(_ report: inout Report) async throws(StoreError) {
+    /// Rewrites the stored records as the config declares them since the last sync.
+    func rewriteRecords(_ report: inout Report) async throws(StoreError) {
         let (name, logger) = (resource.name, engine.environment.logger)
-        let rows = try await engine.store.fillColumns(of: name) { rows in
-            logger.info("filled stored columns", metadata: ["resource": "\(name)", "records": "\(rows)"])
+        let rows = try await engine.store.rewriteRecords(of: name) { rows in
+            logger.info("rewrote stored records", metadata: ["resource": "\(name)", "records": "\(rows)"])
         }
         guard rows > 0 else { return }
-        report.line.notes.append("columns were declared or changed: \(rows) stored records were given their values")
+        report.line.notes.append("'columns' or 'drop' changed: \(rows) stored records were rewritten")
     }
 
     /// The report of a sync that sends no request, as it would delete too many records.

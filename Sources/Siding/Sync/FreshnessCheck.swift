@@ -31,13 +31,13 @@ struct FreshnessCheck {
 
     /// Compares the stored forms.
     private static func isSame(_ one: RecordSchema, _ other: RecordSchema) -> Bool {
-        (try? StoredSchema.text(of: one)) == (try? StoredSchema.text(of: other))
+        (try? one.stored) == (try? other.stored)
     }
 
     /// Whether the last listing still answers a sync: no listing began since, and definition and record schema are unchanged. A
     /// sync applies a changed definition even if the origin has nothing new.
     private func isAsItWas(_ standing: ResourceFreshness) -> Bool {
-        !standing.isUnfinished && ResourceDefinition(resource).isSame(as: standing.definition)
+        !standing.isUnfinished && ResourceDefinition(resource) == standing.definition
             && standing.schema.map { Self.isSame($0, resource.schema) } ?? true
     }
 }

@@ -92,6 +92,8 @@ struct ResourceSync: Sendable {
         }
         var position = try await engine.store.openListing(opening)
         note(position, in: &report)
+        // First, so that pages compare equal with what they showed before.
+        try await rewriteRecords(&report)
         if let blocker = position.blockedBy { return blocked(by: blocker, report) }
         if let gate = try await closedGate() { return try await waits(for: gate, position, report) }
         var start = fresh

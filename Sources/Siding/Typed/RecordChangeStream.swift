@@ -114,7 +114,7 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
         self.filter = filter
         let (store, name) = (stream.store, stream.resource.name)
         let batch = try await RecordError.mapping { () throws(StoreError) in
-            try await store.select(RecordSelection(of: name, filter: filter))
+            try await store.select(RecordSelection(resource: name, filter: filter))
         }
         revision = batch.revision
         for record in batch.records { known.insert(KeyText(record.key)) }
@@ -153,7 +153,7 @@ struct RecordWatch<Model: Codable & Sendable>: Sendable {
     private mutating func nextPortion() async throws(RecordError) -> RecordDifference<Model> {
         let keys = Array(pending.prefix(Self.portion))
         let (store, lookup) = (
-            stream.store, RecordLookup(of: stream.resource.name, keys: keys, filter: filter)
+            stream.store, RecordLookup(resource: stream.resource.name, keys: keys, filter: filter)
         )
         let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         pending = pending.dropFirst(keys.count)

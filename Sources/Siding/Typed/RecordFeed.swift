@@ -50,7 +50,7 @@ public struct RecordFeed<Model: Codable & Sendable>: AsyncSequence, Sendable {
             guard !rest.isEmpty else { return nil }
             let changes = rest.prefix(Self.portion)
             let (store, lookup) = (
-                feed.store, RecordLookup(of: feed.resource.name, keys: changes.map(\.key))
+                feed.store, RecordLookup(resource: feed.resource.name, keys: changes.map(\.key))
             )
             let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
             let difference = try read(changes, records)

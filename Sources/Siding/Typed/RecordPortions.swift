@@ -46,7 +46,8 @@ struct RecordPortions: Sendable {
             keys = try await RecordError.mapping { () throws(StoreError) in try await store.keys(selection) }
         }
         while let rest = keys, !rest.isEmpty {
-            let lookup = RecordLookup(of: selection.resource, keys: Array(rest.prefix(size)), filter: selection.filter)
+            let lookup = RecordLookup(
+                resource: selection.resource, keys: Array(rest.prefix(size)), filter: selection.filter)
             keys = Array(rest.dropFirst(size))
             let store = store
             let records = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }

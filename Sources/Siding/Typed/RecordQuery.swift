@@ -77,14 +77,14 @@ public enum RecordDirection: Sendable, Hashable {
 extension RecordQuery {
     /// The query for the store; limit and offset are left out if Swift filters must run first.
     func selection() throws(RecordError) -> RecordSelection {
-        var selection = RecordSelection(of: resource.name)
+        var selection = RecordSelection(resource: resource.name)
         var parts: [RecordFilter] = []
         for predicate in predicates { parts.append(try predicate.resolve(resource)) }
         if !parts.isEmpty { selection.filter = .all(parts) }
         for order in orders {
             do throws(MemberError) {
                 let path = try resource.members.path(of: order.keyPath)
-                selection.order.append(RecordOrder(path, isDescending: order.direction == .descending))
+                selection.order.append(RecordOrder(path: path, isDescending: order.direction == .descending))
             } catch { throw .member(error) }
         }
         guard filters.isEmpty else { return selection }

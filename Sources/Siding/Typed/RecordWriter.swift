@@ -31,9 +31,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
             hint: "try again")
     }
 
-    // MARK: Deciding
     /// The decisions for a batch.
-
     private struct Plan {
         var rows: [PlannedRow] = []
         /// Outcomes that need no write, by index.
@@ -58,7 +56,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
             plan.rows = entries.map { PlannedRow(index: $0.index, body: $0.body, expectation: .anything) }
             return plan
         }
-        let lookup = RecordLookup(of: resource.name, keys: entries.map(\.key))
+        let lookup = RecordLookup(resource: resource.name, keys: entries.map(\.key))
         var stored: [[UInt8]: Record] = [:]
         for record in try await store.records(lookup) { stored[Array(record.key.utf8)] = record }
         let decoder = RecordDecoder(resource.coding)
@@ -142,7 +140,7 @@ struct RecordWriter<Model: Codable & Sendable>: Sendable {
         let changes = RecordChanges(
             resource: resource.name, source: resource.untyped.source.name,
             definition: ResourceDefinition(resource.untyped), bytes: bytes,
-            rows: zip(slices, rows).map { RecordChanges.ChangedRow($0, expects: $1.expectation) })
+            rows: zip(slices, rows).map { RecordChanges.ChangedRow(slice: $0, expectation: $1.expectation) })
         return try await store.apply(changes)
     }
 }

@@ -7,7 +7,7 @@ extension Siding {
     /// The record under a key; nil if there is none, or only a tombstone.
     public func record<Model>(of resource: Resource<Model>, key: String) async throws(RecordError) -> Model? {
         let store = store
-        let lookup = RecordLookup(of: resource.name, keys: [key])
+        let lookup = RecordLookup(resource: resource.name, keys: [key])
         let found = try await RecordError.mapping { () throws(StoreError) in try await store.records(lookup) }
         guard let record = found.first else { return nil }
         return try resource.decode(record, with: RecordDecoder(resource.coding))
@@ -79,7 +79,7 @@ extension Siding {
     /// - Returns: the number of deleted records.
     @discardableResult
     public func delete(keys: [String], from resource: some SyncedResource) async throws(StoreError) -> Int {
-        try await store.delete(RecordLookup(of: resource.name, keys: keys))
+        try await store.delete(RecordLookup(resource: resource.name, keys: keys))
     }
 
     /// Turns the local records that match the predicate into tombstones, in one transaction.
@@ -91,7 +91,7 @@ extension Siding {
     ) async throws(RecordError) -> Int {
         let (store, filter) = (store, try predicate.resolve(resource))
         return try await RecordError.mapping { () throws(StoreError) in
-            try await store.delete(RecordSelection(of: resource.name, filter: filter))
+            try await store.delete(RecordSelection(resource: resource.name, filter: filter))
         }
     }
 }
@@ -101,7 +101,7 @@ extension Siding {
 extension Siding {
     /// The records whose searchable members contain all words of `text`, best match first. `text` has no syntax.
     ///
-    /// The first search of a resource builds its index, in one write transaction that reads every record.
+    /// The first search of a resource builds its index, in short write transactions that read every record.
     public func search<Model>(
         _ text: String, in resource: Resource<Model>, limit: Int = 50
     ) async throws(RecordError) -> [SearchHit<Model>] {
@@ -135,13 +135,6 @@ public struct SearchHit<Model: Sendable>: Sendable {
     public var rank: Double
     /// The matching part, if requested.
     public var snippet: String?
-
-    public init(model: Model, key: String, rank: Double, snippet: String? = nil) {
-        self.model = model
-        self.key = key
-        self.rank = rank
-        self.snippet = snippet
-    }
 }
 
 extension SearchHit: Equatable where Model: Equatable {}

@@ -59,7 +59,9 @@ extension Store {
             let ids = try find(table, transaction)
             guard !ids.isEmpty else { return 0 }
             var text = try TextIndex.load(of: row.id, transaction).map { try TextStatements($0, transaction) }
-            let overlay = try Self.overlay(of: resource, row.id, row.revision, now, transaction)
+            let overlay =
+                try ServerCopiesTable.hasAny(of: row.id, transaction)
+                ? EditProjection(resource: row.id, name: resource, now: now, revision: row.revision + 1) : nil
             for id in ids {
                 if let overlay, try Self.deleteBase(of: id, in: table, overlay, transaction) { continue }
                 try text?.remove(id)
@@ -72,13 +74,6 @@ extension Store {
         }
         if count > 0 { changeSignal.fire() }
         return count
-    }
-
-    private static func overlay(
-        of name: String, _ resource: Int64, _ revision: Int64, _ now: Timestamp, _ transaction: borrowing Transaction
-    ) throws -> EditProjection? {
-        guard try ServerCopiesTable.hasAny(of: resource, transaction) else { return nil }
-        return EditProjection(resource: resource, name: name, now: now, revision: revision + 1)
     }
 
     /// Deletes the server copy of a record with pending edits; the edits still apply on top.

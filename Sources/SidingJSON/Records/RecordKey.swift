@@ -4,7 +4,7 @@
 /// Most keys are a range of the page and own no memory; escaped strings and composites own their bytes.
 public struct RecordKey: Sendable, Hashable {
     /// The kinds of keys; all keys of a resource have the same one.
-    public enum Kind: UInt8, Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
         case string, integer, composite
     }
 

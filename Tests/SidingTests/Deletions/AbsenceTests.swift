@@ -229,7 +229,7 @@ import Testing
         _ = try await bench.store.apply(
             RecordChanges(
                 resource: "posts", source: "blog", definition: ResourceDefinition(bench.resource), bytes: bytes,
-                rows: slices.map { .init($0, expects: .anything) }))
+                rows: slices.map { .init(slice: $0, expectation: .anything) }))
         bench.list("[1]")
         #expect(try await bench.sync().line.counters.deleted == 1)
         #expect(try await bench.sync().line.counters.deleted == 0)

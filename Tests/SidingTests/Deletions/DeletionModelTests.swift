@@ -132,7 +132,7 @@ private struct DeletionRun {
         _ = try await store.apply(
             RecordChanges(
                 resource: resource.name, source: "blog", definition: ResourceDefinition(resource), bytes: bytes,
-                rows: slices.map { .init($0, expects: .anything) }))
+                rows: slices.map { .init(slice: $0, expectation: .anything) }))
         local.insert(key)
     }
 

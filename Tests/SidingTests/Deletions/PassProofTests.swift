@@ -214,7 +214,7 @@ import Testing
         for _ in 0..<2 { try await bench.sync() }
         bench.set([1: [11, 21], 2: [22]])
         try await bench.sync()
-        _ = try await bench.bench.store.delete(RecordLookup(of: "posts", keys: ["2"]))
+        _ = try await bench.bench.store.delete(RecordLookup(resource: "posts", keys: ["2"]))
         bench.set([1: [11]])
         for _ in 0..<3 { try await bench.sync() }
         #expect(try await bench.keys() == [11, 22])
@@ -230,7 +230,7 @@ import Testing
             try await bench.sync()
             origin.set(target, .status(.notModified, headerFields: [.eTag: #""a""#]))
         }
-        _ = try await bench.bench.store.delete(RecordLookup(of: "posts", keys: ["2"]))
+        _ = try await bench.bench.store.delete(RecordLookup(resource: "posts", keys: ["2"]))
         origin.set("/posts", ScriptedOrigin.page("[1]"))
         for _ in 0..<2 { #expect(try await bench.sync().line.counters.deleted == 0) }
         #expect(try await bench.keys() == [11, 12, 21])

@@ -217,7 +217,7 @@ import Testing
     @Test func `the program's own deletion goes below the edits`() async throws {
         let bench = try await bench()
         let entry = try await bench.edit(.merge, "a", #"{"title":"new"}"#)
-        #expect(try await bench.store.delete(RecordLookup(of: "posts", keys: ["a"])) == 1)
+        #expect(try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"])) == 1)
         #expect(try await bench.shown("a") == #"{"id":"a","title":"new","votes":1.50}"#)
         try await bench.drop(entry)
         #expect(try await bench.shown("a") == nil)
@@ -232,7 +232,7 @@ import Testing
         let changes = RecordChanges(
             resource: "posts", source: "blog", definition: try StoreBench.definition(),
             bytes: Array("[\(body)]".utf8),
-            rows: [.init(row, expects: .body(Array(#"{"id":"a","title":"new","votes":1.50}"#.utf8)))])
+            rows: [.init(slice: row, expectation: .body(Array(#"{"id":"a","title":"new","votes":1.50}"#.utf8)))])
         #expect(try await bench.store.apply(changes) == [.updated])
         #expect(try await bench.shown("a") == #"{"id":"a","title":"new","votes":9}"#)
         try await bench.drop(entry)

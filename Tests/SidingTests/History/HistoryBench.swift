@@ -32,7 +32,7 @@ struct HistoryBench {
     /// A second later these records are tombstones.
     func delete(_ keys: String...) async throws {
         time.advance(by: .seconds(1))
-        _ = try await store.delete(RecordLookup(of: "posts", keys: keys))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: keys))
     }
 
     func history(_ key: String, limit: Int? = nil) async throws -> RecordHistory {

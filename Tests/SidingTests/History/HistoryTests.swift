@@ -236,7 +236,7 @@ import Testing
         let other = try await Store.open(at: bench.sqlite.path, clock: bench.time.clock)
         try await bench.pull("[\(Self.body(2))]")
         bench.time.advance(by: .seconds(1))
-        _ = try await other.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await other.delete(RecordLookup(resource: "posts", keys: ["a"]))
         await other.close()
         #expect(try await bench.history("a").versions.map(\.change) == [.deleted, .updated, .inserted])
     }
@@ -247,7 +247,7 @@ extension HistoryBench {
     func save(_ body: String) async throws {
         let content = try StoreBench.content("[\(body)]")
         guard case .records(let bytes, let slices) = content else { return }
-        let rows = slices.map { RecordChanges.ChangedRow($0, expects: .anything) }
+        let rows = slices.map { RecordChanges.ChangedRow(slice: $0, expectation: .anything) }
         let changes = RecordChanges(
             resource: "posts", source: "blog", definition: try StoreBench.definition(), bytes: bytes, rows: rows)
         _ = try #require(try await store.apply(changes))

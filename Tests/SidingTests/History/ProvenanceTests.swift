@@ -103,7 +103,7 @@ import Testing
         try await bench.deliver(entry, "", status: 204)
         let delivered = try await provenance(bench.sqlite, "a")
         #expect(delivered.deletion?.cause == .write && delivered.deletion?.entry == entry.id)
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["b"]))
         let local = try await provenance(bench.sqlite, "b")
         #expect(local.deletion?.cause == .local && local.cause == .page && local.confirmation.confirmedAt == nil)
         let run = bench.sqlite.bench.run
@@ -182,7 +182,7 @@ import Testing
     @Test func `a record that a program saved and deleted was saved here`() async throws {
         let bench = try await HistoryBench()
         try await bench.save(#"{"id":"a","v":2}"#)
-        _ = try await bench.sqlite.store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await bench.sqlite.store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         let deleted = try await provenance(bench.sqlite, "a")
         #expect(deleted.cause == .local && deleted.deletion?.cause == .local)
     }

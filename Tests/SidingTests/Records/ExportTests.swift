@@ -35,7 +35,7 @@ import Testing
     @Test func `bodies come byte for byte, in the order of their keys, without tombstones`() async throws {
         let bench = try await FileBench()
         try await bench.commit(#"[{"id":"b","n":1.10},{"id":"a", "x":[1 ,2]},{"id":"c"}]"#)
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["c"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["c"]))
         let all = try await export(RecordExport("posts"), of: bench.store)
         #expect(all.columns == [])
         let bodies: [String] = all.rows.map { String(decoding: $0.record?.body ?? [], as: UTF8.self) }
@@ -190,7 +190,7 @@ import Testing
             guard keys.withLock(\.count) == 1 else { return }
             // A commit of another connection, to its end, while the export stands at its first row.
             Task { [other] in
-                _ = try? await other.delete(RecordLookup(of: "posts", keys: ["b", "c"]))
+                _ = try? await other.delete(RecordLookup(resource: "posts", keys: ["b", "c"]))
                 written.signal()
             }
             written.wait()

@@ -106,7 +106,7 @@ import Testing
         let query = "SELECT siding_key, v, x FROM posts ORDER BY siding_key"
         let wanted = (1...20).map { ["\($0 - 10)", "\($0)", "\($0 % 3)"] }
         #expect(try await bench.rows(query) == wanted)
-        #expect(try await bench.store.fillNextColumns(of: "posts", rows: 7) == ColumnFill(rows: 7, isDone: false))
+        #expect(try await bench.rewriteNext(7) == RowStep(rows: 7, isDone: false))
         #expect(try await bench.rows(#"SELECT count("_v") FROM siding_records_posts"#) == [["7"]])
         // Whoever writes in between writes the columns too.
         try await bench.commit(#"[{"id":-9,"v":"100"},{"id":9,"v":"900"}]"#, schema: RecordSchema(columns: columns))
@@ -116,8 +116,8 @@ import Testing
             ])
         try await bench.store.close()
         let again = try await Store.open(at: bench.path)
-        #expect(try await again.fillColumns(of: "posts") == 13)
-        #expect(try await again.fillColumns(of: "posts") == 0)
+        #expect(try await again.rewriteRecords(of: "posts") == 13)
+        #expect(try await again.rewriteRecords(of: "posts") == 0)
         #expect(try await again.check() == [])
         let rows = try await again.read { snapshot in
             try snapshot.query("SELECT siding_key FROM posts WHERE v >= 100 ORDER BY v") { $0.int(0) }
@@ -132,17 +132,17 @@ import Testing
 
     @Test func `a column that is declared otherwise is filled anew, one that goes leaves the view`() async throws {
         let bench = try await Self.filled([RecordColumn("v", .text), RecordColumn("w", .any)])
-        #expect(try await bench.store.fillColumns(of: "posts") == 0)
+        #expect(try await bench.store.rewriteRecords(of: "posts") == 0)
         _ = try await bench.bench.open(
             schema: RecordSchema(columns: [RecordColumn("V", .integer, at: JSONPath(member: "v"))]))
         #expect(try await bench.columns("posts") == ["V", "siding_key"])
         #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
-        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.store.rewriteRecords(of: "posts") == 20)
         #expect(try await bench.rows("SELECT typeof(V) FROM posts WHERE V = 20") == [["integer"]])
         // What was left unused is filled anew where it is declared again.
         try await bench.commit(#"[{"id":1,"v":"1","w":5}]"#, schema: RecordSchema(columns: [RecordColumn("w", .any)]))
         #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
-        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.store.rewriteRecords(of: "posts") == 20)
         #expect(try await bench.rows("SELECT w FROM posts WHERE siding_key = 1") == [["5"]])
         #expect(try await bench.store.check() == [])
         try await bench.store.close()
@@ -152,11 +152,53 @@ import Testing
     @Test func `a column that is declared while others are filled begins with them`() async throws {
         let bench = try await Self.filled([])
         _ = try await bench.bench.open(schema: RecordSchema(columns: [RecordColumn("v", .integer)]))
-        _ = try await bench.store.fillNextColumns(of: "posts", rows: 5)
+        _ = try await bench.rewriteNext(5)
         _ = try await bench.bench.open(
             schema: RecordSchema(columns: [RecordColumn("v", .integer), RecordColumn("w", .any)]))
-        #expect(try await bench.store.fillColumns(of: "posts") == 20)
+        #expect(try await bench.store.rewriteRecords(of: "posts") == 20)
         #expect(try await bench.store.check() == [])
+    }
+
+    @Test func `a new column takes the place of one that is declared no more`() async throws {
+        let bench = try await Self.filled([RecordColumn("v", .integer, isIndexed: true)])
+        func count() async throws -> Int {
+            try await bench.rows("SELECT name FROM pragma_table_info('siding_records_posts')").count
+        }
+        let before = try await count()
+        for name in ["a", "b", "c", "d"] {
+            let column = RecordColumn(name, .integer, at: JSONPath(member: "v"), isIndexed: true)
+            _ = try await bench.bench.open(schema: RecordSchema(columns: [column]))
+            #expect(try await bench.rows("SELECT count(\(name)), sum(\(name)) FROM posts") == [["20", "210"]])
+            #expect(try await bench.store.rewriteRecords(of: "posts") == 20)
+            #expect(try await bench.rows("SELECT count(\(name)), sum(\(name)) FROM posts") == [["20", "210"]])
+            #expect(try await bench.plan("SELECT * FROM posts WHERE \(name) = 3").contains("siding_index_1_\(name)"))
+        }
+        #expect(try await count() == before + 1)
+        #expect(try await bench.store.check() == [])
+        try await bench.store.close()
+        try await Store.open(at: bench.path, access: .readOnly).close()
+    }
+
+    @Test func `dropped members go from stored records in steps, and a killed process loses one`() async throws {
+        let bench = try await Self.filled([RecordColumn("v", .integer)])
+        var schema = RecordSchema(columns: [RecordColumn("v", .integer)])
+        schema.transforms.dropped = [JSONPath(member: "w")]
+        let revision = try await bench.rows("SELECT revision FROM siding_resources")
+        _ = try await bench.bench.open(schema: schema)
+        let left = "SELECT count(*) FROM siding_records_posts WHERE body LIKE '%\"w\"%'"
+        #expect(try await bench.rows(left) == [["20"]])
+        #expect(try await bench.rewriteNext(7) == RowStep(rows: 7, isDone: false))
+        #expect(try await bench.rows(left) == [["13"]])
+        #expect(try await bench.rows("SELECT revision FROM siding_resources") != revision)
+        try await bench.commit(#"[{"id":-9,"v":"100"},{"id":9,"v":"900"}]"#, schema: schema)
+        try await bench.store.close()
+        let again = try await Store.open(at: bench.path)
+        #expect(try await again.rewriteRecords(of: "posts") == 12)
+        #expect(try await again.rewriteRecords(of: "posts") == 0)
+        let rest = try await again.read { try $0.first(SQL(verbatim: left)) { $0.int(0) } }
+        #expect(rest == 0)
+        #expect(try await again.check() == [])
+        await again.close()
     }
 
     @Test func `a table may hold columns and nothing that runs SQL`() async throws {
@@ -180,7 +222,7 @@ import Testing
         #expect(hints[1] == nil)
         _ = try await bench.bench.open(schema: RecordSchema(columns: [RecordColumn("v", .integer), RecordColumn("w")]))
         #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } != nil)
-        _ = try await bench.store.fillColumns(of: "posts")
+        _ = try await bench.store.rewriteRecords(of: "posts")
         #expect(try await bench.store.read { try SlowQuery(sql).hint($0) } == nil)
     }
 
@@ -253,7 +295,7 @@ import Testing
         try await bench.commit(#"[{"id":1,"a":"x","b":2},{"id":99999999999999999999,"b":3}]"#, schema: fewer)
         #expect(try await bench.rows("SELECT layout FROM siding_resources") == [["indexed"]])
         try await bench.commit(#"[{"id":1,"a":"x","b":4}]"#, schema: RecordSchema(columns: [one, two]))
-        _ = try await bench.store.fillColumns(of: "posts")
+        _ = try await bench.store.rewriteRecords(of: "posts")
         #expect(try await bench.rows("SELECT b FROM posts ORDER BY b") == [["3"], ["4"]])
         #expect(try await bench.store.check() == [])
     }

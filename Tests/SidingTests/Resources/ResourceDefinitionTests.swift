@@ -89,14 +89,6 @@ import Testing
                 == definition(.basic(user: plain("ann"), password: secret("s3cret"))))
     }
 
-    @Test func `what a file from before does not say of who asked is no difference`() throws {
-        let definition = try ResourceDefinition(resource { $0.source.authorization = .bearer { "t" } })
-        let old = definition.text.replacing(#""auth":"bearer","#, with: "")
-            .replacing(#""headers":"accept: application/json","#, with: "")
-        #expect(!old.contains("bearer") && !old.contains("accept"))
-        #expect(definition.differences(from: ResourceDefinition(stored: old)) == [])
-    }
-
     @Test func `a composite key is not the same as one member of that name`() throws {
         let pair = try differences { $0.key = [JSONPath(member: "a"), JSONPath(member: "b")] }
         let odd = try ResourceDefinition(resource { $0.key = [JSONPath(member: "a\n$.b")] })

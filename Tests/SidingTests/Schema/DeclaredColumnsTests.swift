@@ -157,7 +157,7 @@ import Testing
         #expect(try await bench.rows("SELECT b FROM posts WHERE b = 2") == [["2"]])
         let indexes = "SELECT name FROM sqlite_schema WHERE name GLOB 'siding_index_*'"
         #expect(try await bench.rows(indexes) == [["siding_index_1_b"]])
-        #expect(try await bench.store.fillColumns(of: "posts") == 1)
+        #expect(try await bench.store.rewriteRecords(of: "posts") == 1)
         #expect(try await bench.plan("SELECT * FROM posts WHERE b = 2").contains("siding_index_1_b"))
         #expect(try await bench.rows("SELECT b FROM posts WHERE b = 2") == [["2"]])
         _ = try await bench.bench.open()

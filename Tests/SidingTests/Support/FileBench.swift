@@ -52,6 +52,12 @@ struct FileBench {
         try await rows("EXPLAIN QUERY PLAN \(sql)").compactMap { $0.last ?? nil }.joined(separator: "; ")
     }
 
+    /// One step of rewriting the records of `posts` as their config declares them now.
+    func rewriteNext(_ rows: Int) async throws -> RowStep {
+        let now = bench.time.now
+        return try await store.write { try Store.rewriteNext(rows, of: "posts", now: now, $0) }
+    }
+
     func execute(_ sql: String) async throws {
         try await store.write { try $0.executeScript(SQL(verbatim: sql)) }
     }

@@ -18,7 +18,7 @@ import Testing
         try await bench.sync(
             #"[{"id":1,"title":"a2","comments":0},{"id":2,"title":"b","comments":0},{"id":3,"title":"c","comments":0}]"#
         )
-        _ = try await bench.store.delete(RecordLookup(of: "issues", keys: ["2"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "issues", keys: ["2"]))
         let feed = try await siding.changes(of: bench.issues, since: run)
         var told: [String] = []
         for try await difference in feed {
@@ -37,7 +37,7 @@ import Testing
         let records = (1...1_200).map { #"{"id":\#($0),"title":"t","comments":0}"# }
         try await bench.sync("[\(records.joined(separator: ","))]")
         let feed = try await bench.siding.changes(of: bench.issues, since: 0)
-        _ = try await bench.store.delete(RecordLookup(of: "issues", keys: ["999"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "issues", keys: ["999"]))
         var portions: [Int] = []
         var deleted: [String] = []
         for try await difference in feed {

@@ -6,6 +6,28 @@ import Testing
 @testable import Siding
 
 @Suite struct TextSearchTests {
+    @Test func `an index is built in steps, and right whatever is written in between`() async throws {
+        let bench = try await bench()
+        _ = try await bench.siding.search("train", in: bench.issues)
+        let store = bench.store
+        let count = try await bench.siding.records(of: bench.issues).count()
+        try await store.write { transaction in
+            let index = try #require(try TextIndex.load(of: 1, transaction))
+            try index.create(at: .init(microseconds: 1), transaction)
+            let step = try #require(try TextIndex.load(of: 1, transaction)).fill(next: 2, transaction)
+            #expect(step == RowStep(rows: 2, isDone: false))
+        }
+        let all = try await bench.siding.records(of: bench.issues).array()
+        try await bench.siding.save(all.map { Ticket(id: $0.id, title: "zebra") }, to: bench.issues)
+        try await bench.siding.delete(key: String(all[0].id), from: bench.issues)
+        try await bench.siding.delete(key: String(all[count - 1].id), from: bench.issues)
+        try await bench.siding.save(Ticket(id: 1_000, title: "zebra"), to: bench.issues)
+        #expect(try await bench.siding.search("zebra", in: bench.issues).count == count - 1)
+        try await store.write {
+            try $0.execute("INSERT INTO siding_text_1 (siding_text_1, rank) VALUES ('integrity-check', 1)")
+        }
+    }
+
     private func bench() async throws -> TypedBench {
         let bench = try await TypedBench(searchable: [\.title, \.body])
         try await bench.siding.save(
@@ -128,7 +150,7 @@ import Testing
             let found = try await bench.store.search(
                 TextSearch(of: "issues", fields: issues.searchable, text: .words(word), limit: 99)
             ).map(\.record.key).sorted()
-            let all = try await bench.store.select(RecordSelection(of: "issues")).records
+            let all = try await bench.store.select(RecordSelection(resource: "issues")).records
             let wanted = all.filter { String(decoding: $0.body, as: UTF8.self).contains(word) }.map(\.key).sorted()
             #expect(found == wanted, "\(word)")
         }

@@ -1,33 +1,49 @@
 internal import SidingChain
+internal import SidingJSON
 internal import SidingSQLite
 
-/// How far the values of newly declared columns are written into the rows that were there before.
-package struct ColumnFill: Sendable, Hashable {
+/// One step over many stored rows, in a transaction of its own: others write in between, and a killed process loses one step.
+package struct RowStep: Sendable, Hashable {
     /// Rows that this step wrote.
     package var rows: Int
     package var isDone: Bool
+
+    static let nothing = RowStep(rows: 0, isDone: true)
 }
 
 extension RecordsTable {
-    /// Writes the values of columns that are still to be filled into the next `count` rows, and notes how far they are: a step
-    /// of its own transaction each, so that others write in between and a killed process loses one step.
-    ///
-    /// With the last row the view turns from the expressions over the body to the stored values.
-    func fill(next count: Int, _ transaction: borrowing Transaction) throws -> ColumnFill {
-        let open = columns.filter { $0.fillFrom != nil }
-        guard layout != nil, let from = open.compactMap(\.fillFrom).min() else {
-            return ColumnFill(rows: 0, isDone: true)
-        }
-        let last = try transaction.first(
-            "SELECT rowid FROM \(identifier: name) WHERE rowid >= ?1 ORDER BY rowid LIMIT 1 OFFSET ?2", from, count - 1
+    /// The row that ends a step of `count` rows from `row` on; nil for the last step.
+    func end(ofStepFrom row: Int64, rows count: Int, _ transaction: borrowing Transaction) throws -> Int64? {
+        let end = try transaction.first(
+            "SELECT rowid FROM \(rows) WHERE rowid >= ?1 ORDER BY rowid LIMIT 1 OFFSET ?2", row, count - 1
         ) { $0.int(0) }
-        let values = open.map { column -> SQL in "\(identifier: column.name) = \(column.value(of: "body"))" }
-        let rows = try transaction.execute(
-            "UPDATE \(identifier: name) SET \(values.joined) WHERE rowid BETWEEN ?1 AND ?2", from, last ?? Int64.max)
-        let isDone = last == nil || last == Int64.max
-        try StoredColumn.setFilled(resource, from: isDone ? nil : last.map { $0 + 1 }, transaction)
-        if isDone { try ResourceView.remake(resourceName, transaction) }
-        return ColumnFill(rows: rows, isDone: isDone)
+        return end == .max ? nil : end
+    }
+
+    /// Notes that the rows before `row` are as the config declares records now; nil for all.
+    func setRewritten(upTo row: Int64?, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_resources SET rewrite_from = ?2 WHERE id = ?1", resource, row)
+    }
+
+    /// Rewrites the next `count` rows as the config declares records now: without dropped members, and with the values of columns
+    /// that are not filled yet. With the last row the view turns from the expressions over the body to the stored values.
+    func rewrite(next count: Int, now: Timestamp, _ transaction: borrowing Transaction) throws -> RowStep {
+        guard layout != nil, let from = rewriteFrom else { return .nothing }
+        let end = try end(ofStepFrom: from, rows: count, transaction)
+        var step = RowStep(rows: 0, isDone: end == nil)
+        step.rows += try StoredRecordTransforms.drop(from: self, rows: from...(end ?? .max), now: now, transaction)
+        let values = columns.filter { !$0.isFilled }
+            .map { column -> SQL in "\(identifier: column.name) = \(column.value(of: "body"))" }
+        if !values.isEmpty {
+            step.rows = try transaction.execute(
+                "UPDATE \(identifier: name) SET \(values.joined) WHERE rowid BETWEEN ?1 AND ?2", from, end ?? .max)
+        }
+        try setRewritten(upTo: end.map { $0 + 1 }, transaction)
+        if step.isDone {
+            try StoredColumn.setFilled(resource, transaction)
+            if !values.isEmpty { try ResourceView.remake(resourceName, transaction) }
+        }
+        return step
     }
 }
 
@@ -35,21 +51,21 @@ extension Store {
     /// The most that one step may hold up other writers; half of what they are promised.
     private static let stepTime = Duration.milliseconds(50)
 
-    /// Fills the columns of a resource that were declared when it had records already, step by step.
+    /// Runs `step` until it is done or the task is cancelled, each time with the number of rows that fit the time of a step.
     ///
     /// - Parameter progress: told the rows written so far, after each step.
-    /// - Returns: how many rows were written; 0 where nothing was to be filled.
-    package func fillColumns(
-        of resource: String, progress: (_ rows: Int) -> Void = { _ in }
+    /// - Returns: how many rows were written.
+    func inSteps(
+        progress: (_ rows: Int) -> Void = { _ in },
+        _ step: @escaping @Sendable (_ rows: Int, borrowing Transaction) throws -> RowStep
     ) async throws(StoreError) -> Int {
-        guard try await hasColumnsToFill(resource) else { return 0 }
         var (rows, size) = (0, 500)
         while !Task.isCancelled {
-            let start = clock.now
-            let step = try await fillNextColumns(of: resource, rows: size)
-            rows += step.rows
+            let (start, count) = (clock.now, size)
+            let done = try await write { transaction in try step(count, transaction) }
+            rows += done.rows
             progress(rows)
-            if step.isDone { break }
+            if done.isDone { break }
             let took = max(clock.now - start, .milliseconds(1))
             // At most twice as many as before: the first rows may be short ones.
             size = max(50, min(size * 2, Int(Double(size) * (Self.stepTime / took)), 50_000))
@@ -57,20 +73,28 @@ extension Store {
         return rows
     }
 
-    private func hasColumnsToFill(_ resource: String) async throws(StoreError) -> Bool {
-        try await read { snapshot in
-            guard let id = try Self.resourceRow(resource, snapshot)?.id else { return false }
-            return try RecordsTable.load(id, snapshot).columns.contains { $0.fillFrom != nil }
+    /// Rewrites the records of a resource as the config declares them now, step by step: without members that are dropped since,
+    /// and with the values of columns that were declared since.
+    ///
+    /// - Returns: how many rows were written; 0 where nothing was to be done.
+    package func rewriteRecords(
+        of resource: String, progress: (_ rows: Int) -> Void = { _ in }
+    ) async throws(StoreError) -> Int {
+        let isNeeded = try await read { snapshot in
+            try snapshot.first("SELECT rewrite_from FROM siding_resources WHERE name = ?1", resource) { !$0.isNull(0) }
+        }
+        guard isNeeded == true else { return 0 }
+        let now = clock.now
+        return try await inSteps(progress: progress) { rows, transaction in
+            try Self.rewriteNext(rows, of: resource, now: now, transaction)
         }
     }
 
-    /// One step of ``fillColumns(of:progress:)``.
-    package func fillNextColumns(of resource: String, rows: Int) async throws(StoreError) -> ColumnFill {
-        try await write { transaction in
-            guard let id = try Self.resourceRow(resource, transaction)?.id else {
-                return ColumnFill(rows: 0, isDone: true)
-            }
-            return try RecordsTable.load(id, transaction).fill(next: rows, transaction)
-        }
+    /// One step of ``rewriteRecords(of:progress:)``.
+    static func rewriteNext(
+        _ rows: Int, of resource: String, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> RowStep {
+        guard let id = try resourceRow(resource, transaction)?.id else { return .nothing }
+        return try RecordsTable.load(id, transaction).rewrite(next: rows, now: now, transaction)
     }
 }

@@ -45,7 +45,7 @@ extension RecordsTable {
             var table = self
             table.layout = isInteger ? .rowid : .indexed
             let schema = try transaction.first("SELECT schema FROM siding_resources WHERE id = ?1", resource) {
-                StoredSchema.schema($0.optionalText(0))
+                RecordSchema(stored: $0.optionalText(0))
             }
             table.columns = try table.stored(of: schema?.columns ?? [], transaction).map { StoredColumn(column: $0) }
             try StoredColumn.insert(table.columns, of: resource, transaction)
@@ -148,7 +148,7 @@ extension RecordsTable {
         var table = self
         table.keyType = kind
         try transaction.execute(
-            "UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, kind.storedName)
+            "UPDATE siding_resources SET key_type = ?2 WHERE id = ?1", resource, kind.rawValue)
         if kind == .integer, layout == .indexed {
             try transaction.execute(
                 """

@@ -23,8 +23,13 @@ struct RecordsTable: Sendable {
     var layout: Layout?
     /// Whether every version of the records is kept.
     var keepsHistory = false
+    /// Rows from this one on are still to be rewritten as the config declares records now; nil where all are.
+    var rewriteFrom: Int64?
     /// The declared columns that are stored.
     var columns: [StoredColumn] = []
+
+    /// Before every row.
+    static let beginning = Int64.min
 
     /// The table's name in the file.
     var name: String { "siding_records_\(resourceName)" }
@@ -55,12 +60,15 @@ struct RecordsTable: Sendable {
     ) throws -> RecordsTable {
         var table =
             try database.first(
-                "SELECT name, key_type, layout, history_since IS NOT NULL FROM siding_resources WHERE id = ?1", resource
+                """
+                SELECT name, key_type, layout, history_since IS NOT NULL, rewrite_from FROM siding_resources WHERE id = ?1
+                """, resource
             ) { row in
                 RecordsTable(
                     resource: resource, resourceName: row.text(0),
-                    keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(stored:)),
-                    layout: row.optionalText(2).flatMap(Layout.init), keepsHistory: row.int(3) == 1)
+                    keyType: row.optionalText(1).flatMap(RecordKey.Kind.init(rawValue:)),
+                    layout: row.optionalText(2).flatMap(Layout.init), keepsHistory: row.int(3) == 1,
+                    rewriteFrom: row.optionalInt(4))
             } ?? RecordsTable(resource: resource, resourceName: "")
         table.columns = try StoredColumn.load(of: resource, database)
         return table

@@ -8,11 +8,8 @@ internal import SidingSQLite
 /// it has an index, and else stays an expression over the body.
 struct StoredColumn: Sendable, Hashable {
     var column: RecordColumn
-    /// Rows from this one on are still to be filled; nil where all are.
-    var fillFrom: Int64?
-
-    /// Before every row.
-    static let beginning = Int64.min
+    /// Whether all rows have its value.
+    var isFilled = true
 
     /// The name in the table: none of the table's own columns begins so.
     var name: String { "_\(column.name)" }
@@ -22,7 +19,6 @@ struct StoredColumn: Sendable, Hashable {
 
     /// Whether `other` has the same values.
     func showsSame(as other: RecordColumn) -> Bool { column.path == other.path && column.type == other.type }
-
 }
 
 extension StoredColumn {
@@ -40,7 +36,7 @@ extension StoredColumn {
     ) throws -> [Known] {
         try database.query(
             """
-            SELECT name, path, type, format, is_indexed, is_declared, fill_from FROM siding_stored_columns
+            SELECT name, path, type, format, is_indexed, is_declared, is_filled FROM siding_stored_columns
             WHERE resource = ?1 ORDER BY name
             """, resource
         ) { row in
@@ -51,17 +47,20 @@ extension StoredColumn {
             let column = RecordColumn(
                 row.text(0), ColumnType(name: row.text(2), format: row.optionalText(3)), at: path,
                 isIndexed: row.int(4) == 1)
-            return (column: StoredColumn(column: column, fillFrom: row.optionalInt(6)), isDeclared: row.int(5) == 1)
+            return (column: StoredColumn(column: column, isFilled: row.int(6) == 1), isDeclared: row.int(5) == 1)
         }
     }
 
-    /// Makes `wanted` the stored columns of a table that is there: missing ones are added behind the body, those that show
-    /// something else are filled anew, and those that are declared no more stay unused.
+    /// Makes `wanted` the stored columns of a table that is there: those that show something else are filled anew, and those that
+    /// are declared no more stay unused. A missing one takes the place of an unused one, or is added behind the body: so a table
+    /// never nears SQLite's limit of 2,000 columns, whatever was declared over the years.
     static func declare(
         _ wanted: [RecordColumn], in table: RecordsTable, hasRows: Bool, _ transaction: borrowing Transaction
     ) throws {
         let known = try all(of: table.resource, transaction)
-        let isFilling = known.contains { $0.isDeclared && $0.column.fillFrom != nil }
+        var spare = known.filter { entry in
+            !entry.isDeclared && !wanted.contains { $0.name.lowercased() == entry.column.column.name.lowercased() }
+        }
         var isNew = false
         for column in wanted {
             let old = known.first { $0.column.column.name.lowercased() == column.name.lowercased() }
@@ -69,13 +68,20 @@ extension StoredColumn {
             let isThere = try transaction.first(
                 "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2 COLLATE NOCASE", table.name, name
             ) { _ in true }
-            if isThere != true {
+            if isThere != true, let unused = spare.popLast()?.column {
+                try transaction.execute(
+                    """
+                    ALTER TABLE \(identifier: table.name) RENAME COLUMN \(identifier: unused.name) TO \(identifier: name)
+                    """)
+                try transaction.execute(
+                    "DELETE FROM siding_stored_columns WHERE resource = ?1 AND name = ?2", table.resource,
+                    unused.column.name)
+            } else if isThere != true {
                 try transaction.execute("ALTER TABLE \(identifier: table.name) ADD COLUMN \(identifier: name) ANY")
             }
             let isSame = old.map { $0.isDeclared && $0.column.showsSame(as: column) } ?? false
             isNew = isNew || !isSame
-            let from = hasRows ? (isSame ? old?.column.fillFrom : beginning) : nil
-            var stored = StoredColumn(column: column, fillFrom: from)
+            var stored = StoredColumn(column: column, isFilled: !hasRows || isSame && old?.column.isFilled == true)
             stored.column.name = old?.column.column.name ?? column.name
             try save(stored, of: table.resource, transaction)
         }
@@ -84,23 +90,16 @@ extension StoredColumn {
                 continue
             }
             try transaction.execute(
-                "UPDATE siding_stored_columns SET is_declared = 0, fill_from = NULL WHERE resource = ?1 AND name = ?2",
+                "UPDATE siding_stored_columns SET is_declared = 0 WHERE resource = ?1 AND name = ?2",
                 table.resource, old.column.column.name)
         }
-        // Columns that are filled together are filled up to the same row.
-        if isNew, isFilling { try fillAgain(table.resource, where: "fill_from IS NOT NULL", transaction) }
+        if isNew, hasRows { try table.setRewritten(upTo: RecordsTable.beginning, transaction) }
     }
 
     /// Fills all columns anew: another version of SQLite may read some values differently.
-    static func fillAgain(_ resource: Int64, _ transaction: borrowing Transaction) throws {
-        try fillAgain(resource, where: "is_declared = 1", transaction)
-    }
-
-    private static func fillAgain(
-        _ resource: Int64, where condition: SQL, _ transaction: borrowing Transaction
-    ) throws {
-        try transaction.execute(
-            "UPDATE siding_stored_columns SET fill_from = ?2 WHERE resource = ?1 AND \(condition)", resource, beginning)
+    static func fillAgain(_ table: RecordsTable, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_stored_columns SET is_filled = 0 WHERE resource = ?1", table.resource)
+        try table.setRewritten(upTo: RecordsTable.beginning, transaction)
     }
 
     /// Notes the columns of a table that is made with them.
@@ -116,19 +115,17 @@ extension StoredColumn {
         let column = stored.column
         try transaction.execute(
             """
-            INSERT INTO siding_stored_columns (resource, name, path, type, format, is_indexed, is_declared, fill_from)
+            INSERT INTO siding_stored_columns (resource, name, path, type, format, is_indexed, is_declared, is_filled)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7)
             ON CONFLICT (resource, name) DO UPDATE SET path = excluded.path, type = excluded.type, format = excluded.format,
-                is_indexed = excluded.is_indexed, is_declared = 1, fill_from = excluded.fill_from
+                is_indexed = excluded.is_indexed, is_declared = 1, is_filled = excluded.is_filled
             """, resource, column.name, column.path.description, column.type.name, column.type.format, column.isIndexed,
-            stored.fillFrom)
+            stored.isFilled)
     }
 
-    /// Notes up to where the columns of a resource are filled; nil where all rows are.
-    static func setFilled(_ resource: Int64, from row: Int64?, _ transaction: borrowing Transaction) throws {
-        try transaction.execute(
-            "UPDATE siding_stored_columns SET fill_from = ?2 WHERE resource = ?1 AND fill_from IS NOT NULL", resource,
-            row)
+    /// Notes that all rows have the columns' values.
+    static func setFilled(_ resource: Int64, _ transaction: borrowing Transaction) throws {
+        try transaction.execute("UPDATE siding_stored_columns SET is_filled = 1 WHERE resource = ?1", resource)
     }
 
     /// Forgets the columns that a table with another layout was made without.

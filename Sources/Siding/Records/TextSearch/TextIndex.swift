@@ -8,6 +8,8 @@ struct TextIndex: Equatable {
     let resource: Int64
     /// The indexed members, as JSON paths.
     let fields: [String]
+    /// Rows from this one on are still to be indexed; nil where all are.
+    var fillFrom: Int64?
 
     var table: String { "siding_text_\(resource)" }
     var source: String { "siding_text_\(resource)_source" }
@@ -35,8 +37,10 @@ struct TextIndex: Equatable {
 
     /// The index of a resource in the file; nil if there is none.
     static func load(of resource: Int64, _ database: borrowing some Queryable & ~Copyable) throws -> TextIndex? {
-        try database.first("SELECT fields FROM siding_texts WHERE resource = ?1", resource) { row in
-            TextIndex(resource: resource, fields: Store.decode([String].self, row.text(0)) ?? [])
+        try database.first("SELECT fields, fill_from FROM siding_texts WHERE resource = ?1", resource) { row in
+            TextIndex(
+                resource: resource, fields: Store.decode([String].self, row.text(0)) ?? [], fillFrom: row.optionalInt(1)
+            )
         }
     }
 
@@ -46,8 +50,9 @@ struct TextIndex: Equatable {
     static func covering(
         _ fields: [String], of resource: Int64, _ database: borrowing some Queryable & ~Copyable
     ) throws -> (index: TextIndex, isCurrent: Bool) {
-        let present = try load(of: resource, database)?.fields ?? []
-        let index = TextIndex(resource: resource, fields: present + fields.filter { !present.contains($0) })
+        var index = try load(of: resource, database) ?? TextIndex(resource: resource, fields: [])
+        let missing = fields.filter { !index.fields.contains($0) }
+        if !missing.isEmpty { index = TextIndex(resource: resource, fields: index.fields + missing) }
         return (index, try index.isCurrent(database))
     }
 
@@ -79,8 +84,8 @@ struct TextIndex: Equatable {
         return isThere ?? false
     }
 
-    /// Rebuilds the index from all live records.
-    func build(at now: Timestamp, _ transaction: borrowing Transaction) throws {
+    /// Makes the index, which is empty until its rows are added (``fill(next:_:)``).
+    func create(at now: Timestamp, _ transaction: borrowing Transaction) throws {
         for field in fields { _ = try FilterCompiler.member(JSONPath(parsing: field)) }
         let modules = try transaction.query("SELECT name FROM pragma_module_list") { $0.text(0) }
         try Self.requireFTS5(in: modules)
@@ -88,13 +93,26 @@ struct TextIndex: Equatable {
         try removeSource(transaction)
         try restoreSource(transaction)
         try transaction.execute(creation)
-        try transaction.execute("INSERT INTO \(identifier: table) (\(identifier: table)) VALUES ('rebuild')")
         try transaction.execute(
             """
-            INSERT INTO siding_texts (resource, fields, sqlite, built_at) VALUES (?1, ?2, sqlite_version(), ?3)
-            ON CONFLICT (resource) DO UPDATE SET
-                fields = excluded.fields, sqlite = excluded.sqlite, built_at = excluded.built_at
-            """, resource, try Store.json(fields), now.microseconds)
+            INSERT OR REPLACE INTO siding_texts (resource, fields, sqlite, built_at, fill_from)
+            VALUES (?1, ?2, sqlite_version(), ?3, ?4)
+            """, resource, try Store.json(fields), now.microseconds, RecordsTable.beginning)
+    }
+
+    /// Adds the next `count` rows.
+    func fill(next count: Int, _ transaction: borrowing Transaction) throws -> RowStep {
+        guard let fillFrom else { return .nothing }
+        let records = try RecordsTable.load(resource, transaction)
+        let end = try records.end(ofStepFrom: fillFrom, rows: count, transaction)
+        let rows = try transaction.execute(
+            """
+            INSERT INTO \(identifier: table) (rowid, \(columns))
+            SELECT id, \(columns) FROM \(identifier: source) WHERE id BETWEEN ?1 AND ?2
+            """, fillFrom, end ?? .max)
+        try transaction.execute(
+            "UPDATE siding_texts SET fill_from = ?2 WHERE resource = ?1", resource, end.map { $0 + 1 })
+        return RowStep(rows: rows, isDone: end == nil)
     }
 
     /// Drops the view that the index reads; row ids must be the same when it is restored.
@@ -123,7 +141,8 @@ struct TextIndex: Equatable {
     }
 }
 
-/// The statements that update a text index with the rows, prepared once per transaction.
+/// The statements that update a text index with the rows, prepared once per transaction. They leave rows alone that are still to
+/// be indexed: FTS5 must not remove what it was never given.
 struct TextStatements: ~Copyable {
     private var forget: Statement
     private var learn: Statement
@@ -131,19 +150,19 @@ struct TextStatements: ~Copyable {
 
     init(_ index: TextIndex, _ transaction: borrowing Transaction) throws {
         // FTS5 removes a row only if it gets the indexed texts again, so this must run before the row changes.
-        var forget = try transaction.prepare(
+        let rows =
+            index.fillFrom.map { "\(identifier: index.source) WHERE id < \(integer: $0) AND id =" as SQL }
+            ?? "\(identifier: index.source) WHERE id ="
+        let forget = try transaction.prepare(
             """
             INSERT INTO \(identifier: index.table) (\(identifier: index.table), rowid, \(index.columns))
-            SELECT 'delete', id, \(index.columns) FROM \(identifier: index.source) WHERE id = ?1
+            SELECT 'delete', id, \(index.columns) FROM \(rows) ?1
             """)
         let learning: SQL = """
-            INSERT INTO \(identifier: index.table) (rowid, \(index.columns))
-            SELECT id, \(index.columns) FROM \(identifier: index.source) WHERE id =
+            INSERT INTO \(identifier: index.table) (rowid, \(index.columns)) SELECT id, \(index.columns) FROM \(rows)
             """
-        var learn = try transaction.prepare("\(learning) ?1")
+        let learn = try transaction.prepare("\(learning) ?1")
         let learnNewest = try transaction.prepare("\(learning) last_insert_rowid()")
-        forget.reset()
-        learn.reset()
         self.forget = forget
         self.learn = learn
         self.learnNewest = learnNewest

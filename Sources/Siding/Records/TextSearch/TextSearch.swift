@@ -60,19 +60,13 @@ package struct TextMatch: Sendable, Hashable {
     /// The rank; lower is better. Comparable only within one search.
     package var rank: Double
     package var snippet: String?
-
-    package init(record: Record, rank: Double, snippet: String? = nil) {
-        self.record = record
-        self.rank = rank
-        self.snippet = snippet
-    }
 }
 
 extension Store {
     /// The matching records, best first; none for a text without words or a resource that was never stored.
     ///
-    /// The first search of a resource, or in a member that was not searched before, builds the index in a write transaction that
-    /// reads every record.
+    /// The first search of a resource, or in a member that was not searched before, builds the index in short write transactions
+    /// that read every record.
     /// - Throws: ``StoreError/Kind/invalidQuery`` for an invalid ``TextSearch/Text/query(_:)``.
     package func search(_ search: TextSearch) async throws(StoreError) -> [TextMatch] {
         guard !search.fields.isEmpty else {
@@ -105,12 +99,23 @@ extension Store {
             return try TextIndex.covering(fields, of: row.id, snapshot)
         }
         guard let found else { return nil }
-        if found.isCurrent { return found.index }
-        let now = clock.now
-        return try await write { transaction in
+        if found.isCurrent, found.index.fillFrom == nil { return found.index }
+        let (resource, now) = (found.index.resource, clock.now)
+        _ = try await inSteps { rows, transaction in
             // Another process may have built it in the meantime, or one with more members.
-            let (index, isCurrent) = try TextIndex.covering(fields, of: found.index.resource, transaction)
-            if !isCurrent { try index.build(at: now, transaction) }
+            var (index, isCurrent) = try TextIndex.covering(fields, of: resource, transaction)
+            if !isCurrent {
+                try index.create(at: now, transaction)
+                index.fillFrom = RecordsTable.beginning
+            }
+            return try index.fill(next: rows, transaction)
+        }
+        return try await read { snapshot in
+            let (index, isCurrent) = try TextIndex.covering(fields, of: resource, snapshot)
+            guard isCurrent, index.fillFrom == nil else {
+                throw StoreError(
+                    .outdated, "the text index of '\(search.resource)' changed while it was built", hint: "try again")
+            }
             return index
         }
     }

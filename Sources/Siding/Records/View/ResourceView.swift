@@ -56,14 +56,12 @@ struct ResourceView {
         guard !schema.columns.isEmpty else {
             let followed = followed
             let members = followed.map { column(RecordColumn($0.name, .any, at: JSONPath(member: $0.member))) }
-            let names = followed.map(\.name) + schema.transforms.computed.map(\.name)
             // Children refer to their record by its key.
-            let key = schema.children.isEmpty ? [] : [ViewColumn(.key, beside: names, "key")]
-            return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key
-                + ownColumns(beside: names)
+            let key = schema.children.isEmpty ? [] : [ViewColumn(.key, "key")]
+            return (members.isEmpty ? [ViewColumn("key", "key")] : members) + computed + key + ownColumns
         }
         let declared = schema.columns.map { column($0) }
-        return declared + computed + [ViewColumn(.key, "key")] + ownColumns(beside: [])
+        return declared + computed + [ViewColumn(.key, "key")] + ownColumns
     }
 
     /// A column as the table has it, or over the body.
@@ -71,7 +69,7 @@ struct ResourceView {
         let computed = ViewColumn(column.name, .member(column.path), column.type)
         if column.path == keyPath, table.showsKey(as: column.type) { return computed.shown(as: "key") }
         let stored = table.columns.first {
-            $0.fillFrom == nil && $0.column.name.lowercased() == column.name.lowercased()
+            $0.isFilled && $0.column.name.lowercased() == column.name.lowercased()
         }
         return stored.map { computed.shown(as: "\(identifier: $0.name)") } ?? computed
     }
@@ -107,9 +105,8 @@ struct ResourceView {
         }
     }
 
-    private func ownColumns(beside names: [String]) -> [ViewColumn] {
-        (hasParents ? [ViewColumn(.parent, beside: names, "scope")] : [])
-            + (isEdited ? [ViewColumn(.pending, beside: names, "pending")] : [])
+    private var ownColumns: [ViewColumn] {
+        (hasParents ? [ViewColumn(.parent, "scope")] : []) + (isEdited ? [ViewColumn(.pending, "pending")] : [])
     }
 }
 
@@ -140,7 +137,7 @@ extension ResourceView {
             ResourceView(
                 resource: resource, name: row.text(0), table: table,
                 keyPath: ResourceDefinition(stored: row.text(4)).keyPath, columns: [], isEdited: row.int(1) == 1,
-                hasParents: row.int(3) == 1, schema: StoredSchema.schema(row.optionalText(2)))
+                hasParents: row.int(3) == 1, schema: RecordSchema(stored: row.optionalText(2)))
         }
         guard var view = found else { return nil }
         view.columns = try database.query(
@@ -191,14 +188,6 @@ enum OwnColumn: String, CaseIterable {
     /// Whether a member's column must not have this name.
     static func isReserved(_ column: String) -> Bool {
         allCases.contains { $0.rawValue == column.lowercased() }
-    }
-
-    /// The column's name, with underscores appended while a member from an older file has it.
-    func name(beside names: [String]) -> String {
-        let taken = Set(names.map { $0.lowercased() })
-        var candidate = rawValue
-        while taken.contains(candidate) { candidate += "_" }
-        return candidate
     }
 }
 

@@ -36,9 +36,7 @@ extension ViewColumn {
         self.init(name: name, shown: sql, exported: sql)
     }
 
-    init(_ column: OwnColumn, beside names: [String] = [], _ sql: SQL) {
-        self.init(column.name(beside: names), sql)
-    }
+    init(_ column: OwnColumn, _ sql: SQL) { self.init(column.rawValue, sql) }
 
     /// The requested columns, in the requested order.
     ///

@@ -29,7 +29,7 @@ struct DroppedMembers {
     }
 
     private init(stored text: String?) {
-        removal = MemberRemoval(text.map { StoredSchema.schema($0).transforms.dropped } ?? [])
+        removal = MemberRemoval(text.map { RecordSchema(stored: $0).transforms.dropped } ?? [])
     }
 
     /// The record without dropped members.

@@ -2,8 +2,9 @@ internal import SidingChain
 internal import SidingJSON
 internal import SidingSQLite
 
-/// Applies a changed `drop` or `where` to stored records, server copies and queue entries without asking the origin: removes
-/// newly dropped members, and deletes records that are now filtered out.
+/// Applies a changed `drop` or `where` to stored records, server copies and queue entries without asking the origin: deletes
+/// records that are now filtered out, and removes newly dropped members, from stored records in steps
+/// (``Store/rewriteRecords(of:progress:)``).
 ///
 /// The reverse needs the origin: members and records that were never stored come back only with a full listing, which the
 /// changed definition starts.
@@ -23,7 +24,7 @@ struct StoredRecordTransforms {
         guard let revision else { return 0 }
         if !Set(new.dropped).isSubset(of: old.dropped) {
             let removal = MemberRemoval(new.dropped)
-            try drop(removal, revision, transaction)
+            try RecordsTable.load(resource, transaction).setRewritten(upTo: RecordsTable.beginning, transaction)
             try ServerCopiesTable.rewriteBodies(of: resource, transaction) { body in
                 body.withUnsafeBytes { removal.applied(to: $0) }
             }
@@ -35,26 +36,34 @@ struct StoredRecordTransforms {
         return excluded.count
     }
 
-    private func drop(_ removal: MemberRemoval, _ revision: Int64, _ transaction: borrowing Transaction) throws {
-        var text: TextStatements? =
-            if let index = try TextIndex.load(of: resource, transaction) {
-                try TextStatements(index, transaction)
-            } else { nil }
-        let table = try RecordsTable.load(resource, transaction)
-        var (last, hasChanged): (Int64?, Bool) = (nil, false)
-        while let rows = try portion(
-            "SELECT rowid AS id, body, deleted_at IS NULL FROM \(table.rows)", last, transaction)
-        {
-            for row in rows {
-                last = row.id
-                guard let remaining = row.without(removal) else { continue }
-                hasChanged = true
+    /// Removes the dropped members from stored rows: a step of ``RecordsTable/rewrite(next:now:_:)``.
+    ///
+    /// - Returns: how many rows were written.
+    static func drop(
+        from table: RecordsTable, rows: ClosedRange<Int64>, now: Timestamp, _ transaction: borrowing Transaction
+    ) throws -> Int {
+        let found = try transaction.first(
+            "SELECT schema, revision + 1 FROM siding_resources WHERE id = ?1", table.resource
+        ) {
+            (removal: MemberRemoval(RecordSchema(stored: $0.optionalText(0)).transforms.dropped), revision: $0.int(1))
+        }
+        guard let found, !found.removal.isEmpty else { return 0 }
+        var text = try TextIndex.load(of: table.resource, transaction).map { try TextStatements($0, transaction) }
+        let selection: SQL = "SELECT rowid AS id, body, deleted_at IS NULL FROM \(table.rows)"
+        var (last, count): (Int64?, Int) = (rows.lowerBound == .min ? nil : rows.lowerBound - 1, 0)
+        while let portion = try portion(selection, last, transaction) {
+            for row in portion where row.id <= rows.upperBound {
+                guard let remaining = row.without(found.removal) else { continue }
+                count += 1
                 if row.isLive { try text?.remove(row.id) }
-                try table.setBody(of: row.id, to: remaining, now: now, revision: revision, transaction)
+                try table.setBody(of: row.id, to: remaining, now: now, revision: found.revision, transaction)
                 if row.isLive { try text?.add(row.id) }
             }
+            last = portion.last?.id
+            if last ?? .max >= rows.upperBound { break }
         }
-        if hasChanged { try Revisions.set(revision, of: resource, transaction) }
+        if count > 0 { try Revisions.set(found.revision, of: table.resource, transaction) }
+        return count
     }
 
     /// Removes the members from the queue: from server copies of edits, and from answers.
@@ -85,7 +94,7 @@ struct StoredRecordTransforms {
         let condition = try RecordCondition(expression, beside: schema.columns, database)
         let table = try RecordsTable.load(resource, database)
         var (last, excluded): (Int64?, [Int64]) = (nil, [])
-        while let rows = try portion(
+        while let rows = try Self.portion(
             "SELECT rowid AS id, body, 1 FROM \(table.rows) WHERE deleted_at IS NULL AND pending = 0", last, database)
         {
             for row in rows {
@@ -108,7 +117,7 @@ struct StoredRecordTransforms {
     }
 
     /// The next batch of rows after `last`, as rows may be changed between batches; nil if there are no more.
-    private func portion(
+    private static func portion(
         _ sql: SQL, _ last: Int64?, _ database: borrowing some Queryable & ~Copyable
     ) throws -> [StoredRow]? {
         guard last != .max else { return nil }

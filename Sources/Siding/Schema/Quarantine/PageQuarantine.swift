@@ -15,16 +15,7 @@ struct PageQuarantine {
     let isPartial: Bool
     /// Whether listings are incremental: then records on no page are kept, as they may not be sent again.
     let isOfChanges: Bool
-    private var positions: [Int] = []
-
-    init(
-        resource: Int64, run: RunID, scope: String, url: String, sent: String, now: Timestamp, isPartial: Bool,
-        isOfChanges: Bool
-    ) {
-        (self.resource, self.run, self.now) = (resource, run, now)
-        (self.scope, self.url, self.sent) = (scope, url, sent)
-        (self.isPartial, self.isOfChanges) = (isPartial, isOfChanges)
-    }
+    private(set) var positions: [Int] = []
 
     /// Whether quarantined records that the page lacks are kept.
     private var keepsOthers: Bool { isPartial || isOfChanges }

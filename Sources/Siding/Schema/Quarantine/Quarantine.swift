@@ -27,24 +27,6 @@ public struct QuarantinedRecord: Sendable, Hashable {
     public var size: Int
     /// The original bytes; empty in lists.
     public var body: [UInt8]
-
-    public init(
-        id: Int64, resource: String, key: String?, reason: String, code: String, run: RunID, url: String,
-        position: Int, createdAt: Timestamp, seenAt: Timestamp, size: Int, body: [UInt8]
-    ) {
-        self.id = id
-        self.resource = resource
-        self.key = key
-        self.reason = reason
-        self.code = code
-        self.run = run
-        self.url = url
-        self.position = position
-        self.createdAt = createdAt
-        self.seenAt = seenAt
-        self.size = size
-        self.body = body
-    }
 }
 
 /// A selection of quarantined records: all, or those that match every given criterion.
@@ -68,10 +50,6 @@ public struct QuarantineChange: Sendable, Hashable {
     public var refusal: String?
     /// The holder of its resource's lease, in which case nothing was done; nil otherwise.
     public var heldBy: LeaseHolder?
-
-    public init(record: QuarantinedRecord, refusal: String?, heldBy: LeaseHolder? = nil) {
-        (self.record, self.refusal, self.heldBy) = (record, refusal, heldBy)
-    }
 }
 
 extension Store {

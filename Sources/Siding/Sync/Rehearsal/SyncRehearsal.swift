@@ -59,7 +59,7 @@ package struct SyncRehearsal: Sendable {
     }
 
     private func revision(of resource: String) async throws(StoreError) -> Int64 {
-        try await copy.select(RecordSelection(of: resource, limit: 0)).revision
+        try await copy.select(RecordSelection(resource: resource, limit: 0)).revision
     }
 
     /// How records differ between copy and store.
@@ -67,7 +67,7 @@ package struct SyncRehearsal: Sendable {
         var changes: [RehearsedChange] = []
         var keys = try await copy.changedKeys(of: resource, since: revision).keys[...]
         while !keys.isEmpty {
-            let lookup = RecordLookup(of: resource, keys: Array(keys.prefix(Self.portion)), includesDeleted: true)
+            let lookup = RecordLookup(resource: resource, keys: Array(keys.prefix(Self.portion)), includesDeleted: true)
             keys = keys.dropFirst(Self.portion)
             let stored = try await original?.records(lookup) ?? []
             let living = Set(stored.filter { $0.deletedAt == nil }.map(\.key))

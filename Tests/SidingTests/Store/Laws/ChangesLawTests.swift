@@ -12,7 +12,7 @@ import Testing
         try await require(
             store.changes(of: "posts", since: run), is: RecordsSince(changes: [], run: run), "at its end")
         _ = try await bench.apply(#"[{"id":"d"}]"#)
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         try await bench.nextSync()
         try await bench.commit(#"[{"id":"b","x":1},{"id":"c"}]"#, bench.open())
         let wanted = [
@@ -31,12 +31,12 @@ import Testing
         var bench = try await StoreBench()
         let store = bench.store
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.open())
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["b"]))
         let run = try await bench.endRun()
         try await bench.nextSync()
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         try await bench.commit(#"[{"id":"a"},{"id":"b"},{"id":"c"}]"#, bench.open())
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["c"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["c"]))
         try await require(
             store.changes(of: "posts", since: run).changes,
             is: [
@@ -53,7 +53,7 @@ import Testing
         let first = try await bench.endRun()
         try await bench.nextSync()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.open())
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["b"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["b"]))
         let wanted = [ChangedRecord(key: "a", kind: .inserted), ChangedRecord(key: "b", kind: .deleted)]
         for run in [0, first] {
             try await require(

@@ -46,15 +46,15 @@ import Testing
     @Test func `what is deleted locally keeps its body, and a sync that finds it brings it back`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.apply(#"[{"id":"a"},{"id":"b"},{"id":"c","x":1}]"#)
-        let lookup = RecordLookup(of: "posts", keys: ["a", "a", "x"])
+        let lookup = RecordLookup(resource: "posts", keys: ["a", "a", "x"])
         try await require(bench.store.delete(lookup), is: 1, "deleted by key")
         try await require(bench.store.delete(lookup), is: 0, "deleted again")
         let filter = RecordFilter.compare(JSONPath(member: "x"), .isEqual, .integer(1))
         try await require(
-            bench.store.delete(RecordSelection(of: "posts", filter: filter)), is: 1, "deleted by a filter")
+            bench.store.delete(RecordSelection(resource: "posts", filter: filter)), is: 1, "deleted by a filter")
         try await require(
             bench.store.count(of: "posts"), is: RecordCount(resource: "posts", count: 1, deleted: 2), "the count")
-        let deleted = try await bench.store.records(RecordLookup(of: "posts", keys: ["a"], includesDeleted: true))
+        let deleted = try await bench.store.records(RecordLookup(resource: "posts", keys: ["a"], includesDeleted: true))
         try require(deleted.map { String(decoding: $0.body, as: UTF8.self) }, is: [#"{"id":"a"}"#], "the body")
         try await bench.commit(#"[{"id":"a"}]"#, bench.open())
         try await require(bench.store.count(of: "posts").count, is: 2, "after the sync")
@@ -63,7 +63,7 @@ import Testing
     @Test func `a local record that was deleted is inserted anew, and counts as nothing until then`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.apply(#"[{"id":"a"}]"#)
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         try await require(bench.apply(#"[{"id":"a"}]"#, expects: [.nothing]), is: [.inserted], "the outcome")
     }
 
@@ -89,14 +89,14 @@ import Testing
         let bench = try await StoreBench()
         try await bench.commit(#"[{"id":"a"},{"id":"b"}]"#, bench.open())
         let store = bench.store
-        let first = try await store.select(RecordSelection(of: "posts")).revision
+        let first = try await store.select(RecordSelection(resource: "posts")).revision
         try await require(
             store.changedKeys(of: "posts", since: 0), is: ChangedKeys(revision: first, keys: ["a", "b"]), "at first"
         )
         try await bench.commit(#"[{"id":"a"},{"id":"b","x":1},{"id":"c"}]"#, bench.open())
         let second = try await store.changedKeys(of: "posts", since: first)
         try require(second.keys, is: ["b", "c"], "after a page")
-        _ = try await store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         _ = try await bench.apply(#"[{"id":"c"}]"#)
         let third = try await store.changedKeys(of: "posts", since: second.revision)
         try require(third.keys, is: ["a"], "after a deletion and a save of the same")
@@ -108,7 +108,7 @@ import Testing
     @Test func `resources count their changes apart`() async throws {
         let bench = try await StoreBench()
         _ = try await bench.apply(#"[{"id":"a"}]"#)
-        let revision = try await bench.store.select(RecordSelection(of: "posts")).revision
+        let revision = try await bench.store.select(RecordSelection(resource: "posts")).revision
         _ = try await bench.store.apply(bench.changes(#"[{"id":"a"}]"#, resource: "notes"))
         try await require(
             bench.store.changedKeys(of: "posts", since: revision).keys, is: [], "the other's changes")
@@ -123,9 +123,9 @@ import Testing
         let after = signal.count
         try await bench.commit(#"[{"id":"a"}]"#, bench.open())
         _ = try await bench.apply(#"[{"id":"a"}]"#)
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["x"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["x"]))
         try require(signal.count, is: after, "fired where nothing was written")
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         try require(signal.count > after, "a deletion did not fire it")
     }
 
@@ -143,7 +143,7 @@ import Testing
         _ = try await bench.apply(#"[{"id":"b","t":"A fast train too"},{"id":"d","t":"Train four"}]"#)
         try await bench.finds(.words("train"), ["a", "b", "d"])
         try await bench.finds(.words("slow"), [])
-        _ = try await bench.store.delete(RecordLookup(of: "posts", keys: ["a"]))
+        _ = try await bench.store.delete(RecordLookup(resource: "posts", keys: ["a"]))
         try await bench.finds(.words("train"), ["b", "d"])
         try await bench.commit(#"[{"id":"a","t":"Revived train"}]"#, bench.open())
         try await bench.finds(.words("train"), ["a", "b", "d"])
@@ -180,7 +180,8 @@ extension StoreBench {
         return RecordChanges(
             resource: resource, source: "blog", definition: try Self.definition(), bytes: bytes,
             rows: slices.enumerated().map { index, slice in
-                RecordChanges.ChangedRow(slice, expects: index < expectations.count ? expectations[index] : .anything)
+                RecordChanges.ChangedRow(
+                    slice: slice, expectation: index < expectations.count ? expectations[index] : .anything)
             })
     }
 

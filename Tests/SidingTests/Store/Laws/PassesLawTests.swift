@@ -136,7 +136,7 @@ import Testing
         var bench = try await StoreBench()
         var pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         try await require(bench.pass(&pass, ["a": "[1,2]", "b": "[3,4]"]), is: 0, "deleted at first")
-        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["b"]))
+        _ = try await bench.store.delete(RecordLookup(resource: StoreBench.resource, keys: ["b"]))
         for _ in 0..<3 { try await require(bench.pass(&pass, ["a": "[1,2]"]), is: 0, "deleted without it") }
         try await bench.changeParents(#"[{"id":"a"},{"id":"b","n":1}]"#)
         // Its page was forgotten, so that nobody knows whether records moved.
@@ -150,7 +150,7 @@ import Testing
         var bench = try await StoreBench()
         let pass = try await bench.parents(#"[{"id":"a"},{"id":"b"}]"#)
         for key in ["a", "b"] { try await bench.list(key, pass, cursor: CursorMove(reached: "7", moved: "7")) }
-        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a"]))
+        _ = try await bench.store.delete(RecordLookup(resource: StoreBench.resource, keys: ["a"]))
         try await require(bench.due(pass), is: [], "who is due")
         try await bench.end(pass, isComplete: true)
         try await require(
@@ -165,7 +165,7 @@ import Testing
             try await bench.list(key, pass, .setAside(Array("{}".utf8), reason: "a test"), next: .cut("a test"))
         }
         try await require(bench.childState().quarantined, is: 3, "quarantined")
-        _ = try await bench.store.delete(RecordLookup(of: StoreBench.resource, keys: ["a", "b"]))
+        _ = try await bench.store.delete(RecordLookup(resource: StoreBench.resource, keys: ["a", "b"]))
         try await bench.end(pass, isComplete: false)
         try await require(bench.childState().quarantined, is: 2, "left in quarantine")
     }

@@ -8,9 +8,9 @@ import Testing
     @Test func `a resource that was never opened has nothing to select`() async throws {
         let bench = try await StoreBench()
         try await require(
-            bench.store.select(RecordSelection(of: "nothing")), is: RecordBatch(records: [], revision: 0), "all")
-        try await require(bench.store.count(RecordSelection(of: "nothing")), is: 0, "the count")
-        try await require(bench.store.records(RecordLookup(of: "nothing", keys: ["a"])), is: [], "one")
+            bench.store.select(RecordSelection(resource: "nothing")), is: RecordBatch(records: [], revision: 0), "all")
+        try await require(bench.store.count(RecordSelection(resource: "nothing")), is: 0, "the count")
+        try await require(bench.store.records(RecordLookup(resource: "nothing", keys: ["a"])), is: [], "one")
     }
 
     @Test func `equal means equal, and nothing equals nothing`() async throws {
@@ -90,22 +90,22 @@ import Testing
     @Test func `a selection is ordered by its members, then by key, and cut by offset and limit`() async throws {
         let bench = try await StoreBench()
         try await bench.people()
-        var selection = RecordSelection(of: "posts", order: [RecordOrder(.age)])
+        var selection = RecordSelection(resource: "posts", order: [RecordOrder(path: .age)])
         try await bench.selects(selection, ["d", "e", "b", "c", "a"])
-        selection.order = [RecordOrder(.member, isDescending: true), RecordOrder(.age)]
+        selection.order = [RecordOrder(path: .member, isDescending: true), RecordOrder(path: .age)]
         try await bench.selects(selection, ["c", "a", "b", "d", "e"])
         selection.offset = 1
         selection.limit = 2
         try await bench.selects(selection, ["a", "b"])
         try await require(bench.store.count(selection), is: 2, "the count within the bounds")
-        try await bench.selects(RecordSelection(of: "posts", after: "b", limit: 2), ["c", "d"])
+        try await bench.selects(RecordSelection(resource: "posts", after: "b", limit: 2), ["c", "d"])
     }
 
     @Test func `records are looked up in the order of their keys, and what is not there is left out`() async throws {
         let bench = try await StoreBench()
         try await bench.people()
         let filter = RecordFilter.compare(.age, .isNotEqual, .null)
-        let lookup = RecordLookup(of: "posts", keys: ["c", "x", "d", "a"], filter: filter)
+        let lookup = RecordLookup(resource: "posts", keys: ["c", "x", "d", "a"], filter: filter)
         try await require(bench.store.records(lookup).map(\.key), is: ["c", "a"], "the keys")
     }
 }
@@ -127,8 +127,8 @@ extension StoreBench {
     }
 
     fileprivate func selects(_ filter: RecordFilter, _ keys: [String], line: Int = #line) async throws {
-        try await selects(RecordSelection(of: Self.resource, filter: filter), keys, line: line)
-        let count = try await store.count(RecordSelection(of: Self.resource, filter: filter))
+        try await selects(RecordSelection(resource: Self.resource, filter: filter), keys, line: line)
+        let count = try await store.count(RecordSelection(resource: Self.resource, filter: filter))
         try require(count, is: keys.count, "the count of \(filter)", line: line)
     }
 
